@@ -1,0 +1,80 @@
+-- agent_memory {{version}}: agent memory inside PostgreSQL.
+--
+-- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
+--   psql -d app -f agent_memory.sql          or          agent-memory install
+-- It is one transaction. Incremental parts run once each and are remembered in memory.migrations; idempotent parts
+-- (functions, triggers, views, privileges) run every time. No user data belongs to an extension, so pg_dump and
+-- DROP EXTENSION treat it as what it is: yours.
+begin;
+set local search_path = pg_catalog, pg_temp;
+set local client_min_messages = warning;
+-- An upgrade that cannot get its locks gives up instead of queueing the application behind it.
+set local lock_timeout = '10s';
+
+do $head$
+declare
+  existing_owner text;
+  vector_schema text;
+begin
+  if current_setting('server_version_num')::int < 150000 then
+    raise exception 'agent_memory needs PostgreSQL 15 or newer, this is %', current_setting('server_version')
+      using errcode = '0A000', hint = 'Upgrade the server first.';
+  end if;
+
+  -- One installer at a time; the second waits here and then finds everything in place.
+  perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
+
+  select pg_get_userbyid(nspowner) into existing_owner from pg_namespace where nspname = 'memory';
+  if existing_owner <> current_user then
+    raise exception 'schema "memory" belongs to role "%", you are "%"', existing_owner, current_user
+      using errcode = '42501', hint = format('Connect as %I, or run "set role %I" first.', existing_owner, existing_owner);
+  end if;
+  if existing_owner is not null and to_regclass('memory.migrations') is null
+    and exists (select from pg_class where relnamespace = to_regnamespace('memory')
+                union all select from pg_proc where pronamespace = to_regnamespace('memory')) then
+    raise exception 'schema "memory" exists and holds something that is not agent_memory'
+      using errcode = '42P06', hint = 'Rename that schema, or install into another database.';
+  end if;
+
+  if not exists (select from pg_extension where extname = 'vector') then
+    begin
+      create extension vector schema public;
+    exception when others then
+      raise exception 'agent_memory needs the extension "vector" (pgvector): %', sqlerrm
+        using errcode = '0A000',
+          hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), then run "create extension vector" as a superuser.';
+    end;
+  end if;
+  -- pgvector may live in any schema. Argument types are bound when a function is created, so naming its schema
+  -- for the rest of this transaction is enough.
+  select nspname into vector_schema
+  from pg_extension join pg_namespace on pg_namespace.oid = extnamespace
+  where extname = 'vector';
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', vector_schema), true);
+end;
+$head$;
+
+create schema if not exists memory;
+comment on schema memory is 'Agent memory: conversation history, summaries, long-term memories, search. See memory.doctor() for the state of this installation.';
+
+create table if not exists memory.migrations (
+  name text primary key,
+  sha256 text not null,
+  version text not null,
+  applied_at timestamptz not null default statement_timestamp()
+);
+comment on table memory.migrations is 'Incremental parts of the installation that have run in this database, with the hash of what ran.';
+
+do $downgrade$
+declare
+  newer text;
+begin
+  select migrations.version into newer from memory.migrations
+  where string_to_array(migrations.version, '.')::int[] > string_to_array('{{version}}', '.')::int[]
+  order by string_to_array(migrations.version, '.')::int[] desc limit 1;
+  if newer is not null then
+    raise exception 'this database has agent_memory %, this file is %', newer, '{{version}}'
+      using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
+  end if;
+end;
+$downgrade$;

@@ -1,0 +1,73 @@
+-- Refusals: one wording and one SQLSTATE for each kind of bad argument.
+create or replace function memory._refuse(argument text, problem text, hint text, code text default '22023')
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception '%: %', argument, problem using errcode = code, hint = hint;
+end;
+$$;
+
+create or replace function memory._check_id(argument text, id text)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (length(id) between 1 and 255) is not true then
+    perform memory._refuse(argument,
+      case when id is null then 'must not be null' when id = '' then 'must not be empty'
+           else format('has %s characters, at most 255 are allowed', length(id)) end,
+      format('Pass %s as 1 to 255 characters of your own choice.', argument));
+  end if;
+end;
+$$;
+
+create or replace function memory._check_page(row_limit int, row_offset int)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (row_limit between 1 and 10000) is not true then
+    perform memory._refuse('row_limit', format('%s is not between 1 and 10000', coalesce(row_limit::text, 'null')),
+      'Read further pages with row_offset.');
+  end if;
+  if (row_offset >= 0) is not true then
+    perform memory._refuse('row_offset', format('%s is negative or null', coalesce(row_offset::text, 'null')), 'The first page has row_offset 0.');
+  end if;
+end;
+$$;
+
+-- Content in, metadata beside it: the same limits for messages and memories.
+create or replace function memory._check_content(content text, max_bytes int)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (content <> '') is not true then
+    perform memory._refuse('content', case when content is null then 'must not be null' else 'must not be empty' end,
+      'Only an assistant message with tool_calls may have no content.');
+  elsif octet_length(content) > max_bytes then
+    perform memory._refuse('content', format('has %s bytes, at most %s are allowed', octet_length(content), max_bytes),
+      'Split it, or store it elsewhere and keep a reference.', '54000');
+  end if;
+end;
+$$;
+
+create or replace function memory._check_metadata(metadata jsonb)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if jsonb_typeof(metadata) <> 'object' then
+    perform memory._refuse('metadata', format('is a JSON %s', jsonb_typeof(metadata)), 'Pass a JSON object such as {"channel": "mail"}.');
+  elsif pg_column_size(metadata) > 1048576 then
+    perform memory._refuse('metadata', format('has %s bytes, at most 1048576 are allowed', pg_column_size(metadata)),
+      'Keep large values in the content.', '54000');
+  end if;
+end;
+$$;

@@ -1,0 +1,69 @@
+-- Policies: built-in defaults, and what applies to one user and agent.
+create or replace function memory._default_policy()
+returns jsonb
+language sql immutable parallel safe
+as $$
+  select '{
+    "messages": {"expires_after": "7 days"},
+    "memories": {"max_per_agent": 1000, "expires_after": null, "near_duplicate_cosine": 0.97},
+    "summary": {"enabled": true, "window_size": 14, "start_seq": 5},
+    "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
+    "cadence": {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
+    "artifacts": {"enabled": true, "threshold_tokens": 500},
+    "knowledge_base": {"chunk_size": 800, "chunk_overlap": 100, "enable_cross_session_context": false, "relevance_threshold": 0.7,
+      "search_triggers": ["what did we discuss", "previous conversation", "last time", "remind me", "we mentioned", "earlier you said"]},
+    "search": {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true},
+    "context": {"max_tokens": 4000, "max_memories": 20},
+    "budget": {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
+  }'::pg_catalog.jsonb
+$$;
+
+-- Sections merge key by key, everything inside a section replaces.
+create or replace function memory._merge_policy(base jsonb, layer jsonb)
+returns jsonb
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select base || coalesce(jsonb_object_agg(key, coalesce(base -> key, '{}') || value), '{}') from jsonb_each(layer)
+$$;
+
+-- The layers that apply, weakest first: global, agent, user, agent of this user. Null when nothing was set, which is
+-- the usual case and costs the write path one empty index scan.
+create or replace function memory._effective_policy(layers jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  policy jsonb := memory._default_policy();
+  layer jsonb;
+begin
+  if layers is not null then
+    for layer in select jsonb_array_elements(layers) loop
+      policy := memory._merge_policy(policy, layer);
+    end loop;
+  end if;
+  return policy;
+end;
+$$;
+
+create or replace function memory._policy(user_id text, agent_id text)
+returns jsonb
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return memory._effective_policy(jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> ''))
+  from memory.policies as p
+  where p.user_id in ('', coalesce(_policy.user_id, '')) and p.agent_id in ('', coalesce(_policy.agent_id, ''));
+end;
+$$;
+
+-- Lifetimes are intervals; null and 'never' mean no end.
+create or replace function memory._expiry(lifetime text)
+returns timestamptz
+language sql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select case when lifetime is null or lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end
+$$;

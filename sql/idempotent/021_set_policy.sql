@@ -1,0 +1,121 @@
+-- What one setting may be: a value of the default's kind, plus the bounds that keep the machinery sane.
+create or replace function memory._check_setting(section text, key text, value jsonb)
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  name text := section || '.' || key;
+  lowest numeric;
+  highest numeric := 'infinity';
+begin
+  if value = 'null' then
+    return;
+  end if;
+  case
+    when key = 'expires_after' then
+      if value <> '"never"' then
+        begin
+          if (value #>> '{}')::interval <= '0' then
+            raise invalid_parameter_value;
+          end if;
+        exception when others then
+          perform memory._refuse('settings', format('%s is not a positive interval: %s', name, value), 'Write it like "7 days", or "never".');
+        end;
+      end if;
+      return;
+    when name = 'search.fusion' then
+      if value not in ('"score"', '"rrf"') then
+        perform memory._refuse('settings', format('%s is %s', name, value), 'Use "score" or "rrf".');
+      end if;
+      return;
+    when name = 'search.language' then
+      if to_regconfig(value #>> '{}') is null then
+        perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, value),
+          'List them with: select cfgname from pg_ts_config;');
+      end if;
+      return;
+    when name = 'summary.model' then
+      if not exists (select from memory.models where models.name = value #>> '{}' and models.kind = 'chat') then
+        perform memory._refuse('settings', format('%s: there is no chat model %s', name, value), 'Register it with memory.register_model() first.');
+      end if;
+      return;
+    when name = 'knowledge_base.search_triggers' then
+      if jsonb_typeof(value) <> 'array' or jsonb_path_exists(value, '$[*] ? (@.type() != "string")') then
+        perform memory._refuse('settings', format('%s is not an array of strings', name), 'Write it like ["last time", "remind me"].');
+      end if;
+      return;
+    when key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages') then
+      if jsonb_typeof(value) <> 'boolean' then
+        perform memory._refuse('settings', format('%s is not true or false: %s', name, value), 'Write true or false.');
+      end if;
+      return;
+    when key in ('near_duplicate_cosine', 'relevance_threshold') then
+      lowest := 0;
+      highest := 1;
+    when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or section in ('cadence', 'budget') then
+      lowest := 0;
+    when name = 'summary.window_size' then
+      lowest := 2;
+    else
+      lowest := 1;
+  end case;
+  if jsonb_typeof(value) <> 'number' then
+    perform memory._refuse('settings', format('%s is not a number: %s', name, value), 'Write a number without quotes.');
+  elsif value::numeric not between lowest and highest or highest > 1 and (value::numeric % 1 <> 0 or value::numeric > 2147483647) then
+    perform memory._refuse('settings', format('%s is out of range: %s', name, value),
+      case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number of at least %s.', lowest) end);
+  end if;
+end;
+$$;
+
+create or replace function memory.set_policy(settings jsonb, agent_id text default null, user_id text default null)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- summary.model may be set but has no default of its own: without it the active chat model is used.
+  known jsonb := memory._merge_policy(memory._default_policy(), '{"summary": {"model": null}}');
+  section text;
+  key text;
+  value jsonb;
+begin
+  if jsonb_typeof(settings) is distinct from 'object' then
+    perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
+  end if;
+  if agent_id is not null then
+    perform memory._check_id('agent_id', agent_id);
+  end if;
+  if user_id is not null then
+    perform memory._check_id('user_id', user_id);
+  end if;
+  for section in select jsonb_object_keys(settings) loop
+    if not known ? section then
+      perform memory._refuse('settings', format('unknown section "%s"', section),
+        'Known sections: ' || (select string_agg(k, ', ') from jsonb_object_keys(known) as k));
+    elsif jsonb_typeof(settings -> section) not in ('object', 'null') then
+      perform memory._refuse('settings', format('section "%s" is not an object', section),
+        format('Known keys: %s', (select string_agg(k, ', ') from jsonb_object_keys(known -> section) as k)));
+    end if;
+    for key, value in select * from jsonb_each(nullif(settings -> section, 'null')) loop
+      if not known -> section ? key then
+        perform memory._refuse('settings', format('unknown key "%s.%s"', section, key),
+          format('Known keys of %s: %s', section, (select string_agg(k, ', ') from jsonb_object_keys(known -> section) as k)));
+      end if;
+      perform memory._check_setting(section, key, value);
+    end loop;
+  end loop;
+
+  -- Stored per level: what was set there. A null takes a key (or a whole section) back to what it inherits.
+  insert into memory.policies as p (user_id, agent_id, settings)
+  values (coalesce(set_policy.user_id, ''), coalesce(set_policy.agent_id, ''), jsonb_strip_nulls(set_policy.settings))
+  on conflict on constraint policies_pkey do update
+  set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - array(select s.key from jsonb_each(set_policy.settings) as s where s.value = 'null'),
+                                   (select coalesce(jsonb_object_agg(s.key, s.value), '{}') from jsonb_each(set_policy.settings) as s where s.value <> 'null'))),
+      updated_at = statement_timestamp();
+  return memory._policy(set_policy.user_id, set_policy.agent_id);
+end;
+$$;
+comment on function memory.set_policy(jsonb, text, text) is
+'Merges settings into the policy of everyone, of one agent, of one user, or of one agent of one user, and returns the policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). null takes a key back to its inherited value; expires_after also takes "never".';

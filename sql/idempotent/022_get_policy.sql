@@ -1,0 +1,11 @@
+create or replace function memory.get_policy(agent_id text default null, user_id text default null)
+returns jsonb
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return memory._policy(get_policy.user_id, get_policy.agent_id);
+end;
+$$;
+comment on function memory.get_policy(text, text) is
+'The policy that applies: user over agent over global over built-in defaults.';

@@ -1,0 +1,202 @@
+-- The rules of messages. They live in triggers, so that "insert into memory.messages ..." from psql obeys them too.
+
+-- Appends message_count messages to a thread's books: numbers them, counts them, and queues the model work that is due.
+-- Every append of one thread passes here and waits for the one before it; that is what makes seq gapless and counters
+-- exact. Appends never wait for a model: they only insert a job unless one is open.
+create or replace function memory._append(
+  user_id text, thread_id text, agent_id text, message_count int, token_count bigint,
+  first_at timestamptz, last_at timestamptz, ends_round boolean,
+  out first_seq bigint, out expires_at timestamptz
+)
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  layers jsonb;
+  policy jsonb;
+  last_seq bigint;
+  every_n int;
+begin
+  -- The policy is read in the same statement: one executor start less on the hottest path.
+  insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
+  values (_append.user_id, _append.thread_id, _append.message_count, _append.message_count, _append.token_count,
+          _append.first_at, _append.last_at)
+  on conflict on constraint threads_pkey do update
+  set next_seq = t.next_seq + excluded.next_seq,
+      message_count = t.message_count + excluded.message_count,
+      active_tokens = t.active_tokens + excluded.active_tokens,
+      first_at = least(t.first_at, excluded.first_at),
+      last_at = greatest(t.last_at, excluded.last_at)
+  returning t.next_seq - _append.message_count,
+    (select jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> '')
+     from memory.policies as p
+     where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id))
+  into first_seq, layers;
+  policy := memory._effective_policy(layers);
+  expires_at := memory._expiry(policy #>> '{messages,expires_after}');
+
+  last_seq := first_seq + message_count - 1;
+  every_n := (policy #>> '{cadence,fact_extraction_every_n}')::int;
+  if every_n > 0 and (last_seq + 1) / every_n > first_seq / every_n then
+    insert into memory.jobs (user_id, kind, scope) values (_append.user_id, 'extract_memories', _append.thread_id)
+    on conflict do nothing;
+  end if;
+  if ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean then
+    insert into memory.jobs (user_id, kind, scope) values (_append.user_id, 'summarize_thread', _append.thread_id)
+    on conflict do nothing;
+  end if;
+end;
+$$;
+
+-- Says which rule of a message is broken; called only when one is.
+create or replace function memory._refuse_message(message memory.messages)
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', message.user_id);
+  perform memory._check_id('thread_id', message.thread_id);
+  perform memory._check_id('agent_id', message.agent_id);
+  if (message.role in ('user', 'assistant', 'tool', 'system', 'developer')) is not true then
+    perform memory._refuse('role', case when message.role is null then 'must not be null' else format('unknown role "%s"', left(message.role, 50)) end,
+      'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
+  end if;
+  perform memory._check_metadata(message.metadata);
+  perform memory._check_content(message.content, 10485760);
+  if not isfinite(message.created_at) then
+    perform memory._refuse('created_at', 'must be a real moment', 'Leave it out for now.');
+  end if;
+  perform memory._check_id('idempotency_key', coalesce(message.idempotency_key, 'none'));
+end;
+$$;
+
+create or replace function memory._message_before_insert()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may insert need not have rights on counters and jobs
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  appended record;
+begin
+  if new.role = 'agent' then
+    new.role := 'assistant';
+  end if;
+  new.metadata := coalesce(new.metadata, '{}');
+  -- One expression for the case that nothing is wrong.
+  if (length(new.user_id) between 1 and 255 and length(new.thread_id) between 1 and 255 and length(new.agent_id) between 1 and 255
+      and new.role in ('user', 'assistant', 'tool', 'system', 'developer')
+      and (new.content <> '' or new.role = 'assistant' and new.metadata ? 'tool_calls') and octet_length(new.content) <= 10485760
+      and jsonb_typeof(new.metadata) = 'object' and pg_column_size(new.metadata) <= 1048576
+      and (new.created_at is null or isfinite(new.created_at))
+      and (new.idempotency_key is null or length(new.idempotency_key) between 1 and 255)) is not true then
+    perform memory._refuse_message(new);
+  end if;
+  new.token_count := memory._estimate_tokens(new.content);
+  if new.metadata ? 'tool_calls' then
+    new.token_count := new.token_count + memory._estimate_tokens(new.metadata ->> 'tool_calls');
+  end if;
+  new.created_at := coalesce(new.created_at, statement_timestamp());
+  new.updated_at := statement_timestamp();
+  new.is_active := true;
+
+  if new.seq is null then
+    appended := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at, new.created_at,
+                               new.role = 'assistant' and not new.metadata ? 'tool_calls');
+    new.seq := appended.first_seq;
+    new.expires_at := coalesce(new.expires_at, appended.expires_at);
+    -- The thread is locked now, so nobody can add the same key between this test and the insert. Refusing here keeps
+    -- seq gapless even for "on conflict do nothing".
+    if new.idempotency_key is not null and exists (
+      select from memory.messages as m
+      where m.user_id = new.user_id and m.thread_id = new.thread_id and m.idempotency_key = new.idempotency_key
+    ) then
+      perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
+        'memory.add_message() returns the stored message instead.', '23505');
+    end if;
+  elsif current_setting('memory.seqs_reserved', true) is distinct from 'yes' then
+    perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
+  end if;
+  return new;
+end;
+$$;
+create or replace trigger message_100_before_insert before insert on memory.messages
+for each row execute function memory._message_before_insert();
+
+-- What later changes do to the thread's counters, once per statement. Threads are locked in one order.
+create or replace function memory._messages_after_change()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- see above
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  delta record;
+begin
+  if tg_op = 'DELETE' then
+    for delta in
+      select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
+      from old_rows as o where o.is_active group by 1, 2 order by 1, 2
+    loop
+      update memory.threads as t
+      set message_count = t.message_count + delta.messages, active_tokens = t.active_tokens + delta.tokens
+      where t.user_id = delta.user_id and t.thread_id = delta.thread_id;
+    end loop;
+  else
+    for delta in
+      select c.user_id, c.thread_id, sum(c.messages) as messages, sum(c.tokens) as tokens
+      from (select o.user_id, o.thread_id, -1 as messages, -o.token_count as tokens from old_rows as o where o.is_active
+            union all
+            select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as c
+      group by 1, 2 having sum(c.messages) <> 0 or sum(c.tokens) <> 0 order by 1, 2
+    loop
+      update memory.threads as t
+      set message_count = t.message_count + delta.messages, active_tokens = t.active_tokens + delta.tokens
+      where t.user_id = delta.user_id and t.thread_id = delta.thread_id;
+    end loop;
+  end if;
+  return null;
+end;
+$$;
+create or replace trigger messages_200_after_update after update on memory.messages
+referencing old table as old_rows new table as new_rows
+for each statement execute function memory._messages_after_change();
+create or replace trigger messages_200_after_delete after delete on memory.messages
+referencing old table as old_rows
+for each statement execute function memory._messages_after_change();
+
+-- A message keeps its place: what identifies it cannot be updated. token_count follows the content.
+create or replace function memory._message_before_update()
+returns trigger
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (new.user_id, new.thread_id, new.seq) is distinct from (old.user_id, old.thread_id, old.seq) then
+    perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change', 'Insert a new message instead.');
+  end if;
+  new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
+  new.updated_at := statement_timestamp();
+  return new;
+end;
+$$;
+create or replace trigger message_100_before_update before update on memory.messages
+for each row execute function memory._message_before_update();
+
+-- Deleting a thread's row deletes what hangs on it. Jobs first: a worker that is about to store a result then finds its
+-- job gone and stores nothing.
+create or replace function memory._thread_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- see above
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.extraction_marks as e where e.user_id = old.user_id and e.thread_id = old.thread_id;
+  delete from memory.jobs as j
+  where j.user_id = old.user_id and j.scope = old.thread_id and j.kind in ('extract_memories', 'summarize_thread');
+  delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
+  delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
+  return null;
+end;
+$$;
+create or replace trigger thread_100_after_delete after delete on memory.threads
+for each row execute function memory._thread_after_delete();

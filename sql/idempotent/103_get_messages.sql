@@ -1,0 +1,27 @@
+create or replace function memory.get_messages(
+  user_id text, thread_id text, recent_k int default null, after_seq bigint default null,
+  before_seq bigint default null, agent_id text default null, include_inactive boolean default false
+)
+returns setof memory.message
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  if recent_k < 1 then
+    perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
+  end if;
+  return query
+  select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at, r.expires_at, r.is_active
+  from (select * from memory.messages as m
+        where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
+          and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
+          and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
+          and (include_inactive or m.is_active and m.expires_at > statement_timestamp())
+        order by m.seq desc limit recent_k) as r
+  order by r.seq;
+end;
+$$;
+comment on function memory.get_messages(text, text, int, bigint, bigint, text, boolean) is
+'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also shows cleared and expired ones until they are swept.';

@@ -1,0 +1,26 @@
+create or replace function memory.clear_thread(user_id text, thread_id text)
+returns bigint
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  cleared bigint;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  -- The thread's row first, like every append: two writers of one thread queue up instead of deadlocking.
+  perform from memory.threads as t
+  where t.user_id = clear_thread.user_id and t.thread_id = clear_thread.thread_id for no key update;
+  update memory.messages as m set is_active = false
+  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active;
+  get diagnostics cleared = row_count;
+  -- A summary of cleared messages must not bring them back.
+  delete from memory.jobs as j
+  where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.kind = 'summarize_thread'
+    and j.status in ('pending', 'running');
+  delete from memory.summaries as s where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
+  return cleared;
+end;
+$$;
+comment on function memory.clear_thread(text, text) is
+'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';

@@ -1,0 +1,243 @@
+-- The rules of memories. They live in triggers, so that "insert into memory.memories ..." from psql obeys them too.
+
+create or replace function memory._refuse_memory(candidate memory.memories)
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', candidate.user_id);
+  perform memory._check_id('agent_id', candidate.agent_id);
+  perform memory._check_id('thread_id', coalesce(candidate.thread_id, 'none'));
+  perform memory._check_id('source', candidate.source);
+  if (btrim(candidate.content) <> '') is not true then
+    perform memory._refuse('content', case when candidate.content is null then 'must not be null' else 'must not be empty' end,
+      'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
+  end if;
+  perform memory._check_content(candidate.content, 262144);
+  perform memory._check_content(coalesce(candidate.embedding_text, 'none'), 262144);
+  perform memory._check_metadata(candidate.metadata);
+  if not exists (select from memory.memory_types as t where t.memory_type = candidate.memory_type) then
+    perform memory._refuse('memory_type', coalesce(format('unknown type "%s"', left(candidate.memory_type, 50)), 'must not be null'),
+      'Known types: ' || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t)
+      || '. Add one with: insert into memory.memory_types.');
+  end if;
+  if (candidate.confidence between 0 and 1) is not true then
+    perform memory._refuse('confidence', format('%s is not between 0 and 1', coalesce(candidate.confidence::text, 'null')), '1 means certain.');
+  end if;
+  if (candidate.importance between 0 and 1) is not true then
+    perform memory._refuse('importance', format('%s is not between 0 and 1', coalesce(candidate.importance::text, 'null')), '0.5 is the default.');
+  end if;
+  if candidate.valid_from > candidate.valid_to then
+    perform memory._refuse('valid_to', format('%s is before valid_from %s', candidate.valid_to, candidate.valid_from), 'Leave valid_to out while it still holds.');
+  end if;
+  if array_position(candidate.tags, null) is not null then
+    perform memory._refuse('tags', 'must be an array without nulls', 'Leave it out for no tags.');
+  end if;
+end;
+$$;
+
+-- Takes the lock of an agent's memories, before any of their rows is touched: one order for all writers, so that adding,
+-- superseding, deleting and the limit cannot deadlock each other. Returns the policy layers read on the way.
+create or replace function memory._lock_scope(user_id text, agent_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  layers jsonb;
+begin
+  loop
+    select (select jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> '') from memory.policies as p
+            where p.user_id in ('', _lock_scope.user_id) and p.agent_id in ('', _lock_scope.agent_id))
+    into layers
+    from memory.memory_scopes as s
+    where s.user_id = _lock_scope.user_id and s.agent_id = _lock_scope.agent_id
+    for no key update;
+    if found then
+      return layers;
+    end if;
+    insert into memory.memory_scopes (user_id, agent_id) values (_lock_scope.user_id, _lock_scope.agent_id)
+    on conflict do nothing;
+  end loop;
+end;
+$$;
+
+-- The same for memories that exist: all agents they belong to, in one order.
+create or replace function memory._lock_scopes_of(user_id text, memory_ids uuid[])
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform from memory.memory_scopes as s
+  where s.user_id = _lock_scopes_of.user_id
+    and s.agent_id in (select m.agent_id from memory.memories as m
+                       where m.user_id = _lock_scopes_of.user_id and m.memory_id = any (memory_ids))
+  order by s.agent_id for no key update;
+end;
+$$;
+
+create or replace function memory._memory_before_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies and types
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  policy jsonb;
+begin
+  new.metadata := coalesce(new.metadata, '{}');
+  new.tags := coalesce(new.tags, '{}');
+  -- One expression for the case that nothing is wrong; _refuse_memory says which rule it was.
+  if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
+      and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
+      and btrim(new.content) <> '' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
+      and jsonb_typeof(new.metadata) = 'object' and pg_column_size(new.metadata) <= 1048576
+      and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
+      and new.confidence between 0 and 1 and new.importance between 0 and 1
+      and (new.valid_from <= new.valid_to) is not false and array_position(new.tags, null) is null) is not true then
+    perform memory._refuse_memory(new);
+  end if;
+  new.updated_at := statement_timestamp();
+
+  if tg_op = 'INSERT' then
+    policy := memory._effective_policy(memory._lock_scope(new.user_id, new.agent_id));
+    new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
+    new.created_at := coalesce(new.created_at, statement_timestamp());
+    if new.expires_at is null and policy #>> '{memories,expires_after}' is not null then
+      new.expires_at := memory._expiry(policy #>> '{memories,expires_after}');
+    end if;
+    new.content_hash := memory._content_hash(new.content);
+    new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
+    -- An expired memory that nobody swept yet must not stand in the way of the same content now.
+    delete from memory.memories as m
+    where m.user_id = new.user_id and m.agent_id = new.agent_id and m.memory_type = new.memory_type and m.content_hash = new.content_hash
+      and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
+    return new;
+  end if;
+
+  if (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
+    perform memory._refuse('memory_id', 'user_id, agent_id and memory_id of a memory cannot change', 'Add a new memory instead.');
+  end if;
+  if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
+    policy := memory._policy(new.user_id, new.agent_id);
+    new.content_hash := memory._content_hash(new.content);
+    new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
+  end if;
+  new.version := old.version + 1;
+  new.changed_by := session_user;
+  if new.operation = old.operation and old.operation <> 'update' and new.superseded_at is not distinct from old.superseded_at
+    and new.deleted_at is not distinct from old.deleted_at then
+    new.operation := 'update'; -- a direct update that does not say what it is
+  end if;
+  insert into memory.memory_history (user_id, memory_id, version, operation, content, metadata, tags, confidence, importance, expires_at, changed_at, changed_by)
+  values (old.user_id, old.memory_id, old.version, old.operation, old.content, old.metadata, old.tags, old.confidence, old.importance,
+          old.expires_at, old.updated_at, old.changed_by);
+  return new;
+end;
+$$;
+create or replace trigger memory_100_before_write before insert or update on memory.memories
+for each row execute function memory._memory_before_write();
+
+-- What a keyword finds a memory by. A tsvector holds 1 MiB at most, hence the cut.
+create or replace function memory._memory_vector(language regconfig, content text, embedding_text text)
+returns tsvector
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select to_tsvector(language, left(content || coalesce(e'\n' || embedding_text, ''), 262144))
+$$;
+
+-- Counters and the limit, once per statement. The scope's row is locked since before the first memory was written and
+-- until commit, so concurrent writers of one agent queue up and the limit is exact.
+create or replace function memory._memories_after_insert()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- see above
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  scope record;
+begin
+  for scope in
+    select n.user_id, n.agent_id, count(*) as added from new_rows as n
+    where n.superseded_at is null and n.deleted_at is null group by 1, 2 order by 1, 2
+  loop
+    perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+  end loop;
+  return null;
+end;
+$$;
+create or replace trigger memories_200_after_insert after insert on memory.memories
+referencing new table as new_rows
+for each statement execute function memory._memories_after_insert();
+
+create or replace function memory._memories_after_change()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- see above
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  scope record;
+begin
+  if tg_op = 'DELETE' then
+    for scope in
+      select o.user_id, o.agent_id, count(*) as removed from old_rows as o
+      where o.superseded_at is null and o.deleted_at is null group by 1, 2 order by 1, 2
+    loop
+      perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
+    end loop;
+  else
+    for scope in
+      select c.user_id, c.agent_id, sum(c.change) as added
+      from (select o.user_id, o.agent_id, -1 as change from old_rows as o where o.superseded_at is null and o.deleted_at is null
+            union all
+            select n.user_id, n.agent_id, 1 from new_rows as n where n.superseded_at is null and n.deleted_at is null) as c
+      group by 1, 2 having sum(c.change) <> 0 order by 1, 2
+    loop
+      perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+    end loop;
+  end if;
+  return null;
+end;
+$$;
+create or replace trigger memories_200_after_update after update on memory.memories
+referencing old table as old_rows new table as new_rows
+for each statement execute function memory._memories_after_change();
+create or replace trigger memories_200_after_delete after delete on memory.memories
+referencing old table as old_rows
+for each statement execute function memory._memories_after_change();
+
+-- Books a change of an agent's memory count and removes the oldest memories over the limit.
+create or replace function memory._count_memories(user_id text, agent_id text, change bigint)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  counted bigint;
+  layers jsonb;
+  surplus bigint;
+begin
+  update memory.memory_scopes as s set memory_count = s.memory_count + change
+  where s.user_id = _count_memories.user_id and s.agent_id = _count_memories.agent_id
+  returning s.memory_count,
+    (select jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> '')
+     from memory.policies as p
+     where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
+  into counted, layers;
+  if change > 0 then
+    surplus := counted - (memory._effective_policy(layers)
+                          #>> '{memories,max_per_agent}')::bigint;
+    if surplus > 0 then
+      -- The delete comes back here through the delete trigger and lowers the counter.
+      delete from memory.memories as m
+      where m.user_id = _count_memories.user_id
+        and m.memory_id in (
+          select o.memory_id from memory.memories as o
+          where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
+            and o.superseded_at is null and o.deleted_at is null
+          order by o.created_at, o.memory_id limit surplus);
+    end if;
+  end if;
+end;
+$$;

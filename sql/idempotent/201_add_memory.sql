@@ -1,0 +1,56 @@
+create or replace function memory.add_memory(
+  user_id text, content text, memory_type text default 'fact', agent_id text default 'default',
+  thread_id text default null, metadata jsonb default '{}', tags text[] default '{}',
+  confidence real default 1.0, importance real default 0.5, valid_from timestamptz default null,
+  valid_to timestamptz default null, expires_at timestamptz default null, embedding_text text default null,
+  source text default 'user', on_conflict text default 'ignore'
+)
+returns memory.stored_memory
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  stored memory.stored_memory;
+begin
+  if (on_conflict in ('ignore', 'replace', 'error')) is not true then
+    perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
+  end if;
+  loop
+    insert into memory.memories as m (user_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
+                                      valid_from, valid_to, expires_at, embedding_text, source)
+    values (add_memory.user_id, add_memory.content, add_memory.memory_type, add_memory.agent_id, add_memory.thread_id,
+            add_memory.metadata, add_memory.tags, add_memory.confidence, add_memory.importance, add_memory.valid_from,
+            add_memory.valid_to, add_memory.expires_at, add_memory.embedding_text, add_memory.source)
+    on conflict do nothing
+    returning m.memory_id, true into stored;
+    if found then
+      return stored;
+    end if;
+
+    -- The constraint found an exact duplicate: that one, unless it is gone again, in which case the insert is tried anew.
+    select m.memory_id, false into stored from memory.memories as m
+    where m.user_id = add_memory.user_id and m.agent_id = add_memory.agent_id and m.memory_type = add_memory.memory_type
+      and m.content_hash = memory._content_hash(add_memory.content) and m.superseded_at is null and m.deleted_at is null;
+    if found then
+      exit;
+    end if;
+  end loop;
+
+  if on_conflict = 'error' then
+    perform memory._refuse('content', format('is stored already as memory %s', stored.memory_id), 'Pass on_conflict => ''replace'' to update it.', '23505');
+  elsif on_conflict = 'replace' then
+    update memory.memories as m
+    set content = add_memory.content, thread_id = add_memory.thread_id, metadata = add_memory.metadata, tags = add_memory.tags,
+        confidence = add_memory.confidence, importance = add_memory.importance, valid_from = add_memory.valid_from,
+        valid_to = add_memory.valid_to, expires_at = coalesce(add_memory.expires_at, m.expires_at), embedding_text = add_memory.embedding_text,
+        source = add_memory.source, operation = 'update'
+    where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
+  else
+    update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + 1
+    where s.user_id = add_memory.user_id and s.agent_id = add_memory.agent_id;
+  end if;
+  return stored;
+end;
+$$;
+comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], real, real, timestamptz, timestamptz, timestamptz, text, text, text) is
+'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and agent is stored once: on_conflict ignore returns the id that is there with inserted = false, replace updates it, error refuses (23505). Over max_per_agent the oldest memory of the agent goes.';

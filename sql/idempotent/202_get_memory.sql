@@ -1,0 +1,36 @@
+create or replace function memory.get_memory(user_id text, memory_id uuid)
+returns memory.memory
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  result memory.memory;
+begin
+  perform memory._check_id('user_id', user_id);
+  select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
+    m.valid_from, m.valid_to, m.created_at, m.updated_at, m.expires_at, m.superseded_by, m.supersede_reason,
+    m.superseded_at, m.version, 1
+  into result
+  from memory.memories as m
+  where m.user_id = get_memory.user_id and m.memory_id = get_memory.memory_id
+    and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp());
+  if not found then
+    perform memory._refuse_unknown_memory(memory_id);
+  end if;
+  return result;
+end;
+$$;
+comment on function memory.get_memory(text, uuid) is
+'One memory of a user by id, superseded ones included (superseded_by says by what). Error P0002 when the user has none with that id.';
+
+create or replace function memory._refuse_unknown_memory(memory_id uuid, argument text default 'memory_id')
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._refuse(argument, coalesce(format('this user has no memory %s', memory_id), 'must not be null'),
+    'It may have expired, been deleted, or belong to someone else; memory.list_memories() shows what there is.',
+    case when memory_id is null then '22023' else 'P0002' end);
+end;
+$$;

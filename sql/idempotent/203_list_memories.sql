@@ -1,0 +1,49 @@
+create or replace function memory.list_memories(
+  user_id text, agent_id text default null, memory_type text default null,
+  search text default null, tags_all text[] default null, row_limit int default 50, row_offset int default 0,
+  as_of timestamptz default null, include_superseded boolean default false
+)
+returns setof memory.memory
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_page(row_limit, row_offset);
+  return query
+  select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
+    m.valid_from, m.valid_to, m.created_at, m.updated_at, m.expires_at, m.superseded_by, m.supersede_reason,
+    m.superseded_at, m.version, count(*) over ()
+  from memory._visible_memories(list_memories.user_id, list_memories.as_of, list_memories.include_superseded) as m
+  where (list_memories.agent_id is null or m.agent_id = list_memories.agent_id)
+    and (list_memories.memory_type is null or m.memory_type = list_memories.memory_type)
+    and (list_memories.tags_all is null or m.tags @> list_memories.tags_all)
+    and (list_memories.search is null
+         or strpos(lower(m.content), lower(list_memories.search)) > 0
+         or strpos(lower(m.embedding_text), lower(list_memories.search)) > 0)
+  order by m.created_at desc, m.memory_id desc
+  limit row_limit offset row_offset;
+end;
+$$;
+comment on function memory.list_memories(text, text, text, text, text[], int, int, timestamptz, boolean) is
+'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, ignoring case). total_count is the size of the whole match. as_of shows what was known and true at that time; include_superseded adds what was replaced.';
+
+-- What a reader may see. Without as_of: now. With as_of: what held then, going by valid_from (or the time of storing),
+-- valid_to and the time of a later supersede.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._visible_memories(user_id text, as_of timestamptz, include_superseded boolean)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.*
+  from memory.memories as m
+  where m.user_id = _visible_memories.user_id
+    and m.deleted_at is null
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and case when _visible_memories.as_of is null
+             then _visible_memories.include_superseded or m.superseded_at is null
+             else coalesce(m.valid_from, m.created_at) <= _visible_memories.as_of
+               and coalesce(m.valid_to, 'infinity') > _visible_memories.as_of
+               and (_visible_memories.include_superseded or coalesce(m.superseded_at, 'infinity') > _visible_memories.as_of)
+        end;
+end;

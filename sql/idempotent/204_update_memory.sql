@@ -1,0 +1,39 @@
+create or replace function memory.update_memory(
+  user_id text, memory_id uuid, content text default null, metadata jsonb default null,
+  tags text[] default null, confidence real default null, importance real default null,
+  expires_at timestamptz default null, expected_version int default null
+)
+returns int
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  current_version int;
+begin
+  perform memory._check_id('user_id', user_id);
+  select m.version into current_version from memory.memories as m
+  where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
+    and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
+  for update;
+  if not found then
+    perform memory._refuse_unknown_memory(memory_id);
+  elsif current_version <> expected_version then
+    perform memory._refuse('expected_version', format('the memory is at version %s, not %s', current_version, expected_version),
+      'Read it again and decide on the new content.', '40001');
+  end if;
+  update memory.memories as m
+  set content = coalesce(update_memory.content, m.content), metadata = coalesce(update_memory.metadata, m.metadata),
+      tags = coalesce(update_memory.tags, m.tags), confidence = coalesce(update_memory.confidence, m.confidence),
+      importance = coalesce(update_memory.importance, m.importance), expires_at = coalesce(update_memory.expires_at, m.expires_at),
+      operation = 'update'
+  where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
+  returning m.version into current_version;
+  return current_version;
+exception
+  when unique_violation then
+    perform memory._refuse('content', 'is stored already as another memory of this agent and type',
+      'Supersede one of the two with memory.supersede_memory().', '23505');
+end;
+$$;
+comment on function memory.update_memory(text, uuid, text, jsonb, text[], real, real, timestamptz, int) is
+'Changes the given parts of a memory and returns its new version; what it was stays in its history. With expected_version the change is refused (40001) when someone else was faster. expires_at => infinity takes an expiry away.';

@@ -1,0 +1,16 @@
+create or replace function memory.delete_memory(user_id text, memory_id uuid)
+returns boolean
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._lock_scopes_of(user_id, array[memory_id]);
+  update memory.memories as m set deleted_at = statement_timestamp(), operation = 'delete'
+  where m.user_id = delete_memory.user_id and m.memory_id = delete_memory.memory_id
+    and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp());
+  return found;
+end;
+$$;
+comment on function memory.delete_memory(text, uuid) is
+'Deletes a memory and says whether it existed. memory.restore_memory() brings it back until memory.sweep() removes it.';

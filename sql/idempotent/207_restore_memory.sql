@@ -1,0 +1,44 @@
+create or replace function memory.restore_memory(user_id text, memory_id uuid, version int default null)
+returns int
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  earlier memory.memory_history;
+  restored int;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._lock_scopes_of(user_id, array[memory_id]);
+  perform from memory.memories as m
+  where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
+  for update;
+  if not found then
+    perform memory._refuse_unknown_memory(memory_id);
+  end if;
+  if version is not null then
+    select h.* into earlier from memory.memory_history as h
+    where h.user_id = restore_memory.user_id and h.memory_id = restore_memory.memory_id and h.version = restore_memory.version;
+    if not found and not exists (select from memory.memories as m where m.user_id = restore_memory.user_id
+                                   and m.memory_id = restore_memory.memory_id and m.version = restore_memory.version) then
+      perform memory._refuse('version', format('the memory has no version %s', version),
+        'memory.get_memory_history() lists its versions.', 'P0002');
+    end if;
+  end if;
+  update memory.memories as m
+  set superseded_by = null, supersede_reason = null, superseded_at = null, deleted_at = null, operation = 'restore',
+      content = coalesce(earlier.content, m.content), metadata = coalesce(earlier.metadata, m.metadata),
+      tags = coalesce(earlier.tags, m.tags), confidence = coalesce(earlier.confidence, m.confidence),
+      importance = coalesce(earlier.importance, m.importance),
+      expires_at = case when earlier.memory_id is null then m.expires_at else earlier.expires_at end
+  where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
+  returning m.version into restored;
+  return restored;
+exception
+  when unique_violation then
+    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent and type',
+      'Delete or supersede that one first.', '23505');
+end;
+$$;
+comment on function memory.restore_memory(text, uuid, int) is
+'Undoes a deletion or a supersede, or takes a memory back to an earlier version; returns the new version. History is kept, so a restore can be undone too.';

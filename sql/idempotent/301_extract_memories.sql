@@ -1,0 +1,15 @@
+create or replace function memory.extract_memories(user_id text, thread_id text, recent_k int default null)
+returns bigint
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_thread(user_id, thread_id);
+  if recent_k < 1 then
+    perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out to read everything new.');
+  end if;
+  return memory._enqueue(user_id, 'extract_memories', thread_id, jsonb_strip_nulls(jsonb_build_object('recent_k', recent_k)));
+end;
+$$;
+comment on function memory.extract_memories(text, text, int) is
+'Queues the extraction of long-term memories from the messages of a thread that were not read yet (at most the last recent_k) and returns the job id. Happens by itself every cadence.fact_extraction_every_n messages.';

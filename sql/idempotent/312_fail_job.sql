@@ -1,0 +1,42 @@
+create or replace function memory.fail_job(user_id text, job_id bigint, lease_token uuid, error text, retry_after interval default null)
+returns text
+language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  job memory.jobs;
+begin
+  job := memory._leased_job(user_id, job_id, lease_token);
+  -- 10 s, 40 s, 160 s, ... up to an hour, plus up to a quarter so that jobs that failed together do not return together.
+  update memory.jobs as j
+  set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
+      finished_at = case when j.attempts < j.max_attempts then null else statement_timestamp() end,
+      run_after = statement_timestamp() + coalesce(retry_after,
+        least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)),
+      error = left(coalesce(fail_job.error, 'no reason given'), 10000), lease_token = null, lease_expires_at = null
+  where j.user_id = fail_job.user_id and j.job_id = fail_job.job_id and j.lease_token = fail_job.lease_token and j.status = 'running'
+  returning j.* into job;
+  if not found then
+    perform memory._refuse_lease(job_id);
+  end if;
+  perform memory._after_failure(job);
+  return job.status;
+end;
+$$;
+comment on function memory.fail_job(text, bigint, uuid, text, interval) is
+'Records a failed attempt with its reason. The job is tried again after retry_after (default: 10 seconds, times 4 with each attempt, at most an hour); after its last attempt it is dead, visible in memory.dead_jobs. Returns the new status.';
+
+-- A job that will not be tried again takes its summary row with it, and lets go of its scope.
+create or replace function memory._after_failure(job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if job.status = 'dead' then
+    update memory.summaries as s set status = 'failed'
+    where s.user_id = job.user_id and s.summary_id = (job.arguments ->> 'summary_id')::uuid and s.status = 'processing';
+    perform memory._enqueue_next(job);
+  end if;
+end;
+$$;

@@ -1,0 +1,24 @@
+create or replace function memory.retry_job(user_id text, job_id bigint)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  job memory.jobs;
+begin
+  perform memory._check_id('user_id', user_id);
+  select j.* into job from memory.jobs as j where j.user_id = retry_job.user_id and j.job_id = retry_job.job_id for update;
+  if not found then
+    perform memory._refuse('job_id', format('this user has no job %s', coalesce(job_id::text, 'null')), 'memory.dead_jobs lists the dead ones.', 'P0002');
+  elsif job.status in ('running', 'completed') then
+    perform memory._refuse('job_id', format('job %s is %s', job_id, job.status), 'Only a pending or dead job can be tried again.');
+  elsif job.status = 'dead' and exists (select from memory.jobs as o where o.user_id = job.user_id and o.kind = job.kind and o.scope = job.scope
+                                          and o.status in ('pending', 'running')) then
+    perform memory._refuse('job_id', 'a newer job is doing the same work', 'Nothing needs to be done.', '23505');
+  end if;
+  update memory.jobs as j set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null
+  where j.user_id = job.user_id and j.job_id = job.job_id;
+end;
+$$;
+comment on function memory.retry_job(text, bigint) is
+'Puts a dead job back into the queue with all its attempts, or a waiting one in front.';

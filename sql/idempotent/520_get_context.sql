@@ -1,0 +1,116 @@
+create or replace function memory.get_context(
+  user_id text, thread_id text, query text default null, agent_id text default null,
+  max_tokens int default null, query_embedding vector default null
+)
+returns setof memory.context_part
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  policy jsonb;
+  remaining int;
+  summary memory.summaries;
+  summary_text text;
+  memories text;
+  from_seq bigint;
+  newest_tokens int;
+  next_ordinal int := 1;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  if max_tokens < 1 then
+    perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for the policy''s context.max_tokens.');
+  end if;
+  policy := memory._policy(get_context.user_id, get_context.agent_id);
+  remaining := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int);
+
+  select s.* into summary from memory.summaries as s
+  where s.user_id = get_context.user_id and s.thread_id = get_context.thread_id and s.status = 'completed'
+  order by s.end_seq desc limit 1;
+
+  -- The newest message goes in whatever happens; then the summary, the memories with at most a quarter of what is left,
+  -- and as many of the messages since the summary as still fit.
+  select f.tokens into newest_tokens
+  from memory._fit_messages(get_context.user_id, get_context.thread_id, get_context.agent_id, 9223372036854775807, 0) as f;
+  remaining := remaining - newest_tokens;
+
+  if summary.summary_id is not null then
+    summary_text := e'Summary of the conversation so far:\n' || summary.summary;
+    if memory._estimate_tokens(summary_text) <= remaining then
+      remaining := remaining - memory._estimate_tokens(summary_text);
+    else
+      raise notice 'degraded: the thread summary does not fit into max_tokens';
+      summary_text := null;
+    end if;
+  end if;
+
+  if remaining >= 8 then
+    memories := nullif(memory.render_memories(get_context.user_id, get_context.agent_id, get_context.query,
+      (policy #>> '{context,max_memories}')::int, greatest(remaining / 4, 8)), '');
+    if memory._estimate_tokens(memories) > remaining then
+      memories := null;
+    end if;
+  end if;
+  if memories is not null then
+    remaining := remaining - memory._estimate_tokens(memories);
+    return next row(next_ordinal, 'system', memories, 'memories', memory._estimate_tokens(memories))::memory.context_part;
+    next_ordinal := next_ordinal + 1;
+  end if;
+  if summary_text is not null then
+    return next row(next_ordinal, 'system', summary_text, 'thread_summary', memory._estimate_tokens(summary_text))::memory.context_part;
+    next_ordinal := next_ordinal + 1;
+  end if;
+
+  select f.oldest_seq into from_seq
+  from memory._fit_messages(get_context.user_id, get_context.thread_id, get_context.agent_id,
+                            case when summary_text is null then 0 else summary.end_seq + 1 end, newest_tokens + remaining) as f;
+  return query
+  select next_ordinal - 1 + row_number() over (order by m.seq)::int, m.role, m.content, 'message', m.token_count
+  from memory.messages as m
+  where m.user_id = get_context.user_id and m.thread_id = get_context.thread_id and m.seq >= from_seq
+    and (get_context.agent_id is null or m.agent_id = get_context.agent_id)
+    and m.is_active and m.expires_at > statement_timestamp()
+  order by m.seq;
+end;
+$$;
+comment on function memory.get_context(text, text, text, text, int, vector) is
+'What to send to the model, ready as chat messages: memories (those that match the query first), the thread''s summary, and the messages since that summary, within max_tokens. The newest message is always there; a tool result is never cut from its call.';
+
+-- How far back the newest messages of a thread fit into a budget, not going beyond from_seq. Reads no further than that.
+-- Tool results stay with the message that called the tools; the newest message counts even when nothing fits.
+create or replace function memory._fit_messages(user_id text, thread_id text, agent_id text, from_seq bigint, budget int)
+returns table (oldest_seq bigint, tokens int)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  message record;
+  unit_tokens int := 0;
+  newest_of_unit bigint;
+begin
+  tokens := 0;
+  for message in
+    select m.seq, m.role, m.token_count from memory.messages as m
+    where m.user_id = _fit_messages.user_id and m.thread_id = _fit_messages.thread_id
+      and (_fit_messages.agent_id is null or m.agent_id = _fit_messages.agent_id)
+      and m.is_active and m.expires_at > statement_timestamp()
+    order by m.seq desc
+  loop
+    unit_tokens := unit_tokens + message.token_count;
+    newest_of_unit := coalesce(newest_of_unit, message.seq);
+    if message.role <> 'tool' then
+      exit when oldest_seq is not null and (newest_of_unit < from_seq or tokens + unit_tokens > budget);
+      oldest_seq := message.seq;
+      tokens := tokens + unit_tokens;
+      unit_tokens := 0;
+      newest_of_unit := null;
+    end if;
+  end loop;
+  -- Tool results whose call is gone stand for themselves when there is nothing else.
+  if oldest_seq is null and newest_of_unit is not null then
+    oldest_seq := message.seq;
+    tokens := unit_tokens;
+  end if;
+  return next;
+end;
+$$;

@@ -1,0 +1,35 @@
+create or replace function memory.doctor()
+returns table (check_name text, ok boolean, detail text)
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  select 'version', true, format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
+  return query
+  select 'pgvector', e.extversion is not null, coalesce(format('vector %s', e.extversion), 'the extension "vector" is missing')
+  from (select max(x.extversion) as extversion from pg_extension as x where x.extname = 'vector') as e;
+  return query
+  select 'in-database runner', true,
+    case when p.present then 'call memory.run_jobs() works in this database'
+         else 'absent (needs plpython3u): run "agent-memory worker" beside the server' end
+  from (select to_regprocedure('memory.run_jobs(int, int)') is not null as present) as p;
+  return query
+  select 'chat model', true, format('%s (provider %s, model %s)', m.name, m.provider, m.model)
+  from memory.models as m where m.kind = 'chat' and m.is_active;
+  return query
+  select 'embedding model', true, coalesce(max(m.name), 'none is active: search is by keyword')
+  from memory.models as m where m.kind = 'embedding' and m.is_active;
+  return query
+  select 'queue', coalesce(q.waited < interval '10 minutes', true),
+    format('%s pending, %s running', q.pending, q.running)
+      || case when q.waited >= interval '10 minutes' then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited)) else '' end
+  from (select count(*) filter (where j.status = 'pending') as pending, count(*) filter (where j.status = 'running') as running,
+          max(statement_timestamp() - j.run_after) filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
+        from memory.jobs as j where j.status in ('pending', 'running')) as q;
+  return query
+  select 'dead jobs', count(*) = 0, case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
+  from memory.jobs as j where j.status = 'dead';
+end;
+$$;
+comment on function memory.doctor() is 'Checks this installation: one row per check, ok = false where something needs attention.';
