@@ -40,33 +40,33 @@ begin
 end;
 $$;
 
--- Content in, metadata beside it: the same limits for messages and memories.
-create or replace function memory._check_content(content text, max_bytes int)
+-- Content in, metadata beside it: the same rules for messages and memories. which says which one of several.
+create or replace function memory._check_content(content text, max_bytes int, which text default '')
 returns void
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   if (content <> '') is not true then
-    perform memory._refuse('content', case when content is null then 'must not be null' else 'must not be empty' end,
+    perform memory._refuse('content' || which, case when content is null then 'must not be null' else 'must not be empty' end,
       'Only an assistant message with tool_calls may have no content.');
   elsif octet_length(content) > max_bytes then
-    perform memory._refuse('content', format('has %s bytes, at most %s are allowed', octet_length(content), max_bytes),
+    perform memory._refuse('content' || which, format('has %s bytes, at most %s are allowed', octet_length(content), max_bytes),
       'Split it, or store it elsewhere and keep a reference.', '54000');
   end if;
 end;
 $$;
 
-create or replace function memory._check_metadata(metadata jsonb)
+create or replace function memory._check_metadata(metadata jsonb, which text default '')
 returns void
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   if jsonb_typeof(metadata) <> 'object' then
-    perform memory._refuse('metadata', format('is a JSON %s', jsonb_typeof(metadata)), 'Pass a JSON object such as {"channel": "mail"}.');
+    perform memory._refuse('metadata' || which, format('is a JSON %s', jsonb_typeof(metadata)), 'Pass a JSON object such as {"channel": "mail"}.');
   elsif pg_column_size(metadata) > 1048576 then
-    perform memory._refuse('metadata', format('has %s bytes, at most 1048576 are allowed', pg_column_size(metadata)),
+    perform memory._refuse('metadata' || which, format('has %s bytes, at most 1048576 are allowed', pg_column_size(metadata)),
       'Keep large values in the content.', '54000');
   end if;
 end;

@@ -48,26 +48,39 @@ begin
 end;
 $$;
 
--- Says which rule of a message is broken; called only when one is.
-create or replace function memory._refuse_message(message memory.messages)
+-- Whether a message obeys the rules; _refuse_message says which one it breaks. No SET clause: the planner inlines it.
+create or replace function memory._is_valid_message(
+  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text
+)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(agent_id) between 1 and 255
+    and role in ('user', 'assistant', 'tool', 'system', 'developer')
+    and (content <> '' or role = 'assistant' and metadata ? 'tool_calls') and octet_length(content) <= 10485760
+    and jsonb_typeof(metadata) = 'object' and pg_column_size(metadata) <= 1048576
+    and (created_at is null or isfinite(created_at))
+    and (idempotency_key is null or length(idempotency_key) between 1 and 255)) is true;
+end;
+
+create or replace function memory._refuse_message(
+  role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, which text default ''
+)
 returns void
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', message.user_id);
-  perform memory._check_id('thread_id', message.thread_id);
-  perform memory._check_id('agent_id', message.agent_id);
-  if (message.role in ('user', 'assistant', 'tool', 'system', 'developer')) is not true then
-    perform memory._refuse('role', case when message.role is null then 'must not be null' else format('unknown role "%s"', left(message.role, 50)) end,
+  if (role in ('user', 'assistant', 'tool', 'system', 'developer')) is not true then
+    perform memory._refuse('role' || which, case when role is null then 'must not be null' else format('unknown role "%s"', left(role, 50)) end,
       'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
   end if;
-  perform memory._check_metadata(message.metadata);
-  perform memory._check_content(message.content, 10485760);
-  if not isfinite(message.created_at) then
-    perform memory._refuse('created_at', 'must be a real moment', 'Leave it out for now.');
+  perform memory._check_metadata(metadata, which);
+  perform memory._check_content(content, 10485760, which);
+  if not isfinite(created_at) then
+    perform memory._refuse('created_at' || which, 'must be a real moment', 'Leave it out for now.');
   end if;
-  perform memory._check_id('idempotency_key', coalesce(message.idempotency_key, 'none'));
+  perform memory._check_id('idempotency_key' || which, coalesce(idempotency_key, 'none'));
 end;
 $$;
 
@@ -83,14 +96,11 @@ begin
     new.role := 'assistant';
   end if;
   new.metadata := coalesce(new.metadata, '{}');
-  -- One expression for the case that nothing is wrong.
-  if (length(new.user_id) between 1 and 255 and length(new.thread_id) between 1 and 255 and length(new.agent_id) between 1 and 255
-      and new.role in ('user', 'assistant', 'tool', 'system', 'developer')
-      and (new.content <> '' or new.role = 'assistant' and new.metadata ? 'tool_calls') and octet_length(new.content) <= 10485760
-      and jsonb_typeof(new.metadata) = 'object' and pg_column_size(new.metadata) <= 1048576
-      and (new.created_at is null or isfinite(new.created_at))
-      and (new.idempotency_key is null or length(new.idempotency_key) between 1 and 255)) is not true then
-    perform memory._refuse_message(new);
+  if not memory._is_valid_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
+    perform memory._check_id('user_id', new.user_id);
+    perform memory._check_id('thread_id', new.thread_id);
+    perform memory._check_id('agent_id', new.agent_id);
+    perform memory._refuse_message(new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
   end if;
   new.token_count := memory._estimate_tokens(new.content);
   if new.metadata ? 'tool_calls' then
@@ -100,28 +110,39 @@ begin
   new.updated_at := statement_timestamp();
   new.is_active := true;
 
-  if new.seq is null then
-    appended := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at, new.created_at,
-                               new.role = 'assistant' and not new.metadata ? 'tool_calls');
-    new.seq := appended.first_seq;
-    new.expires_at := coalesce(new.expires_at, appended.expires_at);
-    -- The thread is locked now, so nobody can add the same key between this test and the insert. Refusing here keeps
-    -- seq gapless even for "on conflict do nothing".
-    if new.idempotency_key is not null and exists (
-      select from memory.messages as m
-      where m.user_id = new.user_id and m.thread_id = new.thread_id and m.idempotency_key = new.idempotency_key
-    ) then
-      perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
-        'memory.add_message() returns the stored message instead.', '23505');
-    end if;
-  elsif current_setting('memory.seqs_reserved', true) is distinct from 'yes' then
-    perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
+  appended := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at, new.created_at,
+                             new.role = 'assistant' and not new.metadata ? 'tool_calls');
+  new.seq := appended.first_seq;
+  new.expires_at := coalesce(new.expires_at, appended.expires_at);
+  -- The thread is locked now, so nobody can add the same key between this test and the insert. Refusing here keeps
+  -- seq gapless even for "on conflict do nothing".
+  if new.idempotency_key is not null and exists (
+    select from memory.messages as m
+    where m.user_id = new.user_id and m.thread_id = new.thread_id and m.idempotency_key = new.idempotency_key
+  ) then
+    perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
+      'memory.add_message() returns the stored message instead.', '23505');
   end if;
   return new;
 end;
 $$;
 create or replace trigger message_100_before_insert before insert on memory.messages
-for each row execute function memory._message_before_insert();
+for each row when (new.seq is null) execute function memory._message_before_insert();
+
+-- Only memory.add_messages() brings numbers along: it has checked its rows and reserved the numbers for them all at once.
+create or replace function memory._refuse_seq()
+returns trigger
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
+  return null;
+end;
+$$;
+create or replace trigger message_050_refuse_seq before insert on memory.messages
+for each row when (new.seq is not null and current_setting('memory.seqs_reserved', true) is distinct from 'yes')
+execute function memory._refuse_seq();
 
 -- What later changes do to the thread's counters, once per statement. Threads are locked in one order.
 create or replace function memory._messages_after_change()

@@ -1,111 +1,158 @@
--- Takes an array of OpenAI chat messages apart: one row per message, in order, refused as a whole when one is wrong.
-create or replace function memory._parse_messages(messages jsonb)
-returns table (ordinal bigint, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text)
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  known constant text[] := '{role,content,name,tool_calls,tool_call_id,refusal,annotations,audio,function_call,metadata,created_at,idempotency_key}';
-  unknown_key text;
-  bad record;
-begin
-  if jsonb_typeof(messages) is distinct from 'array' then
-    perform memory._refuse('messages', case when messages is null then 'must not be null' else 'is not a JSON array' end,
-      'Pass an array of chat messages such as [{"role": "user", "content": "Hi"}].');
-  end if;
-  select item.position, jsonb_typeof(item.value) as kind into bad
-  from jsonb_array_elements(messages) with ordinality as item (value, position)
-  where jsonb_typeof(item.value) <> 'object' order by item.position limit 1;
-  if found then
-    perform memory._refuse('messages', format('[%s] is a JSON %s', bad.position - 1, bad.kind), 'Each message is an object with role and content.');
-  end if;
-  -- Null members are what client libraries leave in a dumped message; they carry nothing.
-  select item.position, member.key into bad
-  from jsonb_array_elements(messages) with ordinality as item (value, position), jsonb_each(item.value) as member
-  where member.value <> 'null' and member.key <> all (known) order by item.position limit 1;
-  if found then
-    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', bad.position - 1, bad.key),
-      'Known members: ' || array_to_string(known, ', ') || '. Put anything else into metadata.');
-  end if;
-  select item.position, jsonb_typeof(item.value -> 'metadata') as kind into bad
-  from jsonb_array_elements(messages) with ordinality as item (value, position)
-  where jsonb_typeof(item.value -> 'metadata') not in ('object', 'null') order by item.position limit 1;
-  if found then
-    perform memory._refuse('metadata', format('of messages[%s] is a JSON %s', bad.position - 1, bad.kind), 'Pass a JSON object such as {"channel": "mail"}.');
-  end if;
-
-  return query
-  select item.position, item.value ->> 'role',
-    -- Content may be text or an array of parts; the text parts are the text, the array itself stays in metadata.
-    coalesce(case when jsonb_typeof(item.value -> 'content') = 'array'
-                  then (select string_agg(part.value ->> 'text', e'\n' order by part.position)
-                        from jsonb_array_elements(item.value -> 'content') with ordinality as part (value, position)
-                        where part.value ->> 'type' = 'text')
-                  else item.value ->> 'content' end,
-             case when jsonb_typeof(item.value -> 'tool_calls') = 'array' then '' end),
-    coalesce(nullif(item.value -> 'metadata', 'null'), '{}')
-      || jsonb_strip_nulls(jsonb_build_object(
-           'name', item.value -> 'name', 'tool_calls', item.value -> 'tool_calls', 'tool_call_id', item.value -> 'tool_call_id',
-           'refusal', item.value -> 'refusal', 'annotations', nullif(item.value -> 'annotations', '[]'), 'audio', item.value -> 'audio',
-           'function_call', item.value -> 'function_call',
-           'content', case when jsonb_typeof(item.value -> 'content') = 'array' then item.value -> 'content' end)),
-    (item.value ->> 'created_at')::timestamptz, item.value ->> 'idempotency_key'
-  from jsonb_array_elements(messages) with ordinality as item (value, position)
-  order by item.position;
-exception
-  when invalid_datetime_format or datetime_field_overflow then
-    perform memory._refuse('created_at', sqlerrm, 'Write it like "2026-05-01T10:00:00Z".');
-end;
-$$;
-
 create or replace function memory.add_messages(user_id text, thread_id text, messages jsonb, agent_id text default 'default')
 returns setof memory.stored_message
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  appended record;
-  incoming record;
+  message record;
+  stored bigint;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_id('agent_id', agent_id);
+  perform memory._check_messages(messages);
 
   -- Messages with a key may be repetitions: they take the way of add_message, one by one and in order.
   if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)') then
-    for incoming in select * from memory._parse_messages(messages) loop
+    for message in select p.* from memory._parse_messages(messages) as p order by p.seq loop
       return next memory.add_message(
-        user_id => add_messages.user_id, thread_id => add_messages.thread_id, role => incoming.role, content => incoming.content,
-        agent_id => add_messages.agent_id, metadata => incoming.metadata, created_at => incoming.created_at,
-        idempotency_key => incoming.idempotency_key);
+        user_id => add_messages.user_id, thread_id => add_messages.thread_id, role => message.role, content => message.content,
+        agent_id => add_messages.agent_id, metadata => message.metadata, created_at => message.created_at,
+        idempotency_key => message.idempotency_key);
     end loop;
     return;
   end if;
 
-  -- The others are booked in the thread once for all (a thread's row updated 1,000 times in one transaction costs more
-  -- than the 1,000 inserts), then inserted under the numbers reserved that way.
-  select count(*)::int as messages, sum(memory._estimate_tokens(p.content) + coalesce(memory._estimate_tokens(p.metadata ->> 'tool_calls'), 0)) as tokens,
-    min(coalesce(p.created_at, statement_timestamp())) as first_at, max(coalesce(p.created_at, statement_timestamp())) as last_at,
-    bool_or(p.role in ('assistant', 'agent') and not p.metadata ? 'tool_calls') as ends_round
-  into incoming
-  from memory._parse_messages(add_messages.messages) as p;
-  if incoming.messages = 0 then
-    return;
-  end if;
-  appended := memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id, incoming.messages, coalesce(incoming.tokens, 0),
-                             incoming.first_at, incoming.last_at, coalesce(incoming.ends_round, false));
+  -- The others are booked in the thread once for all, then inserted under the numbers reserved that way: a thread's row
+  -- updated 1,000 times in one transaction, and a row trigger entered 1,000 times, cost ten times the inserts.
   perform set_config('memory.seqs_reserved', 'yes', true);
   return query
-  with stored as (
-    insert into memory.messages as m (user_id, thread_id, seq, role, content, agent_id, metadata, created_at, expires_at)
-    select add_messages.user_id, add_messages.thread_id, appended.first_seq + p.ordinal - 1, p.role, p.content, add_messages.agent_id,
-      p.metadata, p.created_at, appended.expires_at
-    from memory._parse_messages(add_messages.messages) as p
-    returning m.seq, m.content, m.token_count
+  with parsed as materialized (
+    select p.* from memory._parse_messages(add_messages.messages) as p
+  ), appended as materialized (
+    select a.first_seq, a.expires_at
+    from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at, max(p.created_at) as last_at,
+            bool_or(p.role = 'assistant' and not p.metadata ? 'tool_calls') as ends_round
+          from parsed as p having bool_and(p.is_valid)) as b
+    cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
+                                      b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
   )
-  select s.seq, s.content, s.token_count, null::text from stored as s order by s.seq;
+  insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, created_at, updated_at, expires_at)
+  select add_messages.user_id, add_messages.thread_id, a.first_seq + p.seq, add_messages.agent_id, p.role, p.content, p.metadata, p.token_count,
+    p.created_at, statement_timestamp(), a.expires_at
+  from appended as a cross join parsed as p
+  order by p.seq
+  returning m.seq, m.content, m.token_count, null::text;
+  get diagnostics stored = row_count;
   perform set_config('memory.seqs_reserved', '', true);
+  if stored < jsonb_array_length(messages) then
+    perform memory._refuse_messages(messages);
+  end if;
+exception
+  when invalid_datetime_format or datetime_field_overflow then
+    perform memory._refuse('created_at', sqlerrm, 'Write it like "2026-05-01T10:00:00Z".');
 end;
 $$;
 comment on function memory.add_messages(text, text, jsonb, text) is
 'Appends an array of OpenAI chat messages in one call and returns them as stored, in order; all or none. Each may also have created_at, metadata and idempotency_key. tool_calls, tool_call_id and name are kept in metadata.';
+
+-- An array of objects is all that parsing needs; what is wrong inside shows in is_valid.
+create or replace function memory._check_messages(messages jsonb)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  wrong record;
+begin
+  if jsonb_typeof(messages) is distinct from 'array' then
+    perform memory._refuse('messages', case when messages is null then 'must not be null' else 'is not a JSON array' end,
+      'Pass an array of chat messages such as [{"role": "user", "content": "Hi"}].');
+  end if;
+  select e.position - 1 as seq, jsonb_typeof(e.value) as kind into wrong
+  from jsonb_array_elements(messages) with ordinality as e (value, position) where jsonb_typeof(e.value) <> 'object' limit 1;
+  if found then
+    perform memory._refuse('messages', format('[%s] is a JSON %s', wrong.seq, wrong.kind), 'Each message is an object with role and content.');
+  end if;
+end;
+$$;
+
+-- Null members are what client libraries leave in a dumped message; they carry nothing. Inlined, hence no SET clause.
+create or replace function memory._unknown_members(message jsonb)
+returns jsonb
+language sql immutable parallel safe
+begin atomic
+  select nullif(jsonb_strip_nulls(message - '{role,content,name,tool_calls,tool_call_id,refusal,annotations,audio,function_call,metadata,created_at,idempotency_key}'::text[]), '{}');
+end;
+
+-- What a chat message has besides role and text.
+create or replace function memory._message_extras(message jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(jsonb_object_agg(member.key, member.value), '{}')
+  from jsonb_each(message - '{role,metadata,created_at,idempotency_key}'::text[]) as member
+  where member.value not in ('null', '[]') and (member.key <> 'content' or jsonb_typeof(member.value) = 'array');
+end;
+$$;
+
+create or replace function memory._text_of_parts(parts jsonb)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
+  from jsonb_array_elements(parts) with ordinality as part (value, position) where part.value ->> 'type' = 'text';
+end;
+$$;
+
+-- Takes an array of OpenAI chat messages apart; seq is the position in the array.
+create or replace function memory._parse_messages(messages jsonb)
+returns table (
+  seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text, is_valid boolean
+)
+language sql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select r.seq, r.role, r.content, r.metadata,
+    memory._estimate_tokens(r.content) + case when r.metadata ? 'tool_calls' then memory._estimate_tokens(r.metadata ->> 'tool_calls') else 0 end,
+    r.created_at, r.idempotency_key,
+    r.is_known and memory._is_valid_message('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+  from (
+    select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
+      -- Content may be text or an array of parts; the text parts are the text, the array itself stays in metadata.
+      case jsonb_typeof(m.content) when 'string' then m.content #>> '{}' when 'array' then memory._text_of_parts(m.content)
+                                   else case when m.source ? 'tool_calls' then '' end end as content,
+      case when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}' or jsonb_typeof(m.content) = 'array'
+           then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source) else coalesce(nullif(m.metadata, 'null'), '{}') end as metadata,
+      coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
+      memory._unknown_members(m.source) is null as is_known
+    from rows from (jsonb_to_recordset(messages) as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
+                    jsonb_array_elements(messages))
+      with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
+    offset 0 -- computed once per message, not once per use
+  ) as r
+$$;
+
+-- Says what is wrong with the first message that is not valid.
+create or replace function memory._refuse_messages(messages jsonb)
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  wrong record;
+  unknown jsonb;
+begin
+  select p.* into wrong from memory._parse_messages(messages) as p where not p.is_valid order by p.seq limit 1;
+  unknown := memory._unknown_members(messages -> wrong.seq::int);
+  if unknown is not null then
+    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', wrong.seq, (select k from jsonb_object_keys(unknown) as k limit 1)),
+      'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, created_at and idempotency_key. Put anything else into metadata.');
+  end if;
+  perform memory._refuse_message(wrong.role, wrong.content, wrong.metadata, wrong.created_at, wrong.idempotency_key, format(' of messages[%s]', wrong.seq));
+end;
+$$;

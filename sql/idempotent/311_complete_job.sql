@@ -111,14 +111,20 @@ begin
   loop
     if jsonb_typeof(item.value) <> 'object' then
       perform memory._refuse_result(format('memories[%s]', item.position), 'must be an object');
-    elsif (jsonb_typeof(item.value -> 'content') = 'string' and btrim(item.value ->> 'content') <> '') is not true then
+    elsif (jsonb_typeof(item.value -> 'content') = 'string' and item.value ->> 'content' ~ '\S') is not true then
       perform memory._refuse_result(format('memories[%s].content', item.position), 'must be a text that is not empty');
-    elsif jsonb_typeof(item.value -> 'memory_type') is distinct from 'string' then
-      perform memory._refuse_result(format('memories[%s].memory_type', item.position), 'must be a text');
-    elsif jsonb_path_exists(item.value, '$.confidence, $.importance ? (@.type() != "number" || @ < 0 || @ > 1)') then
+    elsif octet_length(item.value ->> 'content') > 262144 then
+      perform memory._refuse_result(format('memories[%s].content', item.position),
+        format('has %s bytes, at most 262144 are allowed', octet_length(item.value ->> 'content')));
+    elsif jsonb_typeof(item.value -> 'memory_type') is distinct from 'string'
+      or not exists (select from memory.memory_types as t where t.memory_type = item.value ->> 'memory_type') then
+      perform memory._refuse_result(format('memories[%s].memory_type', item.position),
+        'must be one of ' || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t));
+    -- Strict, or else an array of numbers would pass for a number.
+    elsif jsonb_path_exists(item.value, 'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value ? (@.type() != "number" || @ < 0 || @ > 1)') then
       perform memory._refuse_result(format('memories[%s]', item.position), 'has a confidence or importance that is not a number from 0 to 1');
     elsif jsonb_typeof(item.value -> 'seqs') is distinct from 'array' or item.value -> 'seqs' = '[]'
-      or jsonb_path_exists(item.value, '$.seqs[*] ? (@.type() != "number" || @ < $first || @ > $last || @.floor() != @)',
+      or jsonb_path_exists(item.value, 'strict $.seqs[*] ? (@.type() != "number" || @ < $first || @ > $last || @.floor() != @)',
                            jsonb_build_object('first', from_seq, 'last', through_seq)) then
       perform memory._refuse_result(format('memories[%s].seqs', item.position),
         format('must name messages of the job, %s to %s', from_seq, through_seq));
@@ -130,12 +136,13 @@ begin
     select i.position, i.value, coalesce(m.agent_id, 'default') as agent_id
     from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
     left join memory.messages as m
-      on m.user_id = job.user_id and m.thread_id = job.scope and m.seq = (i.value #>> '{seqs,0}')::bigint
+      on m.user_id = job.user_id and m.thread_id = job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric
   ), stored as (
     insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source)
-    select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content', coalesce((f.value ->> 'confidence')::real, 1.0),
-      coalesce((f.value ->> 'importance')::real, 0.5), job.scope,
-      array(select s::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction'
+    select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
+      -- Rounded, because a number too small for a real is an error.
+      coalesce(round((f.value ->> 'confidence')::numeric, 6)::real, 1.0), coalesce(round((f.value ->> 'importance')::numeric, 6)::real, 0.5), job.scope,
+      array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction'
     from found as f order by f.agent_id, f.position
     on conflict do nothing
     returning agent_id
@@ -162,14 +169,16 @@ as $$
 declare
   stored memory.summaries;
 begin
-  if (jsonb_typeof(result -> 'summary') = 'string' and btrim(result ->> 'summary') <> '') is not true then
+  if (jsonb_typeof(result -> 'summary') = 'string' and result ->> 'summary' ~ '\S') is not true then
     perform memory._refuse_result('summary', 'must be a text that is not empty');
   elsif octet_length(result ->> 'summary') > 262144 then
     perform memory._refuse_result('summary', format('has %s bytes, at most 262144 are allowed', octet_length(result ->> 'summary')));
   elsif jsonb_typeof(coalesce(result -> 'metadata', '{}')) <> 'object' then
     perform memory._refuse_result('metadata', 'must be an object');
-  elsif jsonb_typeof(coalesce(result -> 'generation_time_ms', '0')) <> 'number' then
-    perform memory._refuse_result('generation_time_ms', 'must be a number');
+  elsif pg_column_size(result -> 'metadata') > 1048576 then
+    perform memory._refuse_result('metadata', format('has %s bytes, at most 1048576 are allowed', pg_column_size(result -> 'metadata')));
+  elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "generation_time_ms").value ? (@.type() != "number" || @ < 0 || @ > 2147483647)') then
+    perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
   perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
   update memory.summaries as s

@@ -8,9 +8,9 @@ create table memory.threads (
   first_at timestamptz,
   last_at timestamptz,
   primary key (user_id, thread_id)
--- Every message updates its thread's row: half-empty pages keep those updates HOT (no index is touched).
+-- Every message updates its thread's row. Half-empty pages, and no index on a column that changes, keep those updates
+-- HOT: an index on last_at made add_message 1.5 times slower.
 ) with (fillfactor = 50);
-create index threads_user_recent_idx on memory.threads (user_id, last_at desc);
 comment on table memory.threads is 'One row per conversation: its next message number and its counters.';
 comment on column memory.threads.next_seq is 'The seq the next message gets. Never goes back, so a number is never given twice.';
 comment on column memory.threads.message_count is 'Stored messages that are active; an expired one counts until memory.sweep() removes it.';
