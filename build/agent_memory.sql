@@ -54,7 +54,14 @@ begin
 end;
 $head$;
 
-create schema if not exists memory;
+-- Not "create schema if not exists", which asks for a right on the database even where the schema was made for us.
+do $schema$
+begin
+  if to_regnamespace('memory') is null then
+    create schema memory;
+  end if;
+end;
+$schema$;
 comment on schema memory is 'Agent memory: conversation history, summaries, long-term memories, search. See memory.doctor() for the state of this installation.';
 
 create table if not exists memory.migrations (
@@ -536,15 +543,15 @@ $$;
 create or replace function memory._estimate_tokens(content text)
 returns int
 language sql immutable parallel safe
-as $$
-  select (pg_catalog.octet_length(content) operator(pg_catalog.+) 3) operator(pg_catalog./) 4
-$$;
+begin atomic
+  select (octet_length(content) + 3) / 4;
+end;
 
 -- Policies: built-in defaults, and what applies to one user and agent.
 create or replace function memory._default_policy()
 returns jsonb
 language sql immutable parallel safe
-as $$
+begin atomic
   select '{
     "messages": {"expires_after": "7 days"},
     "memories": {"max_per_agent": 1000, "expires_after": null, "near_duplicate_cosine": 0.97},
@@ -557,8 +564,8 @@ as $$
     "search": {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true},
     "context": {"max_tokens": 4000, "max_memories": 20},
     "budget": {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
-  }'::pg_catalog.jsonb
-$$;
+  }'::jsonb;
+end;
 
 -- Sections merge key by key, everything inside a section replaces.
 create or replace function memory._merge_policy(base jsonb, layer jsonb)
@@ -619,7 +626,7 @@ as $$
 declare
   name text := section || '.' || key;
   lowest numeric;
-  highest numeric := 'infinity';
+  highest numeric := 2147483647;
 begin
   if value = 'null' then
     return;
@@ -642,7 +649,7 @@ begin
       end if;
       return;
     when name = 'search.language' then
-      if to_regconfig(value #>> '{}') is null then
+      if not exists (select from pg_ts_config as c where c.cfgname = value #>> '{}') then
         perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, value),
           'List them with: select cfgname from pg_ts_config;');
       end if;
@@ -674,7 +681,7 @@ begin
   end case;
   if jsonb_typeof(value) <> 'number' then
     perform memory._refuse('settings', format('%s is not a number: %s', name, value), 'Write a number without quotes.');
-  elsif value::numeric not between lowest and highest or highest > 1 and (value::numeric % 1 <> 0 or value::numeric > 2147483647) then
+  elsif value::numeric not between lowest and highest or highest > 1 and value::numeric % 1 <> 0 then
     perform memory._refuse('settings', format('%s is out of range: %s', name, value),
       case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number of at least %s.', lowest) end);
   end if;
@@ -750,7 +757,8 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := '{base_url,dimensions,api_key_env,api_version,timeout_seconds,max_concurrency,json_mode,temperature,price_per_million_input,price_per_million_output}';
+  known constant text[] := array['base_url', 'api_key_env', 'api_version', 'timeout_seconds', 'max_concurrency', 'temperature', 'json_mode',
+    'dimensions', 'price_per_million_input', 'price_per_million_output'];
   key text;
 begin
   perform memory._check_id('name', name);
@@ -1066,22 +1074,20 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  stored memory.stored_message;
-  stored_role text;
+  existing memory.messages;
 begin
   insert into memory.threads as t (user_id, thread_id) values (_message_by_key.user_id, _message_by_key.thread_id)
   on conflict on constraint threads_pkey do nothing;
   perform from memory.threads as t
   where t.user_id = _message_by_key.user_id and t.thread_id = _message_by_key.thread_id for no key update;
-  select m.seq, m.content, m.token_count, null::text, m.role into stored.seq, stored.content, stored.token_count, stored.memory_ref, stored_role
-  from memory.messages as m
+  select m.* into existing from memory.messages as m
   where m.user_id = _message_by_key.user_id and m.thread_id = _message_by_key.thread_id
     and m.idempotency_key = _message_by_key.idempotency_key;
-  if stored.seq is not null and (stored.content <> content or stored_role <> case role when 'agent' then 'assistant' else role end) then
+  if (existing.content, existing.role) <> (content, case role when 'agent' then 'assistant' else role end) then
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', idempotency_key),
       'Use one key per message.', '23505');
   end if;
-  return stored;
+  return row(existing.seq, existing.content, existing.token_count, null)::memory.stored_message;
 end;
 $$;
 
@@ -1308,9 +1314,9 @@ begin
   update memory.messages as m set is_active = false
   where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active;
   get diagnostics cleared = row_count;
-  -- A summary of cleared messages must not bring them back.
+  -- Neither a summary nor a model that is reading them right now may bring cleared messages back.
   delete from memory.jobs as j
-  where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.kind = 'summarize_thread'
+  where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.kind in ('extract_memories', 'summarize_thread')
     and j.status in ('pending', 'running');
   delete from memory.summaries as s where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
   return cleared;
@@ -1424,12 +1430,11 @@ begin
     from memory.memory_scopes as s
     where s.user_id = _lock_scope.user_id and s.agent_id = _lock_scope.agent_id
     for no key update;
-    if found then
-      return layers;
-    end if;
+    exit when found;
     insert into memory.memory_scopes (user_id, agent_id) values (_lock_scope.user_id, _lock_scope.agent_id)
     on conflict do nothing;
   end loop;
+  return layers;
 end;
 $$;
 
@@ -1769,6 +1774,7 @@ declare
   current_version int;
 begin
   perform memory._check_id('user_id', user_id);
+  perform memory._lock_scopes_of(user_id, array[memory_id]);
   select m.version into current_version from memory.memories as m
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
     and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
@@ -1789,8 +1795,8 @@ begin
   return current_version;
 exception
   when unique_violation then
-    perform memory._refuse('content', 'is stored already as another memory of this agent and type',
-      'Supersede one of the two with memory.supersede_memory().', '23505');
+    raise exception 'content: is stored already as another memory of this agent and type'
+      using errcode = '23505', hint = 'Supersede one of the two with memory.supersede_memory().';
 end;
 $$;
 comment on function memory.update_memory(text, uuid, text, jsonb, text[], real, real, timestamptz, int) is
@@ -1881,11 +1887,16 @@ begin
       expires_at = case when earlier.memory_id is null then m.expires_at else earlier.expires_at end
   where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
   returning m.version into restored;
+  -- The limit may have picked this very memory as the oldest one: better no restore than a memory lost by it.
+  if not exists (select from memory.memories as m where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id) then
+    perform memory._refuse('memory_id', 'the agent is at its limit, and this would be its oldest memory',
+      'Delete another memory first, or raise memories.max_per_agent with memory.set_policy().', '54000');
+  end if;
   return restored;
 exception
   when unique_violation then
-    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent and type',
-      'Delete or supersede that one first.', '23505');
+    raise exception 'memory_id: the same content is stored by now as another memory of this agent and type'
+      using errcode = '23505', hint = 'Delete or supersede that one first.';
 end;
 $$;
 comment on function memory.restore_memory(text, uuid, int) is
@@ -1928,7 +1939,11 @@ begin
   values (_enqueue.user_id, _enqueue.kind, _enqueue.scope, _enqueue.arguments)
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
   set rerun = j.status = 'running',
-      arguments = case when j.status = 'running' then j.arguments else excluded.arguments end,
+      -- Of two requests in one job the wider one counts: what recent_k leaves out is never read.
+      arguments = case when j.status = 'running' then j.arguments
+                       when j.arguments ? 'recent_k' and excluded.arguments ? 'recent_k'
+                       then jsonb_build_object('recent_k', greatest((j.arguments ->> 'recent_k')::int, (excluded.arguments ->> 'recent_k')::int))
+                       else j.arguments - 'recent_k' end,
       run_after = least(j.run_after, statement_timestamp())
   returning j.job_id into queued;
   return queued;
@@ -2006,10 +2021,16 @@ language plpgsql volatile parallel unsafe security definer -- workers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  known constant text[] := '{extract_memories,summarize_thread}';
   claimed memory.jobs;
   payload jsonb;
+  taken int;
+  handed_out int := 0;
 begin
   perform memory._check_id('worker', worker);
+  if (kinds <@ known) is false then
+    perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds), 'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
+  end if;
   if (max_jobs between 1 and 1000) is not true then
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')), 'Claim what you can work on at once.');
   end if;
@@ -2033,26 +2054,38 @@ begin
     perform memory._after_failure(claimed);
   end loop;
 
-  for claimed in
-    update memory.jobs as j
-    set status = 'running', attempts = j.attempts + 1, worker = claim_jobs.worker,
-        lease_token = gen_random_uuid(), lease_expires_at = clock_timestamp() + lease
-    from (select p.user_id, p.job_id from memory.jobs as p
-          where p.status = 'pending' and p.run_after <= statement_timestamp() and (kinds is null or p.kind = any (kinds))
-          order by p.run_after, p.job_id limit max_jobs for update skip locked) as next
-    where j.user_id = next.user_id and j.job_id = next.job_id
-    returning j.*
+  -- Until there are enough or none is left: a worker may take an empty answer for an empty queue, so jobs that turn out
+  -- to have nothing to do do not count.
   loop
-    -- A fresh statement, hence a fresh snapshot: the input is read after the job was claimed.
-    payload := case claimed.kind when 'extract_memories' then memory._extraction_payload(claimed)
-                                 when 'summarize_thread' then memory._summary_payload(claimed) end;
-    if payload is null then -- nothing new to work on: done without a model
+    taken := 0;
+    for claimed in
+      with next as materialized (
+        select p.user_id, p.job_id from memory.jobs as p
+        where p.status = 'pending' and p.run_after <= statement_timestamp() and (kinds is null or p.kind = any (kinds))
+        order by p.run_after, p.job_id limit max_jobs - handed_out for update skip locked
+      )
       update memory.jobs as j
-      set status = 'completed', result = '{"skipped": "nothing new"}', finished_at = statement_timestamp(), lease_token = null, lease_expires_at = null
-      where j.user_id = claimed.user_id and j.job_id = claimed.job_id;
-    else
-      return next row(claimed.job_id, claimed.kind, claimed.user_id, claimed.lease_token, claimed.attempts, payload)::memory.claimed_job;
-    end if;
+      set status = 'running', attempts = j.attempts + 1, rerun = false, worker = claim_jobs.worker,
+          lease_token = gen_random_uuid(), lease_expires_at = clock_timestamp() + lease
+      from next where j.user_id = next.user_id and j.job_id = next.job_id
+      returning j.*
+    loop
+      taken := taken + 1;
+      -- A fresh statement, hence a fresh snapshot: the input is read after the job was claimed.
+      payload := case claimed.kind when 'extract_memories' then memory._extraction_payload(claimed)
+                                   when 'summarize_thread' then memory._summary_payload(claimed) end;
+      if payload is null then -- nothing new to work on: done without a model
+        delete from memory.summaries as s
+        where s.user_id = claimed.user_id and s.summary_id = (claimed.arguments ->> 'summary_id')::uuid and s.status = 'processing';
+        update memory.jobs as j
+        set status = 'completed', result = '{"skipped": "nothing new"}', error = null, finished_at = statement_timestamp(), lease_token = null, lease_expires_at = null
+        where j.user_id = claimed.user_id and j.job_id = claimed.job_id;
+      else
+        handed_out := handed_out + 1;
+        return next row(claimed.job_id, claimed.kind, claimed.user_id, claimed.lease_token, claimed.attempts, payload)::memory.claimed_job;
+      end if;
+    end loop;
+    exit when taken = 0 or handed_out = max_jobs;
   end loop;
 end;
 $$;
@@ -2320,7 +2353,7 @@ begin
     select i.position, i.value, coalesce(m.agent_id, 'default') as agent_id
     from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
     left join memory.messages as m
-      on m.user_id = job.user_id and m.thread_id = job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric
+      on m.user_id = job.user_id and m.thread_id = job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric::bigint
   ), stored as (
     insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source)
     select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
@@ -2333,11 +2366,14 @@ begin
   ), skipped as (
     select f.agent_id, count(*) - (select count(*) from stored as s where s.agent_id = f.agent_id) as duplicates
     from found as f group by f.agent_id
-  ), counted as (
-    update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + d.duplicates
-    from skipped as d where s.user_id = job.user_id and s.agent_id = d.agent_id and d.duplicates > 0
   )
-  select (select count(*) from stored) as inserted, coalesce(sum(d.duplicates), 0) as duplicates into counts from skipped as d;
+  select (select count(*) from stored) as inserted, coalesce(sum(d.duplicates), 0) as duplicates,
+    array_agg(d.agent_id) as agents, array_agg(d.duplicates) as duplicates_of_agents
+  into counts from skipped as d;
+  -- A statement of its own: the one above does not see the counters that its triggers made.
+  update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + d.duplicates
+  from unnest(counts.agents, counts.duplicates_of_agents) as d (agent_id, duplicates)
+  where s.user_id = job.user_id and s.agent_id = d.agent_id and d.duplicates > 0;
 
   insert into memory.extraction_marks as e (user_id, thread_id, extracted_seq) values (job.user_id, job.scope, through_seq)
   on conflict on constraint extraction_marks_pkey do update set extracted_seq = greatest(e.extracted_seq, excluded.extracted_seq);
@@ -2387,7 +2423,7 @@ begin
   update memory.jobs as j
   set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
       finished_at = case when j.attempts < j.max_attempts then null else statement_timestamp() end,
-      run_after = statement_timestamp() + coalesce(retry_after,
+      run_after = statement_timestamp() + coalesce(least(greatest(retry_after, '0'), '1 day'),
         least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)),
       error = left(coalesce(fail_job.error, 'no reason given'), 10000), lease_token = null, lease_expires_at = null
   where j.user_id = fail_job.user_id and j.job_id = fail_job.job_id and j.lease_token = fail_job.lease_token and j.status = 'running'
@@ -2425,7 +2461,7 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   update memory.jobs as j
-  set status = 'pending', attempts = j.attempts - 1, run_after = statement_timestamp() + coalesce(retry_after, '0'),
+  set status = 'pending', attempts = j.attempts - 1, run_after = statement_timestamp() + coalesce(least(greatest(retry_after, '0'), '1 day'), '0'),
       lease_token = null, lease_expires_at = null
   where j.user_id = release_job.user_id and j.job_id = release_job.job_id and j.lease_token = release_job.lease_token and j.status = 'running';
   if not found then
@@ -2596,7 +2632,7 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := '{memory,summary,document,message,artifact}';
+  known constant text[] := array['memory', 'summary', 'document', 'message', 'artifact'];
   language regconfig;
 begin
   perform memory._check_id('user_id', user_id);
@@ -3580,6 +3616,7 @@ SOURCES = {
         'DEFAULT_RETRY_AFTER_SECONDS = 15.0\n'
         'MAX_RETRY_AFTER_SECONDS = 86400.0\n'
         'PLACEHOLDER_KEY = "no-key-needed"\n'
+        '_NO_COMPLETION = "the reply is not a chat completion"\n'
         '\n'
         '\n'
         'def _storable(text: str) -> str:\n'
@@ -3674,6 +3711,7 @@ SOURCES = {
         '        """\n'
         '        settings = model.get("settings") or {}\n'
         '        api_key = _api_key(settings)\n'
+        '        client = self._client(settings, api_key)\n'
         '        timeout = float(settings.get("timeout_seconds") or DEFAULT_TIMEOUT_SECONDS)\n'
         '        options: dict[str, Any] = {}\n'
         '        if settings.get("json_mode") is not False:\n'
@@ -3687,7 +3725,7 @@ SOURCES = {
         '        try:\n'
         "            # The client's own timeout restarts with every byte received; this one is for the whole call.\n"
         '            return await asyncio.wait_for(\n'
-        '                self._client(settings, api_key).chat.completions.create(\n'
+        '                client.chat.completions.create(\n'
         '                    model=model["model"],\n'
         '                    messages=[{"role": "system", "content": prompt[0]}, {"role": "user", "content": prompt[1]}],\n'
         '                    timeout=timeout,\n'
@@ -3707,6 +3745,8 @@ SOURCES = {
         '            raise RateLimitedError(reason(error), _retry_after(error.response.headers)) from None\n'
         '        except openai.OpenAIError as error:\n'
         '            raise ModelError(reason(error)) from None\n'
+        '        except ValueError:  # a body that is not JSON, from a proxy for instance\n'
+        '            raise ModelError(_NO_COMPLETION) from None\n'
         '\n'
         '    def _client(self, settings: dict[str, Any], api_key: str) -> openai.AsyncOpenAI:\n'
         '        base_url = settings.get("base_url")\n'
@@ -3753,7 +3793,7 @@ SOURCES = {
         '        choice = completion.choices[0]\n'
         '        content, finish_reason = choice.message.content, choice.finish_reason\n'
         '    except (AttributeError, IndexError, TypeError):\n'
-        '        raise ModelError("the reply is not a chat completion") from None\n'
+        '        raise ModelError(_NO_COMPLETION) from None\n'
         '    if finish_reason == "length":\n'
         '        raise ModelError("the reply was cut off at the model\'s token limit")\n'
         '    if not isinstance(content, str):\n'

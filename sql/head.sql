@@ -54,7 +54,14 @@ begin
 end;
 $head$;
 
-create schema if not exists memory;
+-- Not "create schema if not exists", which asks for a right on the database even where the schema was made for us.
+do $schema$
+begin
+  if to_regnamespace('memory') is null then
+    create schema memory;
+  end if;
+end;
+$schema$;
 comment on schema memory is 'Agent memory: conversation history, summaries, long-term memories, search. See memory.doctor() for the state of this installation.';
 
 create table if not exists memory.migrations (

@@ -32,6 +32,6 @@ $$;
 create or replace function memory._estimate_tokens(content text)
 returns int
 language sql immutable parallel safe
-as $$
-  select (pg_catalog.octet_length(content) operator(pg_catalog.+) 3) operator(pg_catalog./) 4
-$$;
+begin atomic
+  select (octet_length(content) + 3) / 4;
+end;

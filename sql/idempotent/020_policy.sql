@@ -2,7 +2,7 @@
 create or replace function memory._default_policy()
 returns jsonb
 language sql immutable parallel safe
-as $$
+begin atomic
   select '{
     "messages": {"expires_after": "7 days"},
     "memories": {"max_per_agent": 1000, "expires_after": null, "near_duplicate_cosine": 0.97},
@@ -15,8 +15,8 @@ as $$
     "search": {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true},
     "context": {"max_tokens": 4000, "max_memories": 20},
     "budget": {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
-  }'::pg_catalog.jsonb
-$$;
+  }'::jsonb;
+end;
 
 -- Sections merge key by key, everything inside a section replaces.
 create or replace function memory._merge_policy(base jsonb, layer jsonb)

@@ -7,7 +7,7 @@ as $$
 declare
   name text := section || '.' || key;
   lowest numeric;
-  highest numeric := 'infinity';
+  highest numeric := 2147483647;
 begin
   if value = 'null' then
     return;
@@ -30,7 +30,7 @@ begin
       end if;
       return;
     when name = 'search.language' then
-      if to_regconfig(value #>> '{}') is null then
+      if not exists (select from pg_ts_config as c where c.cfgname = value #>> '{}') then
         perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, value),
           'List them with: select cfgname from pg_ts_config;');
       end if;
@@ -62,7 +62,7 @@ begin
   end case;
   if jsonb_typeof(value) <> 'number' then
     perform memory._refuse('settings', format('%s is not a number: %s', name, value), 'Write a number without quotes.');
-  elsif value::numeric not between lowest and highest or highest > 1 and (value::numeric % 1 <> 0 or value::numeric > 2147483647) then
+  elsif value::numeric not between lowest and highest or highest > 1 and value::numeric % 1 <> 0 then
     perform memory._refuse('settings', format('%s is out of range: %s', name, value),
       case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number of at least %s.', lowest) end);
   end if;

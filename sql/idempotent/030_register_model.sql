@@ -4,7 +4,8 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := '{base_url,dimensions,api_key_env,api_version,timeout_seconds,max_concurrency,json_mode,temperature,price_per_million_input,price_per_million_output}';
+  known constant text[] := array['base_url', 'api_key_env', 'api_version', 'timeout_seconds', 'max_concurrency', 'temperature', 'json_mode',
+    'dimensions', 'price_per_million_input', 'price_per_million_output'];
   key text;
 begin
   perform memory._check_id('name', name);

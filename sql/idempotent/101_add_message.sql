@@ -36,21 +36,19 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  stored memory.stored_message;
-  stored_role text;
+  existing memory.messages;
 begin
   insert into memory.threads as t (user_id, thread_id) values (_message_by_key.user_id, _message_by_key.thread_id)
   on conflict on constraint threads_pkey do nothing;
   perform from memory.threads as t
   where t.user_id = _message_by_key.user_id and t.thread_id = _message_by_key.thread_id for no key update;
-  select m.seq, m.content, m.token_count, null::text, m.role into stored.seq, stored.content, stored.token_count, stored.memory_ref, stored_role
-  from memory.messages as m
+  select m.* into existing from memory.messages as m
   where m.user_id = _message_by_key.user_id and m.thread_id = _message_by_key.thread_id
     and m.idempotency_key = _message_by_key.idempotency_key;
-  if stored.seq is not null and (stored.content <> content or stored_role <> case role when 'agent' then 'assistant' else role end) then
+  if (existing.content, existing.role) <> (content, case role when 'agent' then 'assistant' else role end) then
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', idempotency_key),
       'Use one key per message.', '23505');
   end if;
-  return stored;
+  return row(existing.seq, existing.content, existing.token_count, null)::memory.stored_message;
 end;
 $$;

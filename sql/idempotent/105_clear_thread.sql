@@ -14,9 +14,9 @@ begin
   update memory.messages as m set is_active = false
   where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active;
   get diagnostics cleared = row_count;
-  -- A summary of cleared messages must not bring them back.
+  -- Neither a summary nor a model that is reading them right now may bring cleared messages back.
   delete from memory.jobs as j
-  where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.kind = 'summarize_thread'
+  where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.kind in ('extract_memories', 'summarize_thread')
     and j.status in ('pending', 'running');
   delete from memory.summaries as s where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
   return cleared;

@@ -54,12 +54,11 @@ begin
     from memory.memory_scopes as s
     where s.user_id = _lock_scope.user_id and s.agent_id = _lock_scope.agent_id
     for no key update;
-    if found then
-      return layers;
-    end if;
+    exit when found;
     insert into memory.memory_scopes (user_id, agent_id) values (_lock_scope.user_id, _lock_scope.agent_id)
     on conflict do nothing;
   end loop;
+  return layers;
 end;
 $$;
 

@@ -11,6 +11,7 @@ declare
   current_version int;
 begin
   perform memory._check_id('user_id', user_id);
+  perform memory._lock_scopes_of(user_id, array[memory_id]);
   select m.version into current_version from memory.memories as m
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
     and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
@@ -31,8 +32,8 @@ begin
   return current_version;
 exception
   when unique_violation then
-    perform memory._refuse('content', 'is stored already as another memory of this agent and type',
-      'Supersede one of the two with memory.supersede_memory().', '23505');
+    raise exception 'content: is stored already as another memory of this agent and type'
+      using errcode = '23505', hint = 'Supersede one of the two with memory.supersede_memory().';
 end;
 $$;
 comment on function memory.update_memory(text, uuid, text, jsonb, text[], real, real, timestamptz, int) is

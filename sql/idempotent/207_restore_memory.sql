@@ -33,11 +33,16 @@ begin
       expires_at = case when earlier.memory_id is null then m.expires_at else earlier.expires_at end
   where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
   returning m.version into restored;
+  -- The limit may have picked this very memory as the oldest one: better no restore than a memory lost by it.
+  if not exists (select from memory.memories as m where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id) then
+    perform memory._refuse('memory_id', 'the agent is at its limit, and this would be its oldest memory',
+      'Delete another memory first, or raise memories.max_per_agent with memory.set_policy().', '54000');
+  end if;
   return restored;
 exception
   when unique_violation then
-    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent and type',
-      'Delete or supersede that one first.', '23505');
+    raise exception 'memory_id: the same content is stored by now as another memory of this agent and type'
+      using errcode = '23505', hint = 'Delete or supersede that one first.';
 end;
 $$;
 comment on function memory.restore_memory(text, uuid, int) is

@@ -13,7 +13,11 @@ begin
   values (_enqueue.user_id, _enqueue.kind, _enqueue.scope, _enqueue.arguments)
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
   set rerun = j.status = 'running',
-      arguments = case when j.status = 'running' then j.arguments else excluded.arguments end,
+      -- Of two requests in one job the wider one counts: what recent_k leaves out is never read.
+      arguments = case when j.status = 'running' then j.arguments
+                       when j.arguments ? 'recent_k' and excluded.arguments ? 'recent_k'
+                       then jsonb_build_object('recent_k', greatest((j.arguments ->> 'recent_k')::int, (excluded.arguments ->> 'recent_k')::int))
+                       else j.arguments - 'recent_k' end,
       run_after = least(j.run_after, statement_timestamp())
   returning j.job_id into queued;
   return queued;

@@ -6,10 +6,16 @@ language plpgsql volatile parallel unsafe security definer -- workers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  known constant text[] := '{extract_memories,summarize_thread}';
   claimed memory.jobs;
   payload jsonb;
+  taken int;
+  handed_out int := 0;
 begin
   perform memory._check_id('worker', worker);
+  if (kinds <@ known) is false then
+    perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds), 'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
+  end if;
   if (max_jobs between 1 and 1000) is not true then
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')), 'Claim what you can work on at once.');
   end if;
@@ -33,26 +39,38 @@ begin
     perform memory._after_failure(claimed);
   end loop;
 
-  for claimed in
-    update memory.jobs as j
-    set status = 'running', attempts = j.attempts + 1, worker = claim_jobs.worker,
-        lease_token = gen_random_uuid(), lease_expires_at = clock_timestamp() + lease
-    from (select p.user_id, p.job_id from memory.jobs as p
-          where p.status = 'pending' and p.run_after <= statement_timestamp() and (kinds is null or p.kind = any (kinds))
-          order by p.run_after, p.job_id limit max_jobs for update skip locked) as next
-    where j.user_id = next.user_id and j.job_id = next.job_id
-    returning j.*
+  -- Until there are enough or none is left: a worker may take an empty answer for an empty queue, so jobs that turn out
+  -- to have nothing to do do not count.
   loop
-    -- A fresh statement, hence a fresh snapshot: the input is read after the job was claimed.
-    payload := case claimed.kind when 'extract_memories' then memory._extraction_payload(claimed)
-                                 when 'summarize_thread' then memory._summary_payload(claimed) end;
-    if payload is null then -- nothing new to work on: done without a model
+    taken := 0;
+    for claimed in
+      with next as materialized (
+        select p.user_id, p.job_id from memory.jobs as p
+        where p.status = 'pending' and p.run_after <= statement_timestamp() and (kinds is null or p.kind = any (kinds))
+        order by p.run_after, p.job_id limit max_jobs - handed_out for update skip locked
+      )
       update memory.jobs as j
-      set status = 'completed', result = '{"skipped": "nothing new"}', finished_at = statement_timestamp(), lease_token = null, lease_expires_at = null
-      where j.user_id = claimed.user_id and j.job_id = claimed.job_id;
-    else
-      return next row(claimed.job_id, claimed.kind, claimed.user_id, claimed.lease_token, claimed.attempts, payload)::memory.claimed_job;
-    end if;
+      set status = 'running', attempts = j.attempts + 1, rerun = false, worker = claim_jobs.worker,
+          lease_token = gen_random_uuid(), lease_expires_at = clock_timestamp() + lease
+      from next where j.user_id = next.user_id and j.job_id = next.job_id
+      returning j.*
+    loop
+      taken := taken + 1;
+      -- A fresh statement, hence a fresh snapshot: the input is read after the job was claimed.
+      payload := case claimed.kind when 'extract_memories' then memory._extraction_payload(claimed)
+                                   when 'summarize_thread' then memory._summary_payload(claimed) end;
+      if payload is null then -- nothing new to work on: done without a model
+        delete from memory.summaries as s
+        where s.user_id = claimed.user_id and s.summary_id = (claimed.arguments ->> 'summary_id')::uuid and s.status = 'processing';
+        update memory.jobs as j
+        set status = 'completed', result = '{"skipped": "nothing new"}', error = null, finished_at = statement_timestamp(), lease_token = null, lease_expires_at = null
+        where j.user_id = claimed.user_id and j.job_id = claimed.job_id;
+      else
+        handed_out := handed_out + 1;
+        return next row(claimed.job_id, claimed.kind, claimed.user_id, claimed.lease_token, claimed.attempts, payload)::memory.claimed_job;
+      end if;
+    end loop;
+    exit when taken = 0 or handed_out = max_jobs;
   end loop;
 end;
 $$;

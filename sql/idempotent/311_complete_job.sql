@@ -136,7 +136,7 @@ begin
     select i.position, i.value, coalesce(m.agent_id, 'default') as agent_id
     from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
     left join memory.messages as m
-      on m.user_id = job.user_id and m.thread_id = job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric
+      on m.user_id = job.user_id and m.thread_id = job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric::bigint
   ), stored as (
     insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source)
     select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
@@ -149,11 +149,14 @@ begin
   ), skipped as (
     select f.agent_id, count(*) - (select count(*) from stored as s where s.agent_id = f.agent_id) as duplicates
     from found as f group by f.agent_id
-  ), counted as (
-    update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + d.duplicates
-    from skipped as d where s.user_id = job.user_id and s.agent_id = d.agent_id and d.duplicates > 0
   )
-  select (select count(*) from stored) as inserted, coalesce(sum(d.duplicates), 0) as duplicates into counts from skipped as d;
+  select (select count(*) from stored) as inserted, coalesce(sum(d.duplicates), 0) as duplicates,
+    array_agg(d.agent_id) as agents, array_agg(d.duplicates) as duplicates_of_agents
+  into counts from skipped as d;
+  -- A statement of its own: the one above does not see the counters that its triggers made.
+  update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + d.duplicates
+  from unnest(counts.agents, counts.duplicates_of_agents) as d (agent_id, duplicates)
+  where s.user_id = job.user_id and s.agent_id = d.agent_id and d.duplicates > 0;
 
   insert into memory.extraction_marks as e (user_id, thread_id, extracted_seq) values (job.user_id, job.scope, through_seq)
   on conflict on constraint extraction_marks_pkey do update set extracted_seq = greatest(e.extracted_seq, excluded.extracted_seq);

@@ -52,7 +52,7 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := '{memory,summary,document,message,artifact}';
+  known constant text[] := array['memory', 'summary', 'document', 'message', 'artifact'];
   language regconfig;
 begin
   perform memory._check_id('user_id', user_id);
