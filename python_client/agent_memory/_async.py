@@ -1,0 +1,574 @@
+"""The client: one thin method for each SQL function."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Any, TypeVar
+from uuid import UUID
+
+from psycopg import AsyncConnection, AsyncCursor
+from psycopg.pq import TransactionStatus
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from ._calls import TimeLoader, as_jsonb, as_vector, log_notice, parameters, records, statement
+from .errors import AgentMemoryError, translated
+from .types import (
+    AddedMemory,
+    Check,
+    ClaimedJob,
+    ContextPart,
+    Job,
+    MemoryRecord,
+    MemoryVersion,
+    Message,
+    SearchResult,
+    StoredMessage,
+    Thread,
+    ThreadSummary,
+)
+
+Row = TypeVar("Row")
+Value = TypeVar("Value")
+
+
+class AsyncMemory:
+    """The functions of schema ``memory``, one method each, with the same names and arguments.
+
+    Built from an open connection, every call joins the caller's transaction; nothing is committed, rolled back or
+    closed here. Built from a pool, every call borrows a connection and is a transaction of its own. Built from a
+    connection string, the client opens a pool for itself and closes it in ``close()`` or at the end of ``with``.
+
+    An optional argument left at None takes the database's default. A time of ``datetime.max`` is sent as infinity, and
+    an infinite time in a result is None. Every method raises the exceptions of ``agent_memory.errors`` for what the SQL
+    API refuses, and psycopg's own for everything else. Notices of the server, such as which part of an answer was
+    degraded, go to the logger ``agent_memory``.
+
+    Args:
+        source: a psycopg connection, a psycopg pool or a connection string.
+        pool_size: how many connections the client's own pool may open.
+    """
+
+    def __init__(self, source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str, *, pool_size: int = 10) -> None:
+        self._connection: AsyncConnection[Any] | None = None
+        self._pool: AsyncConnectionPool[Any] | None = None
+        self._owns_pool = isinstance(source, str)
+        self._one_at_a_time = asyncio.Lock()
+        if isinstance(source, AsyncConnection):
+            self._connection = source
+        elif isinstance(source, AsyncConnectionPool):
+            self._pool = source
+        elif isinstance(source, str):
+            self._pool = AsyncConnectionPool(
+                source, min_size=1, max_size=pool_size, open=False, kwargs={"autocommit": True}
+            )
+        else:
+            accepted = ", ".join(kind.__name__ for kind in (AsyncConnection, AsyncConnectionPool, str))
+            raise TypeError(f"source must be one of {accepted}, not {type(source).__name__}")
+
+    async def __aenter__(self) -> AsyncMemory:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the client's own pool. A connection or pool that was passed in stays open."""
+        if self._owns_pool and self._pool is not None:
+            await self._pool.close()
+
+    # Conversation
+
+    async def add_message(
+        self,
+        user_id: str,
+        thread_id: str,
+        role: str,
+        content: str,
+        agent_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        created_at: datetime | None = None,
+        expires_at: datetime | None = None,
+        idempotency_key: str | None = None,
+    ) -> StoredMessage:
+        """Append one message to a thread. The same ``idempotency_key`` again returns the message already stored."""
+        return await self._row(
+            StoredMessage,
+            "add_message",
+            {"user_id": user_id, "thread_id": thread_id, "role": role, "content": content},
+            agent_id=agent_id,
+            metadata=as_jsonb(metadata),
+            created_at=created_at,
+            expires_at=expires_at,
+            idempotency_key=idempotency_key,
+        )
+
+    async def add_messages(
+        self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = None
+    ) -> list[StoredMessage]:
+        """Append OpenAI chat messages, all or none, in order.
+
+        Each may also carry ``created_at``, ``metadata`` and ``idempotency_key``; ``tool_calls``, ``tool_call_id`` and
+        ``name`` (the speaker) are kept.
+        """
+        return await self._rows(
+            StoredMessage,
+            "add_messages",
+            {"user_id": user_id, "thread_id": thread_id, "messages": as_jsonb(messages)},
+            agent_id=agent_id,
+        )
+
+    async def get_messages(
+        self,
+        user_id: str,
+        thread_id: str,
+        recent_k: int | None = None,
+        after_seq: int | None = None,
+        before_seq: int | None = None,
+        agent_id: str | None = None,
+        include_inactive: bool | None = None,
+    ) -> list[Message]:
+        """Return a thread's messages, oldest first; ``recent_k`` keeps only the newest that many."""
+        return await self._rows(
+            Message,
+            "get_messages",
+            {"user_id": user_id, "thread_id": thread_id},
+            recent_k=recent_k,
+            after_seq=after_seq,
+            before_seq=before_seq,
+            agent_id=agent_id,
+            include_inactive=include_inactive,
+        )
+
+    async def get_context(
+        self,
+        user_id: str,
+        thread_id: str,
+        query: str | None = None,
+        agent_id: str | None = None,
+        max_tokens: int | None = None,
+        query_embedding: Sequence[float] | None = None,
+    ) -> list[ContextPart]:
+        """Build the messages to send to a model: memories, summary and recent messages within ``max_tokens``."""
+        return await self._rows(
+            ContextPart,
+            "get_context",
+            {"user_id": user_id, "thread_id": thread_id},
+            query=query,
+            agent_id=agent_id,
+            max_tokens=max_tokens,
+            query_embedding=as_vector("query_embedding", query_embedding),
+        )
+
+    async def list_threads(
+        self, user_id: str, row_limit: int | None = None, row_offset: int | None = None
+    ) -> list[Thread]:
+        """Return the user's threads, most recently used first."""
+        return await self._rows(
+            Thread, "list_threads", {"user_id": user_id}, row_limit=row_limit, row_offset=row_offset
+        )
+
+    async def clear_thread(self, user_id: str, thread_id: str) -> int:
+        """Hide a thread's messages (soft delete) and return how many were cleared."""
+        return await self._value(int, "clear_thread", {"user_id": user_id, "thread_id": thread_id})
+
+    async def delete_thread(self, user_id: str, thread_id: str) -> int:
+        """Delete a thread with everything derived only from it and return how many messages that were."""
+        return await self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id})
+
+    async def get_thread_summary(self, user_id: str, thread_id: str) -> ThreadSummary | None:
+        """Return the latest completed summary of a thread, or None while there is none."""
+        required = {"user_id": user_id, "thread_id": thread_id}
+        rows = await self._rows(ThreadSummary, "get_thread_summary", required)
+        return rows[0] if rows else None
+
+    # Long-term memories
+
+    async def add_memory(
+        self,
+        user_id: str,
+        content: str,
+        memory_type: str | None = None,
+        agent_id: str | None = None,
+        thread_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] | None = None,
+        confidence: float | None = None,
+        importance: float | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        expires_at: datetime | None = None,
+        embedding_text: str | None = None,
+        source: str | None = None,
+        on_conflict: str | None = None,
+    ) -> AddedMemory:
+        """Store a memory; ``on_conflict`` (ignore, replace, error) decides about one with the same content.
+
+        ``confidence`` and ``importance`` are between 0 and 1.
+        """
+        return await self._row(
+            AddedMemory,
+            "add_memory",
+            {"user_id": user_id, "content": content},
+            memory_type=memory_type,
+            agent_id=agent_id,
+            thread_id=thread_id,
+            metadata=as_jsonb(metadata),
+            tags=tags,
+            confidence=confidence,
+            importance=importance,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            expires_at=expires_at,
+            embedding_text=embedding_text,
+            source=source,
+            on_conflict=on_conflict,
+        )
+
+    async def get_memory(self, user_id: str, memory_id: UUID | str) -> MemoryRecord:
+        """Return one memory; NotFoundError when there is none."""
+        return await self._row(MemoryRecord, "get_memory", {"user_id": user_id, "memory_id": memory_id})
+
+    async def list_memories(
+        self,
+        user_id: str,
+        agent_id: str | None = None,
+        memory_type: str | None = None,
+        search: str | None = None,
+        tags_all: Sequence[str] | None = None,
+        row_limit: int | None = None,
+        row_offset: int | None = None,
+        as_of: datetime | None = None,
+        include_superseded: bool | None = None,
+    ) -> list[MemoryRecord]:
+        """Return memories, newest first; each row's ``total_count`` is the size of the whole match."""
+        return await self._rows(
+            MemoryRecord,
+            "list_memories",
+            {"user_id": user_id},
+            agent_id=agent_id,
+            memory_type=memory_type,
+            search=search,
+            tags_all=tags_all,
+            row_limit=row_limit,
+            row_offset=row_offset,
+            as_of=as_of,
+            include_superseded=include_superseded,
+        )
+
+    async def update_memory(
+        self,
+        user_id: str,
+        memory_id: UUID | str,
+        content: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] | None = None,
+        confidence: float | None = None,
+        importance: float | None = None,
+        expires_at: datetime | None = None,
+        expected_version: int | None = None,
+    ) -> int:
+        """Change what is given and return the new version; RetryableError or ConflictError if it changed meanwhile."""
+        return await self._value(
+            int,
+            "update_memory",
+            {"user_id": user_id, "memory_id": memory_id},
+            content=content,
+            metadata=as_jsonb(metadata),
+            tags=tags,
+            confidence=confidence,
+            importance=importance,
+            expires_at=expires_at,
+            expected_version=expected_version,
+        )
+
+    async def delete_memory(self, user_id: str, memory_id: UUID | str) -> bool:
+        """Delete a memory and return whether it existed."""
+        return await self._value(bool, "delete_memory", {"user_id": user_id, "memory_id": memory_id})
+
+    async def supersede_memory(
+        self, user_id: str, old_memory_id: UUID | str, new_memory_id: UUID | str, reason: str
+    ) -> None:
+        """Mark the old memory as replaced by the new one; it stays readable on request."""
+        await self._select(
+            "supersede_memory",
+            {"user_id": user_id, "old_memory_id": old_memory_id, "new_memory_id": new_memory_id, "reason": reason},
+        )
+
+    async def restore_memory(self, user_id: str, memory_id: UUID | str, version: int | None = None) -> int:
+        """Undo a supersede, a delete or later changes, and return the new version."""
+        return await self._value(int, "restore_memory", {"user_id": user_id, "memory_id": memory_id}, version=version)
+
+    async def get_memory_history(self, user_id: str, memory_id: UUID | str) -> list[MemoryVersion]:
+        """Return every version of a memory."""
+        return await self._rows(MemoryVersion, "get_memory_history", {"user_id": user_id, "memory_id": memory_id})
+
+    async def render_memories(
+        self,
+        user_id: str,
+        agent_id: str | None = None,
+        query: str | None = None,
+        max_memories: int | None = None,
+        max_tokens: int | None = None,
+        query_embedding: Sequence[float] | None = None,
+    ) -> str:
+        """Return the "## Your Memories" block for a system prompt."""
+        return await self._value(
+            str,
+            "render_memories",
+            {"user_id": user_id},
+            agent_id=agent_id,
+            query=query,
+            max_memories=max_memories,
+            max_tokens=max_tokens,
+            query_embedding=as_vector("query_embedding", query_embedding),
+        )
+
+    # Search
+
+    async def search(
+        self,
+        user_id: str,
+        query: str | None = None,
+        query_embedding: Sequence[float] | None = None,
+        mode: str | None = None,
+        sources: Sequence[str] | None = None,
+        agent_id: str | None = None,
+        thread_id: str | None = None,
+        exclude_thread_id: str | None = None,
+        memory_types: Sequence[str] | None = None,
+        tags_all: Sequence[str] | None = None,
+        tags_any: Sequence[str] | None = None,
+        exclude_tags: Sequence[str] | None = None,
+        filter: Mapping[str, Any] | None = None,
+        min_score: float | None = None,
+        min_confidence: float | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        as_of: datetime | None = None,
+        include_superseded: bool | None = None,
+        rerank: bool | None = None,
+        explain: bool | None = None,
+        top_k: int | None = None,
+    ) -> list[SearchResult]:
+        """Search what is stored about a user, best first; ``filter`` is containment on the metadata."""
+        return await self._rows(
+            SearchResult,
+            "search",
+            {"user_id": user_id},
+            query=query,
+            query_embedding=as_vector("query_embedding", query_embedding),
+            mode=mode,
+            sources=sources,
+            agent_id=agent_id,
+            thread_id=thread_id,
+            exclude_thread_id=exclude_thread_id,
+            memory_types=memory_types,
+            tags_all=tags_all,
+            tags_any=tags_any,
+            exclude_tags=exclude_tags,
+            filter=as_jsonb(filter),
+            min_score=min_score,
+            min_confidence=min_confidence,
+            created_after=created_after,
+            created_before=created_before,
+            as_of=as_of,
+            include_superseded=include_superseded,
+            rerank=rerank,
+            explain=explain,
+            top_k=top_k,
+        )
+
+    # Model work on demand
+
+    async def summarize_thread(self, user_id: str, thread_id: str) -> int:
+        """Queue a summary of the thread and return the job's id."""
+        return await self._value(int, "summarize_thread", {"user_id": user_id, "thread_id": thread_id})
+
+    async def extract_memories(self, user_id: str, thread_id: str, recent_k: int | None = None) -> int:
+        """Queue the extraction of memories from the thread and return the job's id."""
+        return await self._value(
+            int, "extract_memories", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k
+        )
+
+    async def get_job(self, user_id: str, job_id: int) -> Job:
+        """Return a job; NotFoundError when there is none."""
+        return await self._row(Job, "get_job", {"user_id": user_id, "job_id": job_id})
+
+    async def retry_job(self, user_id: str, job_id: int) -> None:
+        """Queue a dead job again."""
+        await self._select("retry_job", {"user_id": user_id, "job_id": job_id})
+
+    # Workers
+
+    async def claim_jobs(
+        self,
+        worker: str,
+        kinds: Sequence[str] | None = None,
+        max_jobs: int | None = None,
+        lease: timedelta | None = None,
+    ) -> list[ClaimedJob]:
+        """Lease up to ``max_jobs`` jobs to a worker."""
+        return await self._rows(
+            ClaimedJob, "claim_jobs", {"worker": worker}, kinds=kinds, max_jobs=max_jobs, lease=lease
+        )
+
+    async def complete_job(self, user_id: str, job_id: int, lease_token: UUID | str, result: Mapping[str, Any]) -> None:
+        """Hand in a result, which is applied whole; LeaseLostError or InvalidValueError when it is refused."""
+        await self._select(
+            "complete_job",
+            {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "result": as_jsonb(result)},
+        )
+
+    async def fail_job(
+        self,
+        user_id: str,
+        job_id: int,
+        lease_token: UUID | str,
+        error: str,
+        retry_after: timedelta | None = None,
+    ) -> str:
+        """Report a failed attempt and return the job's new status."""
+        return await self._value(
+            str,
+            "fail_job",
+            {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "error": error},
+            retry_after=retry_after,
+        )
+
+    async def release_job(
+        self, user_id: str, job_id: int, lease_token: UUID | str, retry_after: timedelta | None = None
+    ) -> None:
+        """Give a job back; the attempt is not counted."""
+        await self._select(
+            "release_job",
+            {"user_id": user_id, "job_id": job_id, "lease_token": lease_token},
+            retry_after=retry_after,
+        )
+
+    async def extend_job(self, user_id: str, job_id: int, lease_token: UUID | str, lease: timedelta) -> None:
+        """Make the lease end ``lease`` from now; LeaseLostError when it is gone."""
+        await self._select(
+            "extend_job", {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "lease": lease}
+        )
+
+    async def run_jobs(self, max_jobs: int | None = None, max_seconds: int | None = None) -> None:
+        """Run queued jobs inside the database; needs plpython3u there and no open transaction here.
+
+        Raises:
+            AgentMemoryError: the connection is inside a transaction.
+        """
+        arguments = parameters({}, {"max_jobs": max_jobs, "max_seconds": max_seconds})
+        query = statement("call", "run_jobs", tuple(arguments))
+        async with self._borrowed() as connection:
+            if connection.info.transaction_status != TransactionStatus.IDLE:
+                raise AgentMemoryError(
+                    "run_jobs commits between jobs and cannot run inside a transaction",
+                    hint="Commit first, or use a connection of its own.",
+                )
+            # Otherwise psycopg would open a transaction around the call.
+            autocommit = connection.autocommit
+            await connection.set_autocommit(True)
+            try:
+                with translated():
+                    await connection.execute(query, arguments)
+            finally:
+                if not connection.closed:
+                    await connection.set_autocommit(autocommit)
+
+    # Administration
+
+    async def set_policy(
+        self, settings: Mapping[str, Any], agent_id: str | None = None, user_id: str | None = None
+    ) -> dict[str, Any]:
+        """Merge settings into a policy (global, per agent, per user) and return it. A null returns to the default."""
+        return await self._value(
+            dict, "set_policy", {"settings": as_jsonb(settings)}, agent_id=agent_id, user_id=user_id
+        )
+
+    async def get_policy(self, agent_id: str | None = None, user_id: str | None = None) -> dict[str, Any]:
+        """Return the policy in effect: user over agent over global over built-in."""
+        return await self._value(dict, "get_policy", {}, agent_id=agent_id, user_id=user_id)
+
+    async def register_model(
+        self, name: str, kind: str, provider: str, model: str, settings: Mapping[str, Any] | None = None
+    ) -> None:
+        """Register a model that jobs may use; a key is not a setting, ``api_key_env`` names where a worker finds it."""
+        await self._select(
+            "register_model",
+            {"name": name, "kind": kind, "provider": provider, "model": model},
+            settings=as_jsonb(settings),
+        )
+
+    async def activate_model(self, name: str) -> None:
+        """Make a registered model the one that is used for its kind."""
+        await self._select("activate_model", {"name": name})
+
+    async def sweep(self, batch_size: int | None = None) -> dict[str, Any]:
+        """Remove expired and deleted rows and old jobs, up to ``batch_size`` of each; return the counts by kind."""
+        return await self._value(dict, "sweep", {}, batch_size=batch_size)
+
+    async def version(self) -> str:
+        """Return the version installed in the database."""
+        return await self._value(str, "version", {})
+
+    async def doctor(self) -> list[Check]:
+        """Check the installation."""
+        return await self._rows(Check, "doctor", {})
+
+    # One call
+
+    async def _rows(
+        self, row_type: type[Row], function: str, required: Mapping[str, Any], **optional: Any
+    ) -> list[Row]:
+        return records(row_type, await self._select(function, required, **optional))
+
+    async def _row(self, row_type: type[Row], function: str, required: Mapping[str, Any], **optional: Any) -> Row:
+        return (await self._rows(row_type, function, required, **optional))[0]
+
+    async def _value(self, _: type[Value], function: str, required: Mapping[str, Any], **optional: Any) -> Value:
+        [row] = await self._select(function, required, **optional)
+        [value] = row.values()
+        result: Value = value
+        return result
+
+    async def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
+        arguments = parameters(required, optional)
+        query = statement("select", function, tuple(arguments))
+        async with self._borrowed() as connection:
+            # A cursor of its own type and row factory: the caller's connection may be set up differently.
+            cursor = AsyncCursor(connection, row_factory=dict_row)
+            cursor.adapters.register_loader("timestamptz", TimeLoader)
+            with translated():
+                await cursor.execute(query, arguments)
+                return await cursor.fetchall()
+
+    @asynccontextmanager
+    async def _borrowed(self) -> AsyncIterator[AsyncConnection[Any]]:
+        """Yield the connection of one call, with the server's notices going to the log."""
+        if self._pool is None:
+            assert self._connection is not None
+            async with self._one_at_a_time, self._noticed(self._connection) as connection:
+                yield connection
+        else:
+            if self._owns_pool:
+                await self._pool.open()
+            async with self._pool.connection() as borrowed, self._noticed(borrowed) as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def _noticed(self, connection: AsyncConnection[Any]) -> AsyncIterator[AsyncConnection[Any]]:
+        connection.add_notice_handler(log_notice)
+        try:
+            yield connection
+        finally:
+            connection.remove_notice_handler(log_notice)

@@ -1,0 +1,33 @@
+"""Progress of long work on the console."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+
+@contextmanager
+def progress(console: Console, label: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Yield a function to report what is done, and of how much (None: nobody knows).
+
+    A terminal shows a bar; anything else gets a plain line for each tenth, or none without a total.
+    """
+    if console.is_terminal:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, console=console, transient=True) as bar:
+            task = bar.add_task(label, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+        return
+
+    tenths = 0
+
+    def report(done: int, total: int | None) -> None:
+        nonlocal tenths
+        if total and done * 10 // total > tenths:
+            tenths = done * 10 // total
+            console.print(f"{label}: {done} of {total}")
+
+    yield report

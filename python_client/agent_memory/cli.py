@@ -1,0 +1,219 @@
+"""The command ``agent-memory``."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import psycopg
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from typer.core import TyperGroup
+
+from ._progress import progress
+from ._sync import Memory
+from .demo import run as run_demo
+from .errors import AgentMemoryError, InvalidValueError
+from .importer import import_file
+from .install import install as install_into
+from .types import Check
+from .worker import Worker, WorkerCounts
+
+_WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
+
+console = Console(highlight=False)
+stderr = Console(stderr=True, highlight=False)
+
+
+class _Commands(TyperGroup):
+    """Reports the expected kinds of errors in one line and ends with status 1."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (AgentMemoryError, psycopg.Error, OSError) as error:
+            message, hint = _explained(error)
+            stderr.print(Text(f"Error: {message}", style="red"), soft_wrap=True)
+            if hint:
+                stderr.print(Text(f"Hint: {hint}"), soft_wrap=True)
+            raise typer.Exit(1) from error
+
+
+def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, str | None]:
+    if isinstance(error, AgentMemoryError):
+        return error.message, error.hint
+    if isinstance(error, psycopg.errors.InvalidSchemaName):
+        return "there is no agent_memory in this database", "Run: agent-memory install"
+    if isinstance(error, psycopg.Error) and error.diag.message_primary is not None:
+        return error.diag.message_primary, error.diag.message_hint
+    # Errors before there is a connection come without fields, in several lines of which the first says it.
+    return str(error).partition("\n")[0], _WHERE if isinstance(error, psycopg.Error) else None
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="Agent memory inside PostgreSQL.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Dsn = Annotated[
+    str,
+    typer.Option(
+        envvar="AGENT_MEMORY_DSN",
+        show_default=False,
+        help="Connection string; without one, libpq's own environment (PGHOST, PGDATABASE, ...) decides.",
+    ),
+]
+User = Annotated[str, typer.Argument(metavar="USER", show_default=False)]
+
+
+@app.command()
+def install(dsn: Dsn = "") -> None:
+    """Install agent_memory into a database, or upgrade it."""
+    with _connected(dsn) as connection:
+        before = _installed_version(connection)
+        with console.status("installing ..."):
+            install_into(connection)
+        memory = Memory(connection)
+        after = memory.version()
+        if before is None:
+            console.print(f"Installed agent_memory {after}.")
+        elif before == after:
+            console.print(f"agent_memory {after} is current already.")
+        else:
+            console.print(f"Upgraded agent_memory from {before} to {after}.")
+        _print_checks(memory.doctor())
+
+
+@app.command()
+def demo() -> None:
+    """See it work: a temporary server, a long conversation, and what is remembered of it. Changes nothing of yours."""
+    run_demo(console)
+
+
+@app.command()
+def worker(
+    dsn: Dsn = "",
+    once: Annotated[bool, typer.Option("--once", help="Stop when no job is left to claim.")] = False,
+    concurrency: Annotated[int, typer.Option(min=1, help="Model calls at the same time.")] = 10,
+    poll_interval: Annotated[float, typer.Option(min=0.01, help="Seconds between looks into an empty queue.")] = 1.0,
+    lease: Annotated[
+        float, typer.Option(min=1, help="Seconds after which the job of a worker that died is run again.")
+    ] = 300.0,
+) -> None:
+    """Run queued model work beside the server until SIGTERM or SIGINT."""
+    _log_to_stderr("%(asctime)s %(levelname)s %(message)s")
+    counts = asyncio.run(
+        _work(
+            Worker(dsn, concurrency=concurrency, poll_interval=poll_interval, lease=timedelta(seconds=lease)), once=once
+        )
+    )
+    console.print(f"{counts.completed} jobs completed, {counts.failed} failed, {counts.released} released.")
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="Chat JSONL or a LoCoMo file.")],
+    user_id: Annotated[str | None, typer.Option(help="The user of lines that name none.")] = None,
+    thread_id: Annotated[
+        str | None, typer.Option(help="The thread of lines that name none; the file's name by default.")
+    ] = None,
+    dsn: Dsn = "",
+) -> None:
+    """Import conversations from a file: all of it, or nothing when something is wrong."""
+    with _connected(dsn) as connection, progress(console, "importing messages") as report:
+        last = None
+        for last in import_file(connection, file, user_id=user_id, thread_id=thread_id):
+            report(last.done, last.total)
+    if last is None:
+        console.print("The file holds no messages.")
+    else:
+        console.print(f"Imported {last.done} messages in {last.threads} threads of {last.users} users.")
+
+
+@app.command()
+def context(
+    user_id: User,
+    thread_id: Annotated[str, typer.Argument(metavar="THREAD", show_default=False)],
+    query: Annotated[str | None, typer.Option(help="What the next answer is about.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="The budget; the policy's by default.")] = None,
+    dsn: Dsn = "",
+) -> None:
+    """Show the context that a model would get for a thread."""
+    _log_to_stderr("Note: %(message)s")
+    with _connected(dsn) as connection:
+        for part in Memory(connection).get_context(user_id, thread_id, query=query, max_tokens=max_tokens):
+            _print_entry(f"{part.role} · {part.source} · {part.token_count} tokens", part.content)
+
+
+@app.command()
+def search(user_id: User, query: Annotated[str, typer.Argument(show_default=False)], dsn: Dsn = "") -> None:
+    """Search what is remembered about a user."""
+    _log_to_stderr("Note: %(message)s")
+    with _connected(dsn) as connection:
+        results = Memory(connection).search(user_id, query)
+        for result in results:
+            where = f" · {result.thread_id}" if result.thread_id else ""
+            _print_entry(f"{result.score:.2f} · {result.source}{where} · {result.created_at:%Y-%m-%d}", result.content)
+        if not results:
+            console.print("Nothing found.")
+
+
+@app.command()
+def doctor(dsn: Dsn = "") -> None:
+    """Check an installation."""
+    with _connected(dsn) as connection:
+        _print_checks(Memory(connection).doctor())
+
+
+@contextmanager
+def _connected(dsn: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(dsn, autocommit=True, application_name="agent-memory") as connection:
+        yield connection
+
+
+def _installed_version(connection: psycopg.Connection[Any]) -> str | None:
+    try:
+        return Memory(connection).version()
+    except (psycopg.errors.InvalidSchemaName, InvalidValueError):
+        return None
+
+
+async def _work(worker: Worker, *, once: bool) -> WorkerCounts:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, worker.stop)
+    return await worker.run(once=once)
+
+
+def _log_to_stderr(layout: str) -> None:
+    logging.basicConfig(format=layout)
+    logging.getLogger("agent_memory").setLevel(logging.INFO)
+
+
+def _print_entry(heading: str, content: str) -> None:
+    console.print(Text(heading, style="bold cyan"), soft_wrap=True)
+    console.print(Text(content), soft_wrap=True)
+    console.print()
+
+
+def _print_checks(checks: list[Check]) -> None:
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    for check in checks:
+        mark = Text("ok", style="green") if check.ok else Text("look", style="yellow")
+        table.add_row(mark, Text(check.check_name), Text(check.detail))
+    console.print(table)
+
+
+if __name__ == "__main__":
+    app(prog_name="agent-memory")

@@ -1,0 +1,262 @@
+"""Imports conversations from files: chat JSONL, and the layout of the LoCoMo benchmark.
+
+Chat JSONL has one JSON object per line. It is either one message (``role``, ``content``, and what else OpenAI's chat
+messages have) or one conversation (``{"messages": [...]}``). Both may name their ``user_id`` and ``thread_id``;
+messages may carry ``created_at``, ``metadata`` and ``idempotency_key``. Unknown members are kept in the metadata.
+
+A LoCoMo file is a JSON array of samples. Each sample becomes a user, each of its sessions a thread.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import psycopg
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from ._calls import check_json
+from ._sync import Memory
+from .errors import AgentMemoryError, InvalidValueError
+
+_BATCH = 1000
+
+
+class ImportFileError(AgentMemoryError):
+    """A file cannot be imported; the message names the place and nothing of the file was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProgress:
+    """How far an import is, in messages; ``users`` and ``threads`` count those seen so far."""
+
+    done: int
+    total: int
+    users: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Incoming:
+    place: str
+    user_id: str
+    thread_id: str
+    message: dict[str, Any]
+
+
+_Id = Annotated[str, Field(min_length=1, max_length=255, coerce_numbers_to_str=True)]
+
+
+class _ChatMessage(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    role: Literal["user", "assistant", "agent", "tool", "system", "developer"]
+    content: str | list[dict[str, Any]] | None = None
+    name: str | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+    tool_call_id: str | None = None
+    refusal: Any = None
+    annotations: Any = None
+    audio: Any = None
+    function_call: Any = None
+    metadata: dict[str, Any] = {}
+    created_at: datetime | None = None
+    idempotency_key: _Id | None = None
+    user_id: _Id | None = None
+    thread_id: _Id | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> _ChatMessage:
+        if not self.content and not self.tool_calls:
+            raise PydanticCustomError("empty_message", "a message needs content or tool_calls")
+        return self
+
+    def as_message(self) -> dict[str, Any]:
+        """Return the message in the form of ``add_messages``."""
+        known = self.model_dump(exclude={"user_id", "thread_id", *(self.model_extra or {})}, exclude_none=True)
+        known["metadata"] = {**(self.model_extra or {}), **self.metadata}
+        if self.created_at is not None and self.created_at.tzinfo is None:
+            known["created_at"] = self.created_at.replace(tzinfo=timezone.utc)
+        return known
+
+
+class _ChatConversation(BaseModel):
+    messages: list[_ChatMessage]
+    user_id: _Id | None = None
+    thread_id: _Id | None = None
+
+
+class _LocomoTurn(BaseModel):
+    speaker: str
+    dia_id: str
+    text: str
+    blip_caption: str | None = None
+
+
+class _LocomoSample(BaseModel):
+    sample_id: _Id
+    conversation: dict[str, Any]
+
+
+def import_file(
+    connection: psycopg.Connection[Any], path: Path, *, user_id: str | None = None, thread_id: str | None = None
+) -> Iterator[ImportProgress]:
+    """Import a file in one transaction and report on the way.
+
+    LoCoMo turns carry their ``dia_id`` as idempotency key, so importing such a file again changes nothing.
+
+    Args:
+        connection: an open connection; the import is a transaction of it.
+        path: the file.
+        user_id: the user of JSONL lines that name none.
+        thread_id: the thread of JSONL lines that name none; the file's name without extension when None.
+
+    Raises:
+        ImportFileError: the file is malformed, or the database refused a message.
+        OSError: the file cannot be read.
+    """
+    # Reading twice costs little beside writing, and a file of any size is known to be well formed before that starts.
+    total = sum(1 for _ in _read(path, user_id, thread_id))
+    done, users, threads = 0, set[str](), set[tuple[str, str]]()
+    memory = Memory(connection)
+    with connection.transaction():
+        for batch in _batches(_read(path, user_id, thread_id)):
+            first, last = batch[0], batch[-1]
+            try:
+                memory.add_messages(first.user_id, first.thread_id, [incoming.message for incoming in batch])
+            except AgentMemoryError as error:
+                places = first.place if first is last else f"{first.place} to {last.place}"
+                raise ImportFileError(f"{path}, {places}: {error.message}", hint=error.hint) from error
+            done += len(batch)
+            users.add(first.user_id)
+            threads.add((first.user_id, first.thread_id))
+            yield ImportProgress(done, total, len(users), len(threads))
+
+
+def _batches(messages: Iterator[_Incoming]) -> Iterator[list[_Incoming]]:
+    """Gather the messages of each thread, which may be interleaved, without holding a whole file."""
+    gathered: dict[tuple[str, str], list[_Incoming]] = {}
+    held = 0
+    for incoming in messages:
+        batch = gathered.setdefault((incoming.user_id, incoming.thread_id), [])
+        batch.append(incoming)
+        held += 1
+        if len(batch) == _BATCH:
+            yield gathered.pop((incoming.user_id, incoming.thread_id))
+            held -= _BATCH
+        elif held >= 10 * _BATCH:
+            yield from gathered.values()
+            gathered.clear()
+            held = 0
+    yield from gathered.values()
+
+
+def _read(path: Path, user_id: str | None, thread_id: str | None) -> Iterator[_Incoming]:
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            start = file.read(1)
+            while start.isspace():
+                start = file.read(1)
+            file.seek(0)
+            if start == "[":
+                if user_id is not None or thread_id is not None:
+                    raise ImportFileError(
+                        f"{path} is a LoCoMo file, which names its own users and threads",
+                        hint="Leave out the user and thread.",
+                    )
+                yield from _read_locomo(path, file.read())
+            else:
+                for number, line in enumerate(file, start=1):
+                    if not line.isspace():
+                        yield from _read_line(path, number, line, user_id, thread_id)
+    except UnicodeDecodeError as error:
+        raise ImportFileError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def _read_line(path: Path, number: int, line: str, user_id: str | None, thread_id: str | None) -> Iterator[_Incoming]:
+    place = f"line {number}"
+    try:
+        value = json.loads(line)
+        if not isinstance(value, dict):
+            raise ImportFileError(
+                f"{path}, {place}: not a JSON object", hint="Each line is a message or a conversation."
+            )
+        if "messages" in value:
+            conversation = _ChatConversation.model_validate(value)
+            messages = conversation.messages
+            own_user, own_thread = conversation.user_id, conversation.thread_id
+            thread_id = f"{thread_id or path.stem}-{number}"
+        else:
+            messages = [_ChatMessage.model_validate(value)]
+            own_user, own_thread = None, None
+        for message in messages:
+            user = message.user_id or own_user or user_id
+            if user is None:
+                raise ImportFileError(
+                    f"{path}, {place}: no user_id", hint="Name the user of such lines with --user-id."
+                )
+            as_message = message.as_message()
+            check_json("message", as_message)
+            yield _Incoming(place, user, message.thread_id or own_thread or thread_id or path.stem, as_message)
+    except json.JSONDecodeError as error:
+        raise ImportFileError(f"{path}, {place}: not JSON: {error.msg} at column {error.colno}") from None
+    except ValidationError as error:
+        raise ImportFileError(f"{path}, {place}: {_first_problem(error)}") from None
+    except InvalidValueError as error:
+        raise ImportFileError(f"{path}, {place}: {error.message}", hint=error.hint) from None
+
+
+def _read_locomo(path: Path, text: str) -> Iterator[_Incoming]:
+    place = "sample 1"
+    try:
+        for index, value in enumerate(json.loads(text)):
+            place = f"sample {index + 1}"
+            sample = _LocomoSample.model_validate(value)
+            conversation = sample.conversation
+            sessions = [key for key in conversation if re.fullmatch(r"session_\d+", key)]
+            for session in sorted(sessions, key=lambda key: int(key.removeprefix("session_"))):
+                place = f"{sample.sample_id}, {session}_date_time"
+                started = _locomo_time(conversation.get(f"{session}_date_time"))
+                place = f"{sample.sample_id}, {session}"
+                turns = TypeAdapter(list[_LocomoTurn]).validate_python(conversation[session])
+                for number, turn in enumerate(turns):
+                    caption = f"[image: {turn.blip_caption}]" if turn.blip_caption else ""
+                    message = {
+                        "role": "user" if turn.speaker == conversation.get("speaker_a") else "assistant",
+                        "name": turn.speaker,
+                        "content": f"{turn.text} {caption}".strip(),
+                        "created_at": started + timedelta(seconds=number),
+                        "metadata": {"dia_id": turn.dia_id},
+                        "idempotency_key": turn.dia_id,
+                    }
+                    place = f"{sample.sample_id}, {session}, turn {number + 1}"
+                    check_json("message", message)
+                    yield _Incoming(place, sample.sample_id, session, message)
+    except json.JSONDecodeError as error:
+        raise ImportFileError(f"{path}, line {error.lineno}: not JSON: {error.msg} at column {error.colno}") from None
+    except ValidationError as error:
+        raise ImportFileError(
+            f"{path}, {place}: {_first_problem(error)}",
+            hint="A file that starts with [ is read as LoCoMo; chat messages go one per line.",
+        ) from None
+    except (InvalidValueError, ValueError) as error:
+        raise ImportFileError(f"{path}, {place}: {error}") from None
+
+
+def _locomo_time(text: object) -> datetime:
+    """Read e.g. "1:56 pm on 8 May, 2023"; the files name no zone, so it is taken as UTC."""
+    if not isinstance(text, str):
+        raise ValueError("the time of the session is missing")
+    return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=timezone.utc)
+
+
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    return f"{where}: {problem['msg']}" if where else problem["msg"]

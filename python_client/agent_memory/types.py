@@ -1,0 +1,171 @@
+"""Result rows of the SQL API, one frozen dataclass each; fields are named as the columns.
+
+Times are timezone-aware; an ``expires_at`` of None means never. Token counts are the database's estimates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message as it was stored; ``memory_ref`` names the artifact that holds content too large to keep inline."""
+
+    seq: int
+    content: str
+    token_count: int
+    memory_ref: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a thread."""
+
+    seq: int
+    role: str
+    content: str
+    agent_id: str
+    metadata: dict[str, Any]
+    token_count: int
+    created_at: datetime
+    expires_at: datetime | None
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPart:
+    """One chat message of a built context; ``source`` says what it is made of (memories, thread_summary, message)."""
+
+    ordinal: int
+    role: str
+    content: str
+    source: str
+    token_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread with its counters; ``total_count`` is the number of threads the user has in all."""
+
+    thread_id: str
+    message_count: int
+    active_tokens: int
+    first_at: datetime | None
+    last_at: datetime | None
+    total_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSummary:
+    """The summary of messages ``start_seq`` to ``end_seq``; ``base_summary_id`` is the summary it continued."""
+
+    summary_id: UUID
+    summary: str
+    start_seq: int
+    end_seq: int
+    base_summary_id: UUID | None
+    status: str
+    metadata: dict[str, Any]
+    generation_time_ms: int | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AddedMemory:
+    """The stored memory; ``inserted`` is false when the same memory existed already and this is its id."""
+
+    memory_id: UUID
+    inserted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecord:
+    """One long-term memory; ``confidence`` and ``importance`` are between 0 and 1.
+
+    In a list, ``total_count`` is the size of the whole match.
+    """
+
+    memory_id: UUID
+    memory_type: str
+    content: str
+    agent_id: str
+    thread_id: str | None
+    metadata: dict[str, Any]
+    tags: list[str]
+    confidence: float
+    importance: float
+    valid_from: datetime | None
+    valid_to: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
+    superseded_by: UUID | None
+    supersede_reason: str | None
+    superseded_at: datetime | None
+    version: int
+    total_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryVersion:
+    """One version of a memory and the change that made it."""
+
+    version: int
+    operation: str
+    content: str
+    metadata: dict[str, Any]
+    changed_at: datetime
+    changed_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """One hit; ``score`` is between 0 and 1, larger is better; ``details`` depend on the source and on ``explain``."""
+
+    source: str
+    id: str
+    thread_id: str | None
+    content: str
+    score: float
+    metadata: dict[str, Any]
+    created_at: datetime
+    details: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A piece of model work and what became of it."""
+
+    job_id: int
+    kind: str
+    status: str
+    attempts: int
+    result: dict[str, Any] | None
+    error: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedJob:
+    """A job leased to a worker: the payload goes to the model, the token comes back with its result."""
+
+    job_id: int
+    kind: str
+    user_id: str
+    lease_token: UUID
+    attempt: int
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of ``doctor``."""
+
+    check_name: str
+    ok: bool
+    detail: str

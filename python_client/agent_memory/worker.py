@@ -1,0 +1,259 @@
+"""The external worker: runs queued model work beside the database, over the same protocol as the in-database runner.
+
+Claim, call the model with no transaction open, hand in the result. A job whose worker dies is claimed again once its
+lease has run out, and a result that arrives too late is refused, so its effect appears once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Literal, Protocol, TypeVar
+
+import psycopg
+from agent_memory_models import ModelError, Models, RateLimitedError
+from psycopg_pool import AsyncConnectionPool
+
+from ._async import AsyncMemory
+from .errors import AgentMemoryError, LeaseLostError, RetryableError
+from .types import ClaimedJob
+
+logger = logging.getLogger("agent_memory.worker")
+
+Value = TypeVar("Value")
+
+# Seconds between attempts to reach a database that went away: doubled from the first to the second.
+_FIRST_BACKOFF, _LONGEST_BACKOFF = 0.5, 15.0
+# Seconds one attempt may take; short, so that stop() is never held up by it.
+_CONNECT_TIMEOUT = 5.0
+
+
+class ModelRunner(Protocol):
+    """What turns a job's payload into its result."""
+
+    async def run(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+        """Return the result for ``complete_job``, or raise RateLimitedError or ModelError."""
+
+
+@dataclass
+class WorkerCounts:
+    """What became of the jobs a worker claimed.
+
+    Attributes:
+        completed: the result was applied.
+        failed: the attempt failed; the queue retries it later or has given it up.
+        released: given back uncounted, because of a rate limit or because the worker stopped.
+        lost: neither could be reported, as a rule because the lease had run out; the queue sees to the job.
+    """
+
+    completed: int = 0
+    failed: int = 0
+    released: int = 0
+    lost: int = 0
+
+
+class Worker:
+    """Claims jobs and runs them, several at a time.
+
+    Args:
+        conninfo: how to reach the database; the worker keeps a small pool of its own.
+        name: how this worker signs its claims; host and process id when None.
+        kinds: the kinds of jobs to claim; all when None.
+        concurrency: how many model calls run at the same time.
+        poll_interval: seconds between looks into an empty queue.
+        lease: how long a job stays claimed without a sign of life.
+        grace: seconds that running calls get to finish after ``stop()``.
+        models: what runs a job; ``agent_memory_models.Models`` when None.
+        on_settled: called with the counts whenever a job is done with.
+    """
+
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        name: str | None = None,
+        kinds: Sequence[str] | None = None,
+        concurrency: int = 10,
+        poll_interval: float = 1.0,
+        lease: timedelta = timedelta(minutes=5),
+        grace: float = 5.0,
+        models: ModelRunner | None = None,
+        on_settled: Callable[[WorkerCounts], None] | None = None,
+    ) -> None:
+        self.name = name or f"{socket.gethostname()}:{os.getpid()}"
+        self.counts = WorkerCounts()
+        self._conninfo = conninfo
+        self._kinds = kinds
+        self._concurrency = concurrency
+        self._poll_interval = poll_interval
+        self._lease = lease
+        self._grace = grace
+        self._models = models
+        self._on_settled = on_settled
+        self._stopping = asyncio.Event()
+        self._calls: set[asyncio.Future[dict[str, Any]]] = set()
+
+    def stop(self) -> None:
+        """Claim nothing more, let running calls finish within the grace period and release the rest."""
+        self._stopping.set()
+
+    async def run(self, *, once: bool = False) -> WorkerCounts:
+        """Work until ``stop()`` is called, or with ``once`` until no job can be claimed any more.
+
+        Raises:
+            psycopg.Error: at the start, when the database cannot be reached or has no agent_memory. A connection that
+                is lost later is opened again.
+        """
+        # A plain connection first: a pool would go on retrying a wrong password instead of reporting it.
+        async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
+            version = await AsyncMemory(connection).version()
+        logger.info("worker %s started, the database has agent_memory %s", self.name, version)
+        pool = AsyncConnectionPool(
+            self._conninfo,
+            min_size=1,
+            max_size=4,
+            timeout=_CONNECT_TIMEOUT,
+            reconnect_timeout=_CONNECT_TIMEOUT,
+            open=False,
+            kwargs={"autocommit": True, "application_name": "agent-memory worker"},
+        )
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(pool)
+            models = self._models
+            if models is None:
+                models = await stack.enter_async_context(Models())
+            await self._loop(AsyncMemory(pool), models, once)
+        logger.info("worker %s stopped: %s", self.name, self.counts)
+        return self.counts
+
+    async def _loop(self, memory: AsyncMemory, models: ModelRunner, once: bool) -> None:
+        jobs: set[asyncio.Task[None]] = set()
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            while not self._stopping.is_set():
+                claimed = await self._claim(memory, self._concurrency - len(jobs))
+                jobs |= {asyncio.create_task(self._work(memory, models, job)) for job in claimed}
+                if once and not jobs:
+                    break
+                if not claimed:
+                    await asyncio.wait(
+                        {stopping, *jobs}, timeout=self._poll_interval, return_when=asyncio.FIRST_COMPLETED
+                    )
+                jobs = {job for job in jobs if not job.done()}
+            if jobs:
+                _, jobs = await asyncio.wait(jobs, timeout=self._grace)
+            for call in self._calls:
+                call.cancel()
+            if jobs:
+                _, jobs = await asyncio.wait(jobs, timeout=self._grace)
+        finally:
+            for task in jobs:
+                task.cancel()
+            stopping.cancel()
+
+    async def _claim(self, memory: AsyncMemory, free: int) -> list[ClaimedJob]:
+        if free == 0:
+            return []
+        try:
+            return await self._persistently(
+                lambda: memory.claim_jobs(self.name, kinds=self._kinds, max_jobs=free, lease=self._lease),
+                until=self._stopping,
+            )
+        except (RetryableError, psycopg.OperationalError):
+            return []
+
+    async def _work(self, memory: AsyncMemory, models: ModelRunner, job: ClaimedJob) -> None:
+        """Run one job to its end; whatever happens to it stays within it."""
+        call = asyncio.ensure_future(models.run(job.kind, job.payload))
+        self._calls.add(call)
+        heartbeat = asyncio.create_task(self._keep_lease(memory, job, call))
+        try:
+            await self._settle(memory, job, call)
+        except LeaseLostError:
+            self._count("lost", job, "the lease is gone, the result is dropped")
+        except (AgentMemoryError, psycopg.Error) as error:
+            # Neither the result nor the failure could be reported; the lease runs out and the queue counts the attempt.
+            self._count("lost", job, str(error))
+        finally:
+            heartbeat.cancel()
+            self._calls.discard(call)
+
+    async def _settle(self, memory: AsyncMemory, job: ClaimedJob, call: asyncio.Future[dict[str, Any]]) -> None:
+        lease = (job.user_id, job.job_id, job.lease_token)
+        try:
+            result = await call
+        except asyncio.CancelledError:
+            if not self._stopping.is_set():
+                raise LeaseLostError("the heartbeat found the lease gone") from None
+            await self._persistently(lambda: memory.release_job(*lease))
+            self._count("released", job, "the worker is stopping")
+        except RateLimitedError as error:
+            pause = None if error.retry_after is None else timedelta(seconds=error.retry_after)
+            await self._persistently(lambda: memory.release_job(*lease, retry_after=pause))
+            self._count("released", job, str(error))
+        except ModelError as error:
+            await self._fail(memory, job, str(error))
+        except Exception as error:
+            logger.exception("job %s (%s): the model package broke", job.job_id, job.kind)
+            await self._fail(memory, job, f"{type(error).__name__}: {error}")
+        else:
+            try:
+                await self._persistently(lambda: memory.complete_job(*lease, result))
+            except LeaseLostError:
+                raise
+            except AgentMemoryError as error:
+                await self._fail(memory, job, f"result refused: {error.message}")
+            except psycopg.Error as error:
+                await self._fail(memory, job, f"result could not be stored: {error.diag.message_primary or error}")
+            else:
+                self._count("completed", job)
+
+    async def _fail(self, memory: AsyncMemory, job: ClaimedJob, reason: str) -> None:
+        storable = reason.replace("\0", "").encode(errors="replace").decode()
+        status = await self._persistently(lambda: memory.fail_job(job.user_id, job.job_id, job.lease_token, storable))
+        self._count("failed", job, f"(now {status}): {reason}")
+
+    async def _keep_lease(self, memory: AsyncMemory, job: ClaimedJob, call: asyncio.Future[dict[str, Any]]) -> None:
+        """Extend the lease as long as the job runs; a call whose lease is gone is not worth waiting for."""
+        while True:
+            await asyncio.sleep(self._lease.total_seconds() / 3)
+            try:
+                await memory.extend_job(job.user_id, job.job_id, job.lease_token, self._lease)
+            except LeaseLostError:
+                call.cancel()
+                return
+            except (RetryableError, psycopg.OperationalError) as error:
+                logger.warning("job %s (%s): heartbeat failed: %s", job.job_id, job.kind, error)
+
+    async def _persistently(self, action: Callable[[], Awaitable[Value]], until: asyncio.Event | None = None) -> Value:
+        """Repeat a database call while the connection is down or concurrent work gets in its way.
+
+        A result may have been paid for, so it is kept for as long as it takes. When the connection broke after the
+        database had accepted it, the repetition finds the lease gone, and nothing is applied twice.
+        """
+        backoff = _FIRST_BACKOFF
+        while True:
+            try:
+                return await action()
+            except (RetryableError, psycopg.OperationalError) as error:
+                if until is not None and until.is_set():
+                    raise
+                logger.warning("database call failed, next attempt in %.1f s: %s", backoff, error)
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for((until or asyncio.Event()).wait(), backoff)
+            backoff = min(backoff * 2, _LONGEST_BACKOFF)
+
+    def _count(
+        self, outcome: Literal["completed", "failed", "released", "lost"], job: ClaimedJob, detail: str = ""
+    ) -> None:
+        setattr(self.counts, outcome, getattr(self.counts, outcome) + 1)
+        level = logging.INFO if outcome in ("completed", "released") else logging.WARNING
+        logger.log(level, "job %s (%s, attempt %s) %s %s", job.job_id, job.kind, job.attempt, outcome, detail)
+        if self._on_settled is not None:
+            self._on_settled(self.counts)

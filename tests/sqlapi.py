@@ -1,0 +1,124 @@
+"""Calls of the SQL functions as any language makes them: named arguments in, rows out, refusals checked."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.abc import Buffer
+from psycopg.rows import namedtuple_row
+from psycopg.types.datetime import TimestamptzLoader
+from psycopg.types.json import Jsonb
+
+NEVER = datetime.max.replace(tzinfo=timezone.utc)
+"""What the time ``infinity`` is loaded as."""
+
+TABLES = """
+select relname from pg_class where relnamespace = 'memory'::regnamespace and relkind = 'r' order by relname
+"""
+
+
+class _TimeLoader(TimestamptzLoader):
+    def load(self, data: Buffer) -> datetime:
+        return NEVER if bytes(data) == b"infinity" else super().load(data)
+
+
+class Api:
+    """``Api(connection).add_message(user_id="ana", ...)`` calls ``memory.add_message(user_id => 'ana', ...)``.
+
+    A set comes back as a list of rows, anything else as one row, or as the value when the row has one column.
+    """
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        connection.adapters.register_loader("timestamptz", _TimeLoader)
+        connection.add_notice_handler(lambda notice: self.notices.append(notice.message_primary or ""))
+        self.connection = connection
+        self.notices: list[str] = []
+        """What the server said besides, oldest first."""
+        self._returns_set = dict(
+            connection.execute("select proname, proretset from pg_proc where pronamespace = 'memory'::regnamespace")
+        )
+
+    def __getattr__(self, function: str) -> Callable[..., Any]:
+        returns_set = self._returns_set[function]
+
+        def call(**arguments: Any) -> Any:
+            named = sql.SQL(", ").join(
+                sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in arguments
+            )
+            statement = sql.SQL("select * from {}({})").format(sql.Identifier("memory", function), named)
+            rows = self.query(statement, **{name: _parameter(value) for name, value in arguments.items()})
+            if returns_set:
+                return rows
+            [row] = rows
+            return row[0] if len(row) == 1 else row
+
+        return call
+
+    def query(self, statement: Any, **parameters: Any) -> list[Any]:
+        """Rows of any other statement."""
+        with self.connection.cursor(row_factory=namedtuple_row) as cursor:
+            return cursor.execute(statement, parameters).fetchall()
+
+    def value(self, statement: Any, **parameters: Any) -> Any:
+        """The one value that a statement returns."""
+        [[value]] = self.query(statement, **parameters)
+        return value
+
+    def state(self) -> dict[str, Any]:
+        """A digest of every table, to show that a call has changed nothing."""
+        digest = "select md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) from {} as t"
+        return {
+            table: self.value(sql.SQL(digest).format(sql.Identifier("memory", table))) for [table] in self.query(TABLES)
+        }
+
+    def talk(self, user_id: str, thread_id: str, rounds: int, **arguments: Any) -> None:
+        """Append rounds of a question and an answer each, as "question 0", "answer 0", "question 1" and so on."""
+        messages = [
+            {"role": role, "content": f"{word} {number}"}
+            for number in range(rounds)
+            for role, word in (("user", "question"), ("assistant", "answer"))
+        ]
+        self.add_messages(user_id=user_id, thread_id=thread_id, messages=messages, **arguments)
+
+    def finish_jobs(self, summary: str = "They talked.", memory: str | None = None) -> int:
+        """Do all queued work as a worker would; returns the number of jobs.
+
+        Each summary is ``summary``; each extraction finds ``memory`` in the first message it was given.
+        """
+        jobs = self.claim_jobs(worker="test", max_jobs=1000)
+        for job in jobs:
+            seqs = [job.payload["messages"][0]["seq"]]
+            found = [] if memory is None else [{"content": memory, "memory_type": "fact", "seqs": seqs}]
+            result = {"summary": summary} if job.kind == "summarize_thread" else {"memories": found}
+            self.complete_job(user_id=job.user_id, job_id=job.job_id, lease_token=job.lease_token, result=result)
+        return len(jobs)
+
+
+def _parameter(value: Any) -> Any:
+    if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
+        return Jsonb(value)
+    # As text a number takes the type of the argument; psycopg would send a float as double precision.
+    return str(value) if isinstance(value, (bool, int, float)) else value
+
+
+@contextlib.contextmanager
+def refused(argument: str, code: str = "22023") -> Iterator[pytest.ExceptionInfo[psycopg.Error]]:
+    """Expect an error of the contract: the SQLSTATE, the argument at the start of the message, and a hint."""
+    with pytest.raises(psycopg.Error) as raised:
+        yield raised
+    error = raised.value.diag
+    named = (error.message_primary or "").partition(":")[0].partition(" of messages[")[0]
+    assert (error.sqlstate, named) == (code, argument), raised.value
+    assert error.message_hint
+
+
+def wide_text(characters: int, seed: int = 1) -> str:
+    """Characters of four bytes each that do not compress."""
+    return "".join(chr(code) for code in random.Random(seed).choices(range(0x20000, 0x2A000), k=characters))

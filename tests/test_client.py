@@ -1,0 +1,375 @@
+"""The client against a real server: typed results, transactions, pools, the asynchronous twin, and errors."""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory import (
+    AddedMemory,
+    AgentMemoryError,
+    AsyncMemory,
+    ConflictError,
+    InvalidValueError,
+    LeaseLostError,
+    LimitExceededError,
+    Memory,
+    NotFoundError,
+    PermissionDeniedError,
+    RetryableError,
+    StoredMessage,
+)
+from psycopg.rows import namedtuple_row
+from psycopg_pool import AsyncConnectionPool, ConnectionPool
+from servers import Server
+
+
+@pytest.fixture
+def memory(db: psycopg.Connection) -> Memory:
+    return Memory(db)
+
+
+class TestResults:
+    def test_messages(self, memory: Memory) -> None:
+        stored = memory.add_message("ana", "t1", "user", "Hello", metadata={"channel": "mail"})
+        assert stored == StoredMessage(seq=0, content="Hello", token_count=2, memory_ref=None)
+        later = datetime(2030, 1, 1, tzinfo=timezone.utc)
+        memory.add_messages(
+            "ana",
+            "t1",
+            [
+                {"role": "assistant", "content": "Hi", "created_at": later},
+                {"role": "user", "name": "Ana", "content": "Bye"},
+            ],
+            agent_id="helper",
+        )
+        first, second, third = memory.get_messages("ana", "t1")
+        assert (first.metadata, first.agent_id, first.is_active) == ({"channel": "mail"}, "default", True)
+        assert first.expires_at is not None
+        assert first.expires_at - first.created_at == timedelta(days=7)
+        assert (second.created_at, second.agent_id) == (later, "helper")
+        assert third.metadata == {"name": "Ana"}
+        assert [message.seq for message in memory.get_messages("ana", "t1", recent_k=1)] == [2]
+
+    def test_threads(self, memory: Memory) -> None:
+        memory.add_message("ana", "t1", "user", "Hello")
+        [thread] = memory.list_threads("ana")
+        assert (thread.thread_id, thread.message_count, thread.total_count) == ("t1", 1, 1)
+        assert memory.get_thread_summary("ana", "t1") is None
+        assert memory.clear_thread("ana", "t1") == 1
+        assert memory.get_messages("ana", "t1") == []
+        assert memory.delete_thread("ana", "t1") == 1
+
+    def test_memories(self, memory: Memory) -> None:
+        added = memory.add_memory("ana", "Likes tea", "preference", tags=["drinks"], confidence=0.9, importance=1)
+        assert isinstance(added, AddedMemory)
+        assert added.inserted
+        assert memory.add_memory("ana", "likes  TEA", "preference") == AddedMemory(added.memory_id, inserted=False)
+        assert memory.update_memory("ana", added.memory_id, content="Likes green tea", expected_version=1) == 2
+        record = memory.get_memory("ana", str(added.memory_id))
+        assert (record.content, record.tags, record.version) == ("Likes green tea", ["drinks"], 2)
+        assert record.confidence == pytest.approx(0.9)
+        assert record.created_at.tzinfo is not None
+        assert [version.content for version in memory.get_memory_history("ana", added.memory_id)] == [
+            "Likes tea",
+            "Likes green tea",
+        ]
+        newer = memory.add_memory("ana", "Likes coffee", "preference")
+        memory.supersede_memory("ana", added.memory_id, newer.memory_id, "changed her mind")
+        assert [item.content for item in memory.list_memories("ana")] == ["Likes coffee"]
+        assert memory.restore_memory("ana", added.memory_id) == 4
+        assert memory.list_memories("ana", search="green", tags_all=["drinks"])[0].total_count == 1
+        assert "1. Likes" in memory.render_memories("ana", max_memories=1)
+        assert memory.delete_memory("ana", newer.memory_id) is True
+        assert memory.delete_memory("ana", newer.memory_id) is False
+
+    def test_search_and_context(self, memory: Memory) -> None:
+        memory.add_memory("ana", "Allergic to hazelnuts", metadata={"from": "chat"})
+        memory.add_message("ana", "t1", "user", "What am I allergic to?")
+        [result] = memory.search("ana", "allergic", mode="keyword", filter={"from": "chat"}, explain=True, top_k=3)
+        assert (result.source, result.content, result.metadata) == (
+            "memory",
+            "Allergic to hazelnuts",
+            {"from": "chat"},
+        )
+        assert 0 < result.score <= 1
+        assert [(part.ordinal, part.role, part.source) for part in memory.get_context("ana", "t1", "allergic")] == [
+            (1, "system", "memories"),
+            (2, "user", "message"),
+        ]
+        # No embedding model is active, so what the vector does is not the point: it arrives as one.
+        assert memory.render_memories("ana", query_embedding=[0.5, 1, -2e-9]) != ""
+
+    def test_jobs(self, memory: Memory) -> None:
+        memory.add_message("ana", "t1", "user", "My name is Ana.")
+        job_id = memory.extract_memories("ana", "t1", recent_k=5)
+        assert memory.get_job("ana", job_id).status == "pending"
+        [job] = memory.claim_jobs("me", kinds=["extract_memories"], max_jobs=5, lease=timedelta(seconds=30))
+        assert (job.job_id, job.user_id, job.attempt) == (job_id, "ana", 1)
+        assert job.payload["messages"][0]["content"] == "My name is Ana."
+        memory.extend_job("ana", job_id, job.lease_token, timedelta(minutes=1))
+        memory.release_job("ana", job_id, job.lease_token)
+        [job] = memory.claim_jobs("me")
+        assert memory.fail_job("ana", job_id, job.lease_token, "no luck", retry_after=timedelta(hours=1)) == "pending"
+        memory.retry_job("ana", job_id)
+        [job] = memory.claim_jobs("me")
+        found = {"content": "My name is Ana.", "memory_type": "fact", "confidence": 0.9, "importance": 0.9, "seqs": [0]}
+        memory.complete_job("ana", job_id, job.lease_token, {"memories": [found]})
+        done = memory.get_job("ana", job_id)
+        assert (done.status, done.error) == ("completed", None)
+        assert done.result is not None
+        assert done.finished_at is not None
+        assert isinstance(memory.summarize_thread("ana", "t1"), int)
+
+    def test_administration(self, memory: Memory) -> None:
+        memory.set_policy({"messages": {"expires_after": None}, "context": {"max_tokens": 123}}, user_id="ana")
+        assert memory.get_policy(user_id="ana")["context"]["max_tokens"] == 123
+        assert memory.get_policy()["context"]["max_tokens"] == 4000
+        memory.register_model("small", "chat", "openai", "some-model", {"base_url": "http://localhost:1/v1"})
+        memory.activate_model("small")
+        assert set(memory.sweep(batch_size=10)) >= {"messages"}
+        assert memory.version().count(".") == 2
+        assert "version" in {check.check_name for check in memory.doctor()}
+
+    def test_infinite_times(self, memory: Memory) -> None:
+        memory.add_message("ana", "t1", "user", "Keep this", expires_at=datetime.max)
+        assert memory.get_messages("ana", "t1")[0].expires_at is None
+        memory_id = memory.add_memory("ana", "Brief", expires_at=datetime(2100, 1, 1, tzinfo=timezone.utc)).memory_id
+        memory.update_memory("ana", memory_id, expires_at=datetime.max.replace(tzinfo=timezone.utc))
+        assert memory.get_memory("ana", memory_id).expires_at is None
+
+    def test_times_and_ids_inside_json_become_text(self, memory: Memory) -> None:
+        key, moment = uuid.uuid4(), datetime(2025, 5, 1, tzinfo=timezone.utc)
+        memory.add_message("ana", "t1", "user", "x", metadata={"key": key, "moment": moment})
+        assert memory.get_messages("ana", "t1")[0].metadata == {"key": str(key), "moment": moment.isoformat()}
+
+    def test_columns_of_a_newer_database_are_ignored(self, db: psycopg.Connection, memory: Memory) -> None:
+        memory.add_message("ana", "t1", "user", "x")
+        definition = "returns table (thread_id text, message_count bigint, active_tokens bigint, first_at timestamptz,"
+        db.execute("drop function memory.list_threads")
+        db.execute(
+            f"create function memory.list_threads(user_id text) {definition} last_at timestamptz, total_count bigint,"
+            " mood text) begin atomic select 't1', 1, 1, now(), now(), 1, 'new'; end"
+        )
+        assert memory.list_threads("ana")[0].thread_id == "t1"
+
+
+class TestConnections:
+    def test_calls_join_the_callers_transaction(self, dsn: str, memory: Memory) -> None:
+        with psycopg.connect(dsn) as connection:
+            Memory(connection).add_message("ana", "t1", "user", "never mind")
+            assert memory.get_messages("ana", "t1") == []
+            connection.rollback()
+            assert memory.get_messages("ana", "t1") == []
+            Memory(connection).add_message("ana", "t1", "user", "keep")
+        assert [message.content for message in memory.get_messages("ana", "t1")] == ["keep"]
+
+    def test_a_passed_connection_stays_open_and_as_it_was(self, db: psycopg.Connection) -> None:
+        db.row_factory = namedtuple_row
+        db.cursor_factory = psycopg.RawCursor
+        with Memory(db) as memory:
+            assert memory.add_message("ana", "t1", "user", "x").seq == 0
+        assert db.execute("select 1 as one").fetchone() == (1,)
+
+    def test_pool(self, dsn: str) -> None:
+        with ConnectionPool(dsn, min_size=1, open=True) as pool:
+            memory = Memory(pool)
+            memory.add_message("ana", "t1", "user", "committed")
+            with pytest.raises(InvalidValueError):
+                memory.add_message("ana", "t1", "nobody", "x")
+            memory.close()
+            assert len(memory.get_messages("ana", "t1")) == 1
+
+    def test_connection_string(self, dsn: str) -> None:
+        with Memory(dsn, pool_size=2) as memory:
+            assert memory.add_message("ana", "t1", "user", "x").seq == 0
+        with pytest.raises(psycopg.OperationalError):
+            memory.version()
+
+    def test_anything_else_is_refused(self) -> None:
+        with pytest.raises(TypeError, match="one of Connection, ConnectionPool, str, not int"):
+            Memory(5)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="one of AsyncConnection, AsyncConnectionPool, str, not ConnectionPool"):
+            AsyncMemory(ConnectionPool("", open=False))  # type: ignore[arg-type]
+
+    def test_notices_reach_the_log(self, memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
+        memory.add_memory("ana", "Likes tea")
+        with caplog.at_level(logging.INFO, logger="agent_memory"):
+            memory.search("ana", "tea")
+        assert [record.levelname for record in caplog.records] == ["INFO"]
+        assert "no embedding model" in caplog.text
+
+    def test_run_jobs_refuses_a_transaction(self, dsn: str) -> None:
+        with psycopg.connect(dsn) as connection:
+            memory = Memory(connection)
+            memory.version()
+            with pytest.raises(AgentMemoryError, match="inside a transaction"):
+                memory.run_jobs()
+
+    @pytest.mark.parametrize("autocommit", [True, False])
+    def test_run_jobs(self, server: Server, dsn: str, autocommit: bool) -> None:
+        if not server.has_plpython:
+            pytest.skip("this server has no plpython3u")
+        with psycopg.connect(dsn, autocommit=autocommit) as connection:
+            memory = Memory(connection)
+            memory.add_message("ana", "t1", "user", "My name is Ana.")
+            job_id = memory.extract_memories("ana", "t1")
+            connection.commit()
+            memory.run_jobs(max_jobs=10)
+            assert connection.autocommit == autocommit
+            assert memory.get_job("ana", job_id).status == "completed"
+
+
+class TestAsync:
+    @pytest.mark.feature("A17", "E17")
+    def test_the_twin_does_the_same(self, dsn: str, memory: Memory) -> None:
+        async def scenario(twin: AsyncMemory) -> tuple[list[Any], list[Any]]:
+            await twin.add_message("ana", "t1", "user", "Hello")
+            await twin.add_memory("ana", "Likes tea")
+            with pytest.raises(NotFoundError):
+                await twin.get_memory("ana", uuid.uuid4())
+            return await twin.get_messages("ana", "t1"), await twin.list_memories("ana")
+
+        async def from_connection_string() -> tuple[list[Any], list[Any]]:
+            async with AsyncMemory(dsn) as twin:
+                return await scenario(twin)
+
+        assert asyncio.run(from_connection_string()) == (memory.get_messages("ana", "t1"), memory.list_memories("ana"))
+
+    def test_connection_and_pool(self, dsn: str, memory: Memory) -> None:
+        async def scenario() -> None:
+            async with await psycopg.AsyncConnection.connect(dsn) as connection:
+                await AsyncMemory(connection).add_message("ana", "t1", "user", "never mind")
+                await connection.rollback()
+            async with AsyncConnectionPool(dsn, min_size=2, open=False) as pool:
+                twin = AsyncMemory(pool)
+                await asyncio.gather(*(twin.add_message("ana", "t1", "user", str(number)) for number in range(10)))
+
+        asyncio.run(scenario())
+        assert sorted(message.content for message in memory.get_messages("ana", "t1")) == list("0123456789")
+
+    def test_one_connection_serves_concurrent_calls(self, dsn: str, caplog: pytest.LogCaptureFixture) -> None:
+        async def scenario() -> None:
+            async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+                twin = AsyncMemory(connection)
+                await twin.add_memory("ana", "Likes tea")
+                await asyncio.gather(*(twin.search("ana", "tea") for _ in range(5)))
+
+        with caplog.at_level(logging.INFO, logger="agent_memory"):
+            asyncio.run(scenario())
+        assert len(caplog.records) == 5
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("error", "sqlstate", "call"),
+        [
+            (InvalidValueError, "22023", lambda memory: memory.add_message("", "t", "user", "x")),
+            (InvalidValueError, "22023", lambda memory: memory.add_message(None, "t", "user", "x")),
+            (NotFoundError, "P0002", lambda memory: memory.get_memory("ana", uuid.uuid4())),
+            (ConflictError, "23505", lambda memory: memory.add_memory("ana", "Likes tea", on_conflict="error")),
+            (LimitExceededError, "54000", lambda memory: memory.add_message("ana", "t", "user", "x" * 10485761)),
+            (LeaseLostError, "AM001", lambda memory: memory.complete_job("ana", 1, uuid.uuid4(), {})),
+        ],
+    )
+    def test_each_sqlstate_has_its_exception(
+        self, memory: Memory, error: type[AgentMemoryError], sqlstate: str, call: Callable[[Memory], Any]
+    ) -> None:
+        memory.add_memory("ana", "Likes tea")
+        with pytest.raises(error) as raised:
+            call(memory)
+        assert raised.value.sqlstate == sqlstate
+        assert raised.value.message
+        assert raised.value.hint
+        assert f"HINT:  {raised.value.hint}" in str(raised.value)
+        assert isinstance(raised.value.__cause__, psycopg.Error)
+
+    def test_version_conflict_is_retryable(self, memory: Memory) -> None:
+        memory_id = memory.add_memory("ana", "Likes tea").memory_id
+        with pytest.raises(RetryableError, match="expected_version"):
+            memory.update_memory("ana", memory_id, content="Likes coffee", expected_version=7)
+
+    def test_permission_denied(self, db: psycopg.Connection, memory: Memory) -> None:
+        db.execute("create role stranger; set role stranger")
+        try:
+            with pytest.raises((PermissionDeniedError, psycopg.errors.InvalidSchemaName)) as raised:
+                memory.list_threads("ana")
+        finally:
+            db.execute("reset role; drop role stranger")
+        assert isinstance(raised.value, PermissionDeniedError)
+
+    def test_what_the_api_does_not_define_stays_a_psycopg_error(self, empty_dsn: str) -> None:
+        with (
+            psycopg.connect(empty_dsn) as connection,
+            pytest.raises(psycopg.errors.InvalidSchemaName),
+        ):
+            Memory(connection).version()
+
+    @pytest.mark.parametrize(
+        ("argument", "call"),
+        [
+            ("content", lambda memory: memory.add_message("ana", "t", "user", "a\0b")),
+            ("user_id", lambda memory: memory.list_threads("a\0")),
+            ("a key of metadata", lambda memory: memory.add_memory("ana", "x", metadata={"a\0": 1})),
+            ("metadata.a[1].b", lambda memory: memory.add_memory("ana", "x", metadata={"a": [0, {"b": "\0"}]})),
+            (
+                "messages[1].content",
+                lambda memory: memory.add_messages(
+                    "ana", "t", [{"role": "user", "content": "a"}, {"role": "user", "content": "\0"}]
+                ),
+            ),
+            ("tags[0]", lambda memory: memory.add_memory("ana", "x", tags=["\0"])),
+        ],
+    )
+    def test_nul_is_refused_before_sending(self, memory: Memory, argument: str, call: Callable[[Memory], Any]) -> None:
+        with pytest.raises(InvalidValueError) as raised:
+            call(memory)
+        assert raised.value.message == f"{argument} contains a NUL character"
+        assert raised.value.hint is not None
+        assert memory.list_threads("ana") == []
+        assert memory.list_memories("ana") == []
+
+    @pytest.mark.parametrize(
+        ("words", "call"),
+        [
+            ("user_id => smallint", lambda memory: memory.list_threads(5)),
+            ("user_id cannot be a set", lambda memory: memory.list_threads({1})),
+            ('integer: "ten"', lambda memory: memory.list_threads("ana", row_limit="ten")),
+            ("uuid", lambda memory: memory.get_memory("ana", "not a uuid")),
+            ("tags[0] must be text", lambda memory: memory.add_memory("ana", "x", tags=[1])),
+            ("array", lambda memory: memory.add_memory("ana", "x", tags="drinks")),
+            ("timestamp", lambda memory: memory.add_memory("ana", "x", expires_at="tomorrowish")),
+            ("metadata", lambda memory: memory.add_memory("ana", "x", metadata=["no object"])),
+            ("metadata.a cannot be a object", lambda memory: memory.add_memory("ana", "x", metadata={"a": object()})),
+            ("metadata.a is nan", lambda memory: memory.add_memory("ana", "x", metadata={"a": float("nan")})),
+            ("confidence", lambda memory: memory.add_memory("ana", "x", confidence=1.5)),
+            ("confidence", lambda memory: memory.add_memory("ana", "x", confidence=float("nan"))),
+            ("query_embedding must be", lambda memory: memory.render_memories("ana", query_embedding="[1]")),
+            ("query_embedding must be", lambda memory: memory.render_memories("ana", query_embedding=[None])),
+            ("query_embedding must not", lambda memory: memory.render_memories("ana", query_embedding=[float("inf")])),
+            ("surrogate", lambda memory: memory.add_message("ana", "t", "user", "\ud83d")),
+        ],
+    )
+    def test_wrong_types_and_values(self, memory: Memory, words: str, call: Callable[[Memory], Any]) -> None:
+        with pytest.raises(InvalidValueError) as raised:
+            call(memory)
+        assert words in raised.value.message
+        assert raised.value.hint
+        assert memory.list_memories("ana") == []
+
+    def test_an_error_leaves_the_pool_usable(self, dsn: str) -> None:
+        with Memory(dsn, pool_size=1) as memory:
+            for _ in range(3):
+                with pytest.raises(InvalidValueError):
+                    memory.list_threads("")
+            assert memory.list_threads("ana") == []
+
+
+def test_results_are_plain_data(memory: Memory) -> None:
+    memory.add_message("ana", "t1", "user", "x")
+    assert asdict(memory.list_threads("ana")[0])["thread_id"] == "t1"

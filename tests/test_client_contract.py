@@ -1,0 +1,82 @@
+"""Holds client and catalog together: a method for each public function, and nothing else, with the same arguments."""
+
+import dataclasses
+import inspect
+from typing import Any, get_args, get_type_hints
+
+import psycopg
+import pytest
+from agent_memory import AsyncMemory, Memory
+
+NOT_FUNCTIONS = {"close"}
+
+
+def catalog(db: psycopg.Connection) -> dict[str, list[tuple[str, bool]]]:
+    """For each public function its arguments in order, and whether each has a default."""
+    rows = db.execute(
+        """
+        select proname, coalesce(proargnames[:pronargs], '{}'), pronargs - pronargdefaults
+        from pg_proc
+        where pronamespace = 'memory'::regnamespace and not starts_with(proname, '_') and prorettype <> 'trigger'::regtype
+        """
+    ).fetchall()
+    assert len({name for name, _, _ in rows}) == len(rows), (
+        "a function is overloaded: named notation would be ambiguous"
+    )
+    return {
+        name: [(argument, position >= required) for position, argument in enumerate(arguments)]
+        for name, arguments, required in rows
+    }
+
+
+def methods(client: type) -> dict[str, list[tuple[str, bool]]]:
+    return {
+        name: [
+            (parameter.name, parameter.default is not inspect.Parameter.empty)
+            for parameter in list(inspect.signature(method).parameters.values())[1:]
+        ]
+        for name, method in inspect.getmembers(client, inspect.isfunction)
+        if not name.startswith("_") and name not in NOT_FUNCTIONS
+    }
+
+
+def columns(db: psycopg.Connection, function: str) -> list[str]:
+    """The columns of a function's result."""
+    arguments = db.execute(
+        "select array_agg('null::' || format_type(argument, null)) from pg_proc, unnest(proargtypes) as argument"
+        " where oid = %s::regproc",
+        [f"memory.{function}"],
+    ).fetchone()
+    assert arguments is not None
+    query = f"prepare described as select * from memory.{function}({', '.join(arguments[0] or [])})"
+    db.execute(query)
+    names = db.pgconn.describe_prepared(b"described")
+    db.execute("deallocate described")
+    return [(names.fname(index) or b"").decode() for index in range(names.nfields)]
+
+
+@pytest.mark.parametrize("client", [Memory, AsyncMemory])
+def test_methods_are_the_functions(db: psycopg.Connection, client: type) -> None:
+    functions = catalog(db)
+    if "run_jobs" not in functions:
+        # Without plpython3u the procedure does not exist; the client is the same everywhere.
+        functions["run_jobs"] = [("max_jobs", True), ("max_seconds", True)]
+    assert methods(client) == functions
+
+
+def test_the_twins_have_the_same_signatures() -> None:
+    for name in methods(Memory):
+        sync, twin = (inspect.signature(getattr(client, name)) for client in (Memory, AsyncMemory))
+        assert sync == twin
+        assert inspect.iscoroutinefunction(getattr(AsyncMemory, name))
+
+
+def test_result_types_have_the_columns(db: psycopg.Connection) -> None:
+    checked = 0
+    for name in methods(Memory):
+        returned: Any = get_type_hints(getattr(Memory, name))["return"]
+        for kind in (returned, *get_args(returned)):
+            if dataclasses.is_dataclass(kind):
+                assert [field.name for field in dataclasses.fields(kind)] == columns(db, name), name
+                checked += 1
+    assert checked > 10

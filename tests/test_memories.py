@@ -1,0 +1,744 @@
+"""Long-term memories: stored once, listed, changed, undone, limited, counted and cleaned up."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from psycopg import errors
+from servers import Server
+from sqlapi import Api, refused
+
+TYPES = ["fact", "preference", "context", "procedural", "episodic", "conversation_summary"]
+LATER = datetime.now(timezone.utc) + timedelta(days=1)
+
+COUNTERS = """
+select s.user_id, s.agent_id, s.memory_count, count(m.memory_id) as stored
+from memory.memory_scopes as s
+left join memory.memories as m
+  on m.user_id = s.user_id and m.agent_id = s.agent_id and m.superseded_at is null and m.deleted_at is null
+group by s.user_id, s.agent_id
+"""
+
+
+@pytest.fixture
+def api(db: psycopg.Connection) -> Api:
+    return Api(db)
+
+
+def add(api: Api, content: str, **arguments: Any) -> UUID:
+    stored: UUID = api.add_memory(**{"user_id": "ana", "content": content, **arguments}).memory_id
+    return stored
+
+
+def contents(api: Api, **arguments: Any) -> list[str]:
+    return [row.content for row in api.list_memories(**{"user_id": "ana", **arguments})]
+
+
+def expire(api: Api, memory_id: UUID) -> None:
+    """Let the time run out that a memory had."""
+    api.update_memory(user_id="ana", memory_id=memory_id, expires_at=datetime.now(timezone.utc) - timedelta(seconds=1))
+
+
+def limit(api: Api, max_per_agent: int, **level: str) -> None:
+    api.set_policy(settings={"memories": {"max_per_agent": max_per_agent}}, **level)
+
+
+# Types ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("B1", "E1")
+@pytest.mark.parametrize("memory_type", TYPES)
+def test_each_memory_type_can_be_stored_and_listed(api: Api, memory_type: str) -> None:
+    add(api, "Something worth keeping", memory_type=memory_type)
+    assert contents(api, memory_type=memory_type) == ["Something worth keeping"]
+
+
+@pytest.mark.feature("B1")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select memory.add_memory(user_id => 'ana', content => 'x', memory_type => 'opinion')",
+        "insert into memory.memories (user_id, content, memory_type) values ('ana', 'x', 'opinion')",
+        "select memory.add_memory(user_id => 'ana', content => 'x', memory_type => null)",
+    ],
+)
+def test_an_unknown_type_is_refused_with_the_list_of_known_ones(db: psycopg.Connection, statement: str) -> None:
+    with pytest.raises(errors.InvalidParameterValue, match="^memory_type: ") as refusal:
+        db.execute(statement)
+    assert ", ".join(TYPES) in (refusal.value.diag.message_hint or "")
+
+
+@pytest.mark.feature("B1")
+def test_a_type_is_added_by_inserting_it(api: Api) -> None:
+    api.connection.execute("insert into memory.memory_types values ('allergy', 'Allergies', 'What the user must not eat')")
+    add(api, "Cannot eat peanuts", memory_type="allergy")
+    assert "**Allergies:**\n1. Cannot eat peanuts" in api.render_memories(user_id="ana")
+
+
+# Storing --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("B2", "A3")
+def test_a_memory_keeps_everything_it_was_given(api: Api) -> None:
+    given = {
+        "content": "Prefers e-mail — ☕ 日本",
+        "memory_type": "preference",
+        "agent_id": "support",
+        "thread_id": "t1",
+        "metadata": {"source": "settings", "nested": {"a": [1, None]}},
+        "tags": ["contact", "it's"],
+        "confidence": 0.5,
+        "importance": 0.25,
+        "valid_from": datetime(2024, 1, 1, tzinfo=timezone.utc),
+        "valid_to": datetime(2090, 1, 1, tzinfo=timezone.utc),
+        "expires_at": LATER,
+    }
+    stored = api.add_memory(user_id="ana", embedding_text="mail, not phone", source="crm", **given)
+    read = api.get_memory(user_id="ana", memory_id=stored.memory_id)
+    assert stored.inserted
+    assert {name: getattr(read, name) for name in given} == given
+    assert (read.version, read.superseded_by, read.total_count) == (1, None, 1)
+    assert read.created_at == read.updated_at
+    assert api.list_memories(user_id="ana") == [read]
+    assert api.query("select embedding_text, source from memory.memories") == [("mail, not phone", "crm")]
+
+
+@pytest.mark.feature("B2")
+def test_a_memory_lives_as_long_as_the_policy_says(api: Api) -> None:
+    api.set_policy(settings={"memories": {"expires_after": "30 days"}}, agent_id="short")
+    lifetime = "select expires_at - created_at from memory.memories where memory_id = %(memory_id)s"
+    assert api.value(lifetime, memory_id=add(api, "by policy", agent_id="short")) == timedelta(days=30)
+    assert api.value(lifetime, memory_id=add(api, "by default")) is None
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "code"),
+    [
+        ("user_id", None, "22023"),
+        ("user_id", "", "22023"),
+        ("user_id", "u" * 256, "22023"),
+        ("agent_id", "", "22023"),
+        ("thread_id", "", "22023"),
+        ("source", None, "22023"),
+        ("content", None, "22023"),
+        ("content", "", "22023"),
+        ("content", "  ", "22023"),
+        ("content", "x" * 262145, "54000"),
+        ("embedding_text", "x" * 262145, "54000"),
+        ("metadata", [1], "22023"),
+        ("metadata", {"x": "y" * 1100000}, "54000"),
+        ("tags", ["a", None], "22023"),
+        ("confidence", -0.1, "22023"),
+        ("confidence", 1.1, "22023"),
+        ("confidence", "NaN", "22023"),
+        ("confidence", None, "22023"),
+        ("importance", 2, "22023"),
+        ("importance", "-Infinity", "22023"),
+        ("on_conflict", "merge", "22023"),
+        ("on_conflict", None, "22023"),
+    ],
+)
+def test_bad_input_is_refused_by_name_and_stores_nothing(api: Api, argument: str, value: Any, code: str) -> None:
+    before = api.state()
+    named = "content" if argument == "embedding_text" else argument
+    if argument == "tags":  # an array of text, not JSON
+        value = "{a,NULL}"
+    with refused(named, code):
+        api.add_memory(**{"user_id": "ana", "content": "x", argument: value})
+    assert api.state() == before
+
+
+def test_validity_must_not_end_before_it_begins(api: Api) -> None:
+    with refused("valid_to"):
+        add(api, "x", valid_from=LATER, valid_to=datetime.now(timezone.utc))
+
+
+@pytest.mark.parametrize("argument", ["confidence", "importance"])
+@pytest.mark.parametrize("value", [-0.1, 1.1, "NaN"])
+def test_an_update_keeps_the_bounds_too(api: Api, argument: str, value: Any) -> None:
+    memory_id = add(api, "x")
+    with refused(argument):
+        api.update_memory(user_id="ana", memory_id=memory_id, **{argument: value})
+    assert api.get_memory(user_id="ana", memory_id=memory_id).version == 1
+
+
+# Listing --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("B3", "A3")
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({}, ["a\\b", "100% sure", "snake_case", "Likes Tea", "Name is Ana"]),
+        ({"memory_type": "preference"}, ["Likes Tea"]),
+        ({"search": "tea"}, ["Likes Tea"]),
+        ({"search": "BEVERAGE"}, ["Likes Tea"]),
+        ({"search": "%"}, ["100% sure"]),
+        ({"search": "_"}, ["snake_case"]),
+        ({"search": "\\"}, ["a\\b"]),
+        ({"search": "t%a"}, []),
+        ({"search": "a", "memory_type": "fact"}, ["a\\b", "snake_case", "Name is Ana"]),
+        ({"tags_all": ["x"]}, ["snake_case", "Likes Tea"]),
+        ({"tags_all": ["x", "y"]}, ["Likes Tea"]),
+        ({"agent_id": "other"}, ["100% sure"]),
+        ({"user_id": "bob"}, ["Likes tea as well"]),
+        ({"user_id": "nobody"}, []),
+    ],
+)
+def test_lists_are_filtered_newest_first(api: Api, filters: dict[str, Any], expected: list[str]) -> None:
+    add(api, "Name is Ana")
+    add(api, "Likes Tea", memory_type="preference", embedding_text="favourite beverage", tags=["x", "y"])
+    add(api, "snake_case", tags=["x"])
+    add(api, "100% sure", agent_id="other")
+    add(api, "a\\b")
+    add(api, "Likes tea as well", user_id="bob")
+    assert contents(api, **filters) == expected
+
+
+@pytest.mark.feature("B3")
+def test_pages_are_of_50_and_name_the_total_of_the_whole_match(api: Api) -> None:
+    api.connection.execute("insert into memory.memories (user_id, content) select 'ana', 'no. ' || n from generate_series(1, 120) n")
+    add(api, "Something else", memory_type="context")
+    first = api.list_memories(user_id="ana", memory_type="fact")
+    third = api.list_memories(user_id="ana", memory_type="fact", row_offset=100)
+    assert [row.content for row in first] == [f"no. {n}" for n in range(120, 70, -1)]
+    assert [row.content for row in third] == [f"no. {n}" for n in range(20, 0, -1)]
+    assert {row.total_count for row in first + third} == {120}
+    assert len(api.list_memories(user_id="ana", row_limit=7)) == 7
+
+
+@pytest.mark.feature("B3")
+@pytest.mark.parametrize(
+    ("argument", "value"), [("row_limit", 0), ("row_limit", 10001), ("row_limit", None), ("row_offset", -1), ("row_offset", None)]
+)
+def test_a_page_that_makes_no_sense_is_refused(api: Api, argument: str, value: int | None) -> None:
+    with refused(argument):
+        api.list_memories(user_id="ana", **{argument: value})
+
+
+# One function for each endpoint of the HTTP service whose features these are; arguments by name, no driver.
+@pytest.mark.feature("B13")
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        (
+            "select inserted from memory.add_memory(user_id => 'ana', agent_id => 'abc', memory_type => 'fact', content => 'Likes mail',"
+            """ metadata => '{"tags": ["a"]}', embedding_text => 'mail', expires_at => '2099-12-31T23:59:59Z')""",
+            "t",
+        ),
+        (
+            "select content, total_count from memory.list_memories(user_id => 'ana', agent_id => 'abc', memory_type => 'fact',"
+            " search => 'email', row_limit => 50, row_offset => 0)",
+            "Prefers email|1",
+        ),
+        (
+            "select memory.delete_memory(user_id => 'ana', memory_id => m.memory_id)"
+            " from memory.list_memories(user_id => 'ana') as m",
+            "t",
+        ),
+        ("select memory.extract_memories(user_id => 'ana', thread_id => 't1') > 0", "t"),
+        ("select memory.sweep(batch_size => 1000) ->> 'memories'", "0"),
+    ],
+    ids=["store", "list", "delete", "summarize", "cleanup"],
+)  # fmt: skip
+def test_psql_can_do_all_that_the_endpoints_do(server: Server, dsn: str, api: Api, statement: str, expected: str) -> None:
+    add(api, "Prefers email", agent_id="abc")
+    api.add_message(user_id="ana", thread_id="t1", role="user", content="Hello")
+    command = [server.bin_dir / "psql", dsn, "-XAt", "--variable=ON_ERROR_STOP=1", "--command", statement]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == expected + "\n"
+
+
+# Exact duplicates -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize(
+    "content", ["Likes tea", "  LIKES\t\n Tea ", "grüße aus köln", "日本 — ☕", "x" * 10000], ids=lambda content: content[:8].strip()
+)
+def test_the_hash_is_that_of_the_lower_case_single_spaced_content(api: Api, content: str) -> None:
+    add(api, content)
+    normalised = " ".join(content.lower().split())
+    expected = hashlib.sha256(normalised.encode()).hexdigest()[:32]
+    assert api.value("select content_hash from memory.memories") == expected
+
+
+@pytest.mark.feature("E12")
+def test_a_repetition_is_skipped_and_counted(api: Api) -> None:
+    first = api.add_memory(user_id="ana", content="Likes tea", importance=0.9)
+    again = api.add_memory(user_id="ana", content="  likes   TEA", importance=0.1)
+    assert (again.memory_id, again.inserted) == (first.memory_id, False)
+    assert api.get_memory(user_id="ana", memory_id=first.memory_id).importance == pytest.approx(0.9)
+    assert api.query("select memory_count, duplicates_skipped from memory.memory_scopes") == [(1, 1)]
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("other", [{"user_id": "bob"}, {"agent_id": "other"}, {"memory_type": "preference"}])
+def test_the_same_words_elsewhere_are_no_repetition(api: Api, other: dict[str, str]) -> None:
+    add(api, "Likes tea")
+    assert api.add_memory(**{"user_id": "ana", "content": "Likes tea", **other}).inserted
+
+
+@pytest.mark.feature("E12")
+def test_a_constraint_refuses_a_repetition_inserted_directly(api: Api) -> None:
+    add(api, "Likes tea")
+    with pytest.raises(errors.UniqueViolation) as refusal:
+        api.connection.execute("insert into memory.memories (user_id, content) values ('ana', 'likes  tea')")
+    assert refusal.value.diag.constraint_name == "memories_content_hash_idx"
+
+
+@pytest.mark.feature("E12")
+def test_on_conflict_replace_updates_in_place(api: Api) -> None:
+    first = add(api, "likes tea", importance=0.1, tags=["old"])
+    again = api.add_memory(user_id="ana", content="Likes tea", importance=0.9, on_conflict="replace")
+    read = api.get_memory(user_id="ana", memory_id=first)
+    assert (again.memory_id, again.inserted) == (first, False)
+    assert (read.content, read.tags, read.version) == ("Likes tea", [], 2)
+    assert read.importance == pytest.approx(0.9)
+
+
+@pytest.mark.feature("E12")
+def test_on_conflict_error_refuses(api: Api) -> None:
+    first = add(api, "Likes tea")
+    with pytest.raises(errors.UniqueViolation, match=str(first)), refused("content", "23505"):
+        add(api, "Likes tea", on_conflict="error")
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("fate", ["expired", "deleted", "superseded"])
+@pytest.mark.parametrize("on_conflict", ["ignore", "replace", "error"])
+def test_a_memory_that_is_gone_does_not_block_the_same_words(api: Api, fate: str, on_conflict: str) -> None:
+    gone = add(api, "Likes tea")
+    if fate == "expired":
+        expire(api, gone)
+    elif fate == "deleted":
+        api.delete_memory(user_id="ana", memory_id=gone)
+    else:
+        api.supersede_memory(user_id="ana", old_memory_id=gone, new_memory_id=add(api, "Likes coffee"), reason="changed")
+    again = api.add_memory(user_id="ana", content="Likes tea", on_conflict=on_conflict)
+    assert again.inserted
+    assert again.memory_id != gone
+
+
+# Updates, versions, history -------------------------------------------------------------------------------------------
+
+
+def test_an_update_changes_what_it_names_and_returns_the_new_version(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo", metadata={"a": 1}, tags=["home"], confidence=0.5, expires_at=LATER)
+    before = api.get_memory(user_id="ana", memory_id=memory_id)
+    assert api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen") == 2
+    after = api.get_memory(user_id="ana", memory_id=memory_id)
+    assert after == before._replace(content="Lives in Bergen", version=2, updated_at=after.updated_at)
+    assert after.updated_at > before.updated_at
+
+
+def test_an_update_is_found_by_its_new_words_only(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen")
+    assert [hit.id for hit in api.search(user_id="ana", query="bergen", mode="keyword")] == [str(memory_id)]
+    assert api.search(user_id="ana", query="oslo", mode="keyword") == []
+
+
+def test_an_update_of_a_stale_version_is_refused(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    assert api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen", expected_version=1) == 2
+    with refused("expected_version", "40001"):
+        api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Rome", expected_version=1)
+    assert contents(api) == ["Lives in Bergen"]
+
+
+def test_an_update_cannot_make_a_repetition(api: Api) -> None:
+    add(api, "Lives in Oslo")
+    memory_id = add(api, "Lives in Bergen")
+    with refused("content", "23505"):
+        api.update_memory(user_id="ana", memory_id=memory_id, content="lives in OSLO")
+
+
+def test_an_expiry_can_be_taken_away(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo", expires_at=LATER)
+    api.update_memory(user_id="ana", memory_id=memory_id, expires_at="infinity")
+    api.connection.execute("update memory.memories set content = content where expires_at < 'infinity'")
+    assert api.get_memory(user_id="ana", memory_id=memory_id).version == 2
+
+
+@pytest.mark.feature("A3")
+@pytest.mark.parametrize("user_id", ["ana", "bob"])
+@pytest.mark.parametrize("function", ["get_memory", "update_memory", "restore_memory", "get_memory_history"])
+def test_a_memory_of_someone_else_is_as_unknown_as_one_that_never_was(api: Api, function: str, user_id: str) -> None:
+    of_ana = add(api, "Likes tea")
+    before = api.state()
+    with refused("memory_id", "P0002"):
+        getattr(api, function)(user_id=user_id, memory_id=uuid4() if user_id == "ana" else of_ana)
+    assert api.state() == before
+
+
+@pytest.mark.parametrize("function", ["get_memory", "update_memory", "restore_memory", "get_memory_history"])
+def test_a_memory_id_must_be_given(api: Api, function: str) -> None:
+    with refused("memory_id"):
+        getattr(api, function)(user_id="ana", memory_id=None)
+
+
+def test_history_shows_every_version_with_what_was_done_and_by_whom(api: Api, connect: Callable[..., Any]) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    newer = add(api, "Lives in Rome")
+    api.connection.execute("create role clerk login superuser")
+    try:
+        Api(connect(user="clerk")).update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen", metadata={"a": 1})
+        api.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=newer, reason="moved")
+        api.restore_memory(user_id="ana", memory_id=memory_id)
+        api.delete_memory(user_id="ana", memory_id=memory_id)
+        api.restore_memory(user_id="ana", memory_id=memory_id, version=1)
+        history = api.get_memory_history(user_id="ana", memory_id=memory_id)
+    finally:
+        api.connection.execute("drop role clerk")
+    assert [(row.version, row.operation, row.content, row.changed_by) for row in history] == [
+        (1, "insert", "Lives in Oslo", "postgres"),
+        (2, "update", "Lives in Bergen", "clerk"),
+        (3, "supersede", "Lives in Bergen", "postgres"),
+        (4, "restore", "Lives in Bergen", "postgres"),
+        (5, "delete", "Lives in Bergen", "postgres"),
+        (6, "restore", "Lives in Oslo", "postgres"),
+    ]
+    assert [row.metadata for row in history] == [{}, *[{"a": 1}] * 4, {}]
+    assert [row.changed_at for row in history] == sorted(row.changed_at for row in history)
+
+
+def test_an_update_by_plain_sql_is_in_the_history_too(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    api.connection.execute("update memory.memories set content = 'Lives in Bergen'")
+    history = api.get_memory_history(user_id="ana", memory_id=memory_id)
+    assert [(row.version, row.operation, row.content) for row in history] == [
+        (1, "insert", "Lives in Oslo"),
+        (2, "update", "Lives in Bergen"),
+    ]
+
+
+@pytest.mark.parametrize("column", ["user_id", "agent_id"])
+def test_a_memory_cannot_be_moved_by_plain_sql(api: Api, column: str) -> None:
+    add(api, "Lives in Oslo")
+    with refused("memory_id"):
+        api.query(f"update memory.memories set {column} = 'other' returning 1")
+
+
+# Deleting, superseding, undoing ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("B4", "A3")
+def test_deleting_says_whether_there_was_one(api: Api) -> None:
+    memory_id = add(api, "Likes tea")
+    assert not api.delete_memory(user_id="bob", memory_id=memory_id)
+    assert not api.delete_memory(user_id="ana", memory_id=uuid4())
+    assert contents(api) == ["Likes tea"]
+    assert api.delete_memory(user_id="ana", memory_id=memory_id)
+    assert not api.delete_memory(user_id="ana", memory_id=memory_id)
+    assert contents(api) == []
+
+
+def test_a_deleted_memory_can_be_restored_until_it_is_swept(api: Api) -> None:
+    memory_id = add(api, "Likes tea")
+    api.delete_memory(user_id="ana", memory_id=memory_id)
+    assert api.restore_memory(user_id="ana", memory_id=memory_id) == 3
+    assert contents(api) == ["Likes tea"]
+    api.delete_memory(user_id="ana", memory_id=memory_id)
+    assert api.sweep()["memories"] == 1
+    with refused("memory_id", "P0002"):
+        api.restore_memory(user_id="ana", memory_id=memory_id)
+
+
+def test_a_superseded_memory_is_hidden_and_says_by_what_and_why(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Bergen")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
+    assert contents(api) == ["Lives in Bergen"]
+    assert api.search(user_id="ana", query="oslo", mode="keyword") == []
+    assert "Oslo" not in api.render_memories(user_id="ana")
+    [_, loser] = api.list_memories(user_id="ana", include_superseded=True)
+    assert (loser.superseded_by, loser.supersede_reason) == (new, "moved")
+    assert loser.superseded_at > loser.created_at
+    assert api.get_memory(user_id="ana", memory_id=old) == loser._replace(total_count=1)
+
+
+def test_a_supersede_can_be_undone(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Bergen")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
+    api.restore_memory(user_id="ana", memory_id=old)
+    read = api.get_memory(user_id="ana", memory_id=old)
+    assert (read.superseded_by, read.supersede_reason, read.superseded_at) == (None, None, None)
+    assert contents(api) == ["Lives in Bergen", "Lives in Oslo"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason", "argument", "code"),
+    [
+        ("one", "one", "same", "new_memory_id", "22023"),
+        ("one", "none", "unknown", "new_memory_id", "P0002"),
+        ("none", "one", "unknown", "old_memory_id", "P0002"),
+        ("one", "of_bob", "not ours", "new_memory_id", "P0002"),
+        ("gone", "one", "again", "old_memory_id", "P0002"),
+        ("one", "gone", "by one that is superseded", "new_memory_id", "P0002"),
+        (None, "one", "null", "old_memory_id", "22023"),
+        ("one", "two", "", "reason", "22023"),
+    ],
+)
+def test_a_supersede_that_makes_no_sense_is_refused(
+    api: Api, old: str | None, new: str, reason: str, argument: str, code: str
+) -> None:
+    ids = {"one": add(api, "one"), "two": add(api, "two"), "gone": add(api, "gone"), "none": uuid4(), None: None}
+    ids["of_bob"] = add(api, "of bob", user_id="bob")
+    api.supersede_memory(user_id="ana", old_memory_id=ids["gone"], new_memory_id=ids["two"], reason="first")
+    with refused(argument, code):
+        api.supersede_memory(user_id="ana", old_memory_id=ids[old], new_memory_id=ids[new], reason=reason)
+
+
+def test_an_earlier_version_can_be_restored(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo", tags=["home"], importance=0.25)
+    api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen", tags=[], importance=0.5)
+    assert api.restore_memory(user_id="ana", memory_id=memory_id, version=1) == 3
+    read = api.get_memory(user_id="ana", memory_id=memory_id)
+    assert (read.content, read.tags, read.importance) == ("Lives in Oslo", ["home"], 0.25)
+    assert [hit.id for hit in api.search(user_id="ana", query="oslo", mode="keyword")] == [str(memory_id)]
+
+
+def test_a_version_that_never_was_cannot_be_restored(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    with refused("version", "P0002"):
+        api.restore_memory(user_id="ana", memory_id=memory_id, version=7)
+
+
+@pytest.mark.parametrize("fate", ["deleted", "superseded"])
+def test_nothing_is_restored_beside_the_same_words_stored_since(api: Api, fate: str) -> None:
+    memory_id = add(api, "Likes tea")
+    if fate == "deleted":
+        api.delete_memory(user_id="ana", memory_id=memory_id)
+    else:
+        newer = add(api, "Likes coffee")
+        api.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=newer, reason="changed")
+    add(api, "likes tea")
+    with refused("memory_id", "23505"):
+        api.restore_memory(user_id="ana", memory_id=memory_id)
+
+
+def test_a_restore_that_the_limit_would_undo_is_refused(api: Api) -> None:
+    limit(api, 2)
+    memory_id = add(api, "oldest")
+    api.delete_memory(user_id="ana", memory_id=memory_id)
+    add(api, "second")
+    add(api, "third")
+    with refused("memory_id", "54000"):
+        api.restore_memory(user_id="ana", memory_id=memory_id)
+    limit(api, 3)
+    api.restore_memory(user_id="ana", memory_id=memory_id)
+    assert contents(api) == ["third", "second", "oldest"]
+
+
+# Time -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("as_of", "expected"),
+    [
+        ("2019-06-01", []),
+        ("2020-01-01", ["Lives in Oslo"]),
+        ("2021-12-31", ["Lives in Oslo"]),
+        ("2022-01-01", ["Lives in Bergen"]),
+        ("2023-06-01", ["Works at Acme", "Lives in Bergen"]),
+    ],
+)
+def test_as_of_answers_with_what_was_true_then(api: Api, as_of: str, expected: list[str]) -> None:
+    add(api, "Lives in Oslo", valid_from="2020-01-01Z", valid_to="2022-01-01Z")
+    add(api, "Lives in Bergen", valid_from="2022-01-01Z")
+    add(api, "Works at Acme", valid_from="2023-01-01Z", valid_to="2024-01-01Z")
+    assert contents(api, as_of=f"{as_of}Z") == expected
+    hits = api.search(user_id="ana", query="Lives Works", mode="keyword", as_of=f"{as_of}Z")
+    assert {hit.content for hit in hits} == set(expected)
+
+
+def test_as_of_shows_what_was_superseded_later(api: Api) -> None:
+    before = api.value("select clock_timestamp()")
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Bergen")
+    between = api.value("select clock_timestamp()")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
+    assert contents(api, as_of=before) == []
+    assert contents(api, as_of=between) == ["Lives in Bergen", "Lives in Oslo"]
+    assert contents(api, as_of=api.value("select clock_timestamp()")) == ["Lives in Bergen"]
+
+
+# Expiry and clean-up --------------------------------------------------------------------------------------------------
+
+READERS: dict[str, Callable[[Api, UUID], Any]] = {
+    "list_memories": lambda api, _: api.list_memories(user_id="ana", include_superseded=True),
+    "search": lambda api, _: api.search(user_id="ana", query="tea", mode="keyword", include_superseded=True),
+    "render_memories": lambda api, _: api.render_memories(user_id="ana"),
+    "get_context": lambda api, _: api.get_context(user_id="ana", thread_id="t1"),
+    "as_of": lambda api, _: api.list_memories(user_id="ana", as_of=datetime.now(timezone.utc)),
+    "delete_memory": lambda api, memory_id: api.delete_memory(user_id="ana", memory_id=memory_id),
+}
+
+
+@pytest.mark.feature("B7")
+@pytest.mark.parametrize("reader", READERS)
+def test_an_expired_memory_is_never_returned(api: Api, reader: str) -> None:
+    memory_id = add(api, "Likes tea")
+    if reader != "delete_memory":
+        assert READERS[reader](api, memory_id)
+    expire(api, memory_id)
+    assert not READERS[reader](api, memory_id)
+
+
+@pytest.mark.feature("B7")
+@pytest.mark.parametrize("function", ["get_memory", "update_memory", "restore_memory"])
+def test_an_expired_memory_is_unknown(api: Api, function: str) -> None:
+    memory_id = add(api, "Likes tea")
+    expire(api, memory_id)
+    with refused("memory_id", "P0002"):
+        getattr(api, function)(user_id="ana", memory_id=memory_id)
+
+
+@pytest.mark.feature("B6", "A2", "A16")
+def test_sweep_removes_what_is_over_and_counts_it_by_kind(api: Api) -> None:
+    for number in range(3):
+        expire(api, add(api, f"expired {number}"))
+    api.delete_memory(user_id="ana", memory_id=add(api, "deleted"))
+    api.supersede_memory(user_id="ana", old_memory_id=add(api, "old"), new_memory_id=add(api, "new"), reason="newer")
+    api.talk("ana", "cleared", 3)
+    api.clear_thread(user_id="ana", thread_id="cleared")
+    api.add_message(user_id="ana", thread_id="t1", role="user", content="over", expires_at=datetime(2020, 1, 1, tzinfo=timezone.utc))
+    api.talk("ana", "t1", 2)
+    api.summarize_thread(user_id="ana", thread_id="t1")
+    assert api.finish_jobs() == 1
+    api.connection.execute("update memory.jobs set finished_at = now() - interval '8 days'")
+    assert api.sweep() == {"messages": 7, "memories": 4, "jobs": 1}
+    assert api.sweep() == {"messages": 0, "memories": 0, "jobs": 0}
+    assert contents(api, include_superseded=True) == ["new", "old"]
+    assert len(api.get_messages(user_id="ana", thread_id="t1")) == 4
+
+
+@pytest.mark.feature("B6")
+def test_sweep_takes_at_most_a_batch_of_each_kind(api: Api) -> None:
+    api.connection.execute(
+        "insert into memory.memories (user_id, agent_id, content, expires_at) "
+        "select 'ana', 'agent ' || n % 3, n::text, now() - interval '1 day' from generate_series(1, 25) n"
+    )
+    assert [api.sweep(batch_size=10)["memories"] for _ in range(4)] == [10, 10, 5, 0]
+    with refused("batch_size"):
+        api.sweep(batch_size=0)
+
+
+# The limit ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("B8")
+def test_the_oldest_memory_goes_when_one_is_added_over_the_limit(api: Api) -> None:
+    limit(api, 3)
+    for number in range(5):
+        add(api, f"no. {number}")
+    assert contents(api) == ["no. 4", "no. 3", "no. 2"]
+
+
+@pytest.mark.feature("B8")
+def test_the_limit_is_1000_unless_configured_and_bulk_inserts_keep_it(api: Api) -> None:
+    api.connection.execute("insert into memory.memories (user_id, content) select 'ana', 'no. ' || n from generate_series(1, 1005) n")
+    assert api.query("select count(*), min(substr(content, 5)::int) from memory.memories") == [(1000, 6)]
+    assert add(api, "one more") is not None
+    assert api.query("select count(*), min(substr(content, 5)::int) filter (where content like 'no.%%') from memory.memories") == [(1000, 7)]
+
+
+@pytest.mark.feature("B8")
+def test_each_agent_of_each_user_has_a_limit_of_its_own(api: Api) -> None:
+    limit(api, 4)
+    limit(api, 3, agent_id="b")
+    limit(api, 2, user_id="bob")
+    limit(api, 1, agent_id="b", user_id="bob")
+    scopes = [(user_id, agent_id) for user_id in ("ana", "bob") for agent_id in ("a", "b")]
+    for number in range(6):
+        for user_id, agent_id in scopes:
+            add(api, f"no. {number}", user_id=user_id, agent_id=agent_id)
+    kept = {scope: contents(api, user_id=scope[0], agent_id=scope[1]) for scope in scopes}
+    expected = dict(zip(scopes, (4, 3, 2, 1), strict=True))
+    assert kept == {scope: [f"no. {n}" for n in range(5, 5 - count, -1)] for scope, count in expected.items()}
+
+
+@pytest.mark.feature("B8")
+def test_what_was_deleted_or_superseded_takes_no_place(api: Api) -> None:
+    limit(api, 2)
+    api.delete_memory(user_id="ana", memory_id=add(api, "deleted"))
+    old, new = add(api, "old"), add(api, "new")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
+    add(api, "last")
+    assert contents(api, include_superseded=True) == ["last", "new", "old"]
+
+
+@pytest.mark.feature("B8")
+def test_a_lower_limit_holds_from_the_next_memory_on(api: Api) -> None:
+    for number in range(5):
+        add(api, f"no. {number}")
+    limit(api, 2)
+    add(api, "no. 5")
+    assert contents(api) == ["no. 5", "no. 4"]
+
+
+# Counters -------------------------------------------------------------------------------------------------------------
+
+CHANGES: dict[str, Callable[[Api, list[UUID]], Any]] = {
+    "nothing": lambda api, ids: None,
+    "add": lambda api, ids: add(api, "one more"),
+    "add a repetition": lambda api, ids: add(api, "no. 1"),
+    "add for another agent": lambda api, ids: add(api, "no. 1", agent_id="other"),
+    "add over the limit": lambda api, ids: [limit(api, 3), add(api, "over")],
+    "replace": lambda api, ids: add(api, "NO. 1", on_conflict="replace"),
+    "add again after expiry": lambda api, ids: [expire(api, ids[0]), add(api, "no. 0")],
+    "update": lambda api, ids: api.update_memory(user_id="ana", memory_id=ids[0], content="changed"),
+    "delete": lambda api, ids: api.delete_memory(user_id="ana", memory_id=ids[0]),
+    "delete twice": lambda api, ids: [api.delete_memory(user_id="ana", memory_id=ids[0]) for _ in range(2)],
+    "supersede": lambda api, ids: api.supersede_memory(user_id="ana", old_memory_id=ids[0], new_memory_id=ids[1], reason="x"),
+    "delete a superseded one": lambda api, ids: [CHANGES["supersede"](api, ids), CHANGES["delete"](api, ids)],
+    "restore a deleted one": lambda api, ids: [CHANGES["delete"](api, ids), api.restore_memory(user_id="ana", memory_id=ids[0])],
+    "restore a superseded one": lambda api, ids: [CHANGES["supersede"](api, ids), api.restore_memory(user_id="ana", memory_id=ids[0])],
+    "restore one that was not gone": lambda api, ids: api.restore_memory(user_id="ana", memory_id=ids[0]),
+    "sweep": lambda api, ids: [CHANGES["delete"](api, ids), expire(api, ids[1]), api.sweep()],
+    "rolled back": lambda api, ids: rolled_back(api, "insert into memory.memories (user_id, content) values ('ana', 'x')"),
+    "bulk insert": lambda api, ids: plain(
+        api, "insert into memory.memories (user_id, agent_id, content) select 'ana', 'a' || n % 3, n::text from generate_series(1, 50) n"
+    ),
+    "bulk insert with repetitions": lambda api, ids: plain(
+        api, "insert into memory.memories (user_id, content) select 'ana', 'no. ' || n % 9 from generate_series(1, 50) n on conflict do nothing"
+    ),
+    "plain delete": lambda api, ids: plain(api, "delete from memory.memories where content in ('no. 1', 'no. 3')"),
+    "plain soft delete": lambda api, ids: plain(api, "update memory.memories set deleted_at = now()"),
+    "plain insert of a deleted one": lambda api, ids: plain(
+        api, "insert into memory.memories (user_id, content, deleted_at) values ('ana', 'gone', now())"
+    ),
+}  # fmt: skip
+
+
+def plain(api: Api, statement: str) -> None:
+    api.connection.execute(statement)
+
+
+def rolled_back(api: Api, statement: str) -> None:
+    with api.connection.transaction(force_rollback=True):
+        api.connection.execute(statement)
+
+
+@pytest.mark.feature("E14")
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_counter_equals_the_rows_after(api: Api, change: str) -> None:
+    ids = [add(api, f"no. {number}") for number in range(5)]
+    CHANGES[change](api, ids)
+    scopes = api.query(COUNTERS)
+    assert scopes
+    assert all(scope.memory_count == scope.stored for scope in scopes), scopes
+
+
+def test_deleting_a_thread_takes_what_was_extracted_from_it_out_of_the_counter(api: Api) -> None:
+    api.talk("ana", "t1", 5)
+    assert api.finish_jobs(memory="Likes tea") == 2
+    add(api, "Stated by the user", thread_id="t1")
+    api.delete_thread(user_id="ana", thread_id="t1")
+    assert contents(api) == ["Stated by the user"]
+    assert api.query(COUNTERS) == [("ana", "default", 1, 1)]
