@@ -38,7 +38,7 @@ help: ## Show this list
 	@touch $@
 
 # The packages that in-database model calls import, for the server's own Python.
-.server-python: .venv/.client plpython/requirements.txt $(LIBRARIES)
+.server-python: plpython/requirements.txt $(LIBRARIES) | .venv/.client
 	@echo "Installing the packages for the server's Python into $@"
 	@PYTHON=$(BIN)/python docker/install-server-python.sh $@
 	@touch $@

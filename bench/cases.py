@@ -107,8 +107,8 @@ class Ratio:
 class Case:
     """Variants that take turns, and the ratios reported for them.
 
-    ``prepare`` runs before the first measurement. ``check`` runs after the last and raises RuntimeError when they
-    did not measure what they say.
+    ``prepare`` runs before the first measurement of all. ``check`` runs after the last of this case and raises
+    RuntimeError when they did not measure what they say.
     """
 
     name: str

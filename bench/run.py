@@ -47,6 +47,9 @@ def main() -> None:
         _say("Installing and loading")
         install_agent_memory(server, "postgres")
         cases.preload(connection)
+        for case in options.cases:
+            if case.prepare:
+                case.prepare(connection)
         meter = Meter(server, connection)
         measured = {case.name: _measure(case, meter, connection, options) for case in options.cases}
         version = connection.info.server_version
@@ -92,8 +95,6 @@ def _say(text: str) -> None:
 
 def _measure(case: Case, meter: Meter, connection: psycopg.Connection, options: argparse.Namespace) -> dict[str, Any]:
     _say(f"\n{case.name}")
-    if case.prepare:
-        case.prepare(connection)
     connection.execute("vacuum analyze")
     connection.execute("checkpoint")
     rates: dict[str, dict[str, list[float]]] = {}

@@ -31,6 +31,7 @@ begin
   end if;
   if existing_owner is not null and to_regclass('memory.migrations') is null
     and exists (select from pg_class where relnamespace = to_regnamespace('memory')
+                union all select from pg_type where typnamespace = to_regnamespace('memory')
                 union all select from pg_proc where pronamespace = to_regnamespace('memory')) then
     raise exception 'schema "memory" exists and holds something that is not agent_memory'
       using errcode = '42P06', hint = 'Rename that schema, or install into another database.';
@@ -131,7 +132,7 @@ create table memory.messages (
 );
 -- No foreign key to threads: the insert trigger creates the thread's row, and the trigger on threads removes the
 -- messages of a deleted one. A foreign key checked per row would make a bulk insert about 1.6 times slower.
-create unique index messages_idempotency_key_idx on memory.messages (user_id, thread_id, idempotency_key)
+create unique index messages_idempotency_key_idx on memory.messages (user_id, idempotency_key, thread_id)
   where idempotency_key is not null;
 -- For memory.sweep(). Expiry times arrive in rising order, which makes this the cheapest kind of insert a B-tree has.
 create index messages_expires_at_idx on memory.messages (expires_at) where expires_at < 'infinity';
@@ -142,8 +143,8 @@ comment on column memory.messages.token_count is 'Estimated tokens (bytes / 4, t
 comment on column memory.messages.expires_at is 'Invisible from this moment on and removed by memory.sweep(); infinity means never.';
 comment on column memory.messages.is_active is 'False once cleared (soft delete): invisible to the API, readable here until swept.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('001_conversation', '751534f2174b4c9604993968c8de58444969df701eb9fda65da52f6566046d2e', '0.1.0');
-  elsif applied <> '751534f2174b4c9604993968c8de58444969df701eb9fda65da52f6566046d2e' then
+    insert into memory.migrations (name, sha256, version) values ('001_conversation', '9f0ef7f0fde3d5171b4df2d0247673a671303055bb039a2b6014a67f187320f7', '0.1.0');
+  elsif applied <> '9f0ef7f0fde3d5171b4df2d0247673a671303055bb039a2b6014a67f187320f7' then
     raise exception 'migration 001_conversation ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -399,7 +400,7 @@ create type memory.message as (
   seq bigint, role text, content text, agent_id text, metadata jsonb, token_count int,
   created_at timestamptz, expires_at timestamptz, is_active boolean
 );
-create type memory.context_part as (ordinal int, role text, content text, source text, token_count int);
+create type memory.context_part as (ordinal int, role text, content text, source text, token_count int, metadata jsonb);
 create type memory.thread as (
   thread_id text, message_count bigint, active_tokens bigint, first_at timestamptz, last_at timestamptz, total_count bigint
 );
@@ -427,8 +428,8 @@ create type memory.claimed_job as (
   job_id bigint, kind text, user_id text, lease_token uuid, attempt int, payload jsonb
 );
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('005_types', '85d310458cb040bef66f243b30ea9cec0a46d1fbb619c209f2e9df412578ba1c', '0.1.0');
-  elsif applied <> '85d310458cb040bef66f243b30ea9cec0a46d1fbb619c209f2e9df412578ba1c' then
+    insert into memory.migrations (name, sha256, version) values ('005_types', '7cd5a27d8d29db66084455a03a0603e62a3b17fe115932165647be115985736b', '0.1.0');
+  elsif applied <> '7cd5a27d8d29db66084455a03a0603e62a3b17fe115932165647be115985736b' then
     raise exception 'migration 005_types ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -473,6 +474,37 @@ begin
   end if;
   if (row_offset >= 0) is not true then
     perform memory._refuse('row_offset', format('%s is negative or null', coalesce(row_offset::text, 'null')), 'The first page has row_offset 0.');
+  end if;
+end;
+$$;
+
+create or replace function memory._check_share(argument text, share real)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if share not between 0 and 1 then
+    perform memory._refuse(argument, format('%s is not between 0 and 1', share), 'Leave it out for no limit.');
+  end if;
+end;
+$$;
+
+create or replace function memory._check_memory_types(argument text, memory_types text[])
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  unknown text;
+begin
+  select coalesce(format('unknown type "%s"', left(t, 50)), 'must not contain null') into unknown
+  from unnest(memory_types) as t
+  where not exists (select from memory.memory_types as known where known.memory_type = t) limit 1;
+  if found then
+    perform memory._refuse(argument, unknown,
+      'Known types: ' || (select string_agg(known.memory_type, ', ' order by known.position, known.memory_type) from memory.memory_types as known)
+      || '. Add one with: insert into memory.memory_types.');
   end if;
 end;
 $$;
@@ -546,6 +578,15 @@ language sql immutable parallel safe
 begin atomic
   select (octet_length(content) + 3) / 4;
 end;
+
+-- What a keyword finds a text by. A tsvector holds 1 MiB; 256 KiB of text fit into it whatever they say.
+create or replace function memory._text_vector(language regconfig, content text)
+returns tsvector
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select to_tsvector(language, left(content, case when octet_length(left(content, 262144)) <= 262144 then 262144 else 65536 end))
+$$;
 
 -- Policies: built-in defaults, and what applies to one user and agent.
 create or replace function memory._default_policy()
@@ -635,9 +676,11 @@ begin
     when key = 'expires_after' then
       if value <> '"never"' then
         begin
-          if (value #>> '{}')::interval <= '0' then
+          -- A bare number would be taken for seconds.
+          if jsonb_typeof(value) <> 'string' or (value #>> '{}')::interval <= '0' then
             raise invalid_parameter_value;
           end if;
+          perform memory._expiry(value #>> '{}'); -- fails when the calendar ends before
         exception when others then
           perform memory._refuse('settings', format('%s is not a positive interval: %s', name, value), 'Write it like "7 days", or "never".');
         end;
@@ -745,6 +788,8 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  perform memory._check_id('user_id', coalesce(user_id, 'any'));
   return memory._policy(get_policy.user_id, get_policy.agent_id);
 end;
 $$;
@@ -930,10 +975,8 @@ begin
   new.expires_at := coalesce(new.expires_at, appended.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. Refusing here keeps
   -- seq gapless even for "on conflict do nothing".
-  if new.idempotency_key is not null and exists (
-    select from memory.messages as m
-    where m.user_id = new.user_id and m.thread_id = new.thread_id and m.idempotency_key = new.idempotency_key
-  ) then
+  if new.idempotency_key is not null
+    and exists (select from memory._messages_by_keys(new.user_id, new.thread_id, array[new.idempotency_key])) then
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
       'memory.add_message() returns the stored message instead.', '23505');
   end if;
@@ -1076,18 +1119,53 @@ as $$
 declare
   existing memory.messages;
 begin
-  insert into memory.threads as t (user_id, thread_id) values (_message_by_key.user_id, _message_by_key.thread_id)
-  on conflict on constraint threads_pkey do nothing;
-  perform from memory.threads as t
-  where t.user_id = _message_by_key.user_id and t.thread_id = _message_by_key.thread_id for no key update;
-  select m.* into existing from memory.messages as m
-  where m.user_id = _message_by_key.user_id and m.thread_id = _message_by_key.thread_id
-    and m.idempotency_key = _message_by_key.idempotency_key;
-  if (existing.content, existing.role) <> (content, case role when 'agent' then 'assistant' else role end) then
-    perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', idempotency_key),
-      'Use one key per message.', '23505');
+  perform memory._lock_thread(user_id, thread_id);
+  select m.* into existing from memory._messages_by_keys(user_id, thread_id, array[idempotency_key]) as m;
+  if role is null or content is null then
+    return null; -- the insert says what is wrong
+  elsif (existing.content, existing.role) <> (content, case role when 'agent' then 'assistant' else role end) then
+    perform memory._refuse_used_key(idempotency_key);
   end if;
   return row(existing.seq, existing.content, existing.token_count, null)::memory.stored_message;
+end;
+$$;
+
+-- "is not distinct from" is no index condition, on purpose: on a table without statistics yet, such as one that is being
+-- loaded, the planner takes the primary key for as good as the index of keys, and reads the thread once per key.
+create or replace function memory._messages_by_keys(user_id text, thread_id text, idempotency_keys text[])
+returns setof memory.messages
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan -- a session that began with an empty table would go on scanning it
+as $$
+begin
+  return query
+  select m.* from unnest(idempotency_keys) as k (idempotency_key)
+  join memory.messages as m on m.user_id = _messages_by_keys.user_id and m.idempotency_key = k.idempotency_key
+    and m.thread_id is not distinct from _messages_by_keys.thread_id;
+end;
+$$;
+
+create or replace function memory._refuse_used_key(idempotency_key text)
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', idempotency_key),
+    'Use one key per message.', '23505');
+end;
+$$;
+
+create or replace function memory._lock_thread(user_id text, thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.threads as t (user_id, thread_id) values (_lock_thread.user_id, _lock_thread.thread_id)
+  on conflict on constraint threads_pkey do nothing;
+  perform from memory.threads as t where t.user_id = _lock_thread.user_id and t.thread_id = _lock_thread.thread_id for no key update;
 end;
 $$;
 
@@ -1097,7 +1175,6 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  message record;
   stored bigint;
 begin
   perform memory._check_id('user_id', user_id);
@@ -1105,37 +1182,30 @@ begin
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_messages(messages);
 
-  -- Messages with a key may be repetitions: they take the way of add_message, one by one and in order.
-  if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)') then
-    for message in select p.* from memory._parse_messages(messages) as p order by p.seq loop
-      return next memory.add_message(
-        user_id => add_messages.user_id, thread_id => add_messages.thread_id, role => message.role, content => message.content,
-        agent_id => add_messages.agent_id, metadata => message.metadata, created_at => message.created_at,
-        idempotency_key => message.idempotency_key);
-    end loop;
-    return;
-  end if;
-
-  -- The others are booked in the thread once for all, then inserted under the numbers reserved that way: a thread's row
-  -- updated 1,000 times in one transaction, and a row trigger entered 1,000 times, cost ten times the inserts.
   perform set_config('memory.seqs_reserved', 'yes', true);
-  return query
-  with parsed as materialized (
-    select p.* from memory._parse_messages(add_messages.messages) as p
-  ), appended as materialized (
-    select a.first_seq, a.expires_at
-    from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at, max(p.created_at) as last_at,
-            bool_or(p.role = 'assistant' and not p.metadata ? 'tool_calls') as ends_round
-          from parsed as p having bool_and(p.is_valid)) as b
-    cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
-                                      b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
-  )
-  insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, created_at, updated_at, expires_at)
-  select add_messages.user_id, add_messages.thread_id, a.first_seq + p.seq, add_messages.agent_id, p.role, p.content, p.metadata, p.token_count,
-    p.created_at, statement_timestamp(), a.expires_at
-  from appended as a cross join parsed as p
-  order by p.seq
-  returning m.seq, m.content, m.token_count, null::text;
+  if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)') then
+    return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
+  else
+    -- Booked in the thread once for all, then inserted under the numbers reserved that way: a thread's row updated 1,000
+    -- times in one transaction, and a row trigger entered 1,000 times, cost ten times the inserts.
+    return query
+    with parsed as materialized (
+      select p.* from memory._parse_messages(add_messages.messages) as p
+    ), appended as materialized (
+      select a.first_seq, a.expires_at
+      from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at, max(p.created_at) as last_at,
+              bool_or(p.ends_round) as ends_round
+            from parsed as p having bool_and(p.is_valid)) as b
+      cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
+                                        b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
+    )
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, created_at, updated_at, expires_at)
+    select add_messages.user_id, add_messages.thread_id, a.first_seq + p.seq, add_messages.agent_id, p.role, p.content, p.metadata, p.token_count,
+      p.created_at, statement_timestamp(), a.expires_at
+    from appended as a cross join parsed as p
+    order by p.seq
+    returning m.seq, m.content, m.token_count, null::text;
+  end if;
   get diagnostics stored = row_count;
   perform set_config('memory.seqs_reserved', '', true);
   if stored < jsonb_array_length(messages) then
@@ -1148,6 +1218,64 @@ end;
 $$;
 comment on function memory.add_messages(text, text, jsonb, text) is
 'Appends an array of OpenAI chat messages in one call and returns them as stored, in order; all or none. Each may also have created_at, metadata and idempotency_key. tool_calls, tool_call_id and name are kept in metadata.';
+
+-- The same when some have keys and may be repetitions, of stored messages or within the array. The thread is locked first,
+-- so that no one else adds one of the keys between looking and inserting.
+create or replace function memory._add_keyed_messages(user_id text, thread_id text, messages jsonb, agent_id text)
+returns setof memory.stored_message
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  keys text[];
+  all_valid boolean;
+  conflict text;
+begin
+  perform memory._lock_thread(user_id, thread_id);
+  select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null), bool_and(p.is_valid) into keys, all_valid
+  from memory._parse_messages(_add_keyed_messages.messages) as p;
+  if not all_valid then
+    return; -- the caller says what is wrong
+  end if;
+  select min(k.idempotency_key) into conflict -- not "limit 1", which would make the planner hope for a hit in the first rows of a nested loop
+  from (select p.*, first_value(p.role) over same_key as first_role, first_value(p.content) over same_key as first_content
+        from memory._parse_messages(_add_keyed_messages.messages) as p where p.idempotency_key is not null
+        window same_key as (partition by p.idempotency_key order by p.seq)) as k
+  left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = k.idempotency_key
+  where (k.role, k.content) <> (coalesce(m.role, k.first_role), coalesce(m.content, k.first_content));
+  if conflict is not null then
+    perform memory._refuse_used_key(conflict);
+  end if;
+
+  return query
+  with parsed as materialized (
+    select p.*, m.seq as stored_seq, m.content as stored_content, m.token_count as stored_tokens,
+      case when p.idempotency_key is null then p.seq else min(p.seq) over (partition by p.idempotency_key) end as first_place
+    from memory._parse_messages(_add_keyed_messages.messages) as p
+    left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = p.idempotency_key
+  ), fresh as materialized (
+    select p.*, row_number() over (order by p.seq) - 1 as place from parsed as p where p.stored_seq is null and p.seq = p.first_place
+  ), appended as materialized (
+    select a.first_seq, a.expires_at
+    from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at, max(f.created_at) as last_at,
+            bool_or(f.ends_round) as ends_round
+          from fresh as f having count(*) > 0) as b
+    cross join lateral memory._append(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, _add_keyed_messages.agent_id,
+                                      b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
+  ), inserted as (
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, idempotency_key, created_at, updated_at, expires_at)
+    select _add_keyed_messages.user_id, _add_keyed_messages.thread_id, a.first_seq + f.place, _add_keyed_messages.agent_id, f.role, f.content,
+      f.metadata, f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), a.expires_at
+    from appended as a cross join fresh as f
+  )
+  select coalesce(p.stored_seq, a.first_seq + f.place), coalesce(p.stored_content, p.content), coalesce(p.stored_tokens, p.token_count), null::text
+  from parsed as p
+  left join appended as a on true
+  left join fresh as f on f.seq = p.first_place
+  where p.stored_seq is not null or a.first_seq is not null
+  order by p.seq;
+end;
+$$;
 
 -- An array of objects is all that parsing needs; what is wrong inside shows in is_valid.
 create or replace function memory._check_messages(messages jsonb)
@@ -1205,14 +1333,15 @@ $$;
 -- Takes an array of OpenAI chat messages apart; seq is the position in the array.
 create or replace function memory._parse_messages(messages jsonb)
 returns table (
-  seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text, is_valid boolean
+  seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
+  ends_round boolean, is_valid boolean
 )
 language sql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
   select r.seq, r.role, r.content, r.metadata,
     memory._estimate_tokens(r.content) + case when r.metadata ? 'tool_calls' then memory._estimate_tokens(r.metadata ->> 'tool_calls') else 0 end,
-    r.created_at, r.idempotency_key,
+    r.created_at, r.idempotency_key, r.role = 'assistant' and not r.metadata ? 'tool_calls',
     r.is_known and memory._is_valid_message('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
@@ -1261,6 +1390,7 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if recent_k < 1 then
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
   end if;
@@ -1311,6 +1441,9 @@ begin
   -- The thread's row first, like every append: two writers of one thread queue up instead of deadlocking.
   perform from memory.threads as t
   where t.user_id = clear_thread.user_id and t.thread_id = clear_thread.thread_id for no key update;
+  if not found then -- messages that appear from now on are someone else's, and so is the lock on their thread
+    return 0;
+  end if;
   update memory.messages as m set is_active = false
   where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active;
   get diagnostics cleared = row_count;
@@ -1722,6 +1855,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  perform memory._check_memory_types('memory_type', array_remove(array[memory_type], null));
   perform memory._check_page(row_limit, row_offset);
   return query
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
@@ -1809,6 +1944,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
+  if memory_id is null then
+    perform memory._refuse_unknown_memory(memory_id);
+  end if;
   perform memory._lock_scopes_of(user_id, array[memory_id]);
   update memory.memories as m set deleted_at = statement_timestamp(), operation = 'delete'
   where m.user_id = delete_memory.user_id and m.memory_id = delete_memory.memory_id
@@ -2420,11 +2558,13 @@ declare
 begin
   job := memory._leased_job(user_id, job_id, lease_token);
   -- 10 s, 40 s, 160 s, ... up to an hour, plus up to a quarter so that jobs that failed together do not return together.
+  -- What a provider asks for is taken with care: a day at most.
   update memory.jobs as j
   set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
       finished_at = case when j.attempts < j.max_attempts then null else statement_timestamp() end,
-      run_after = statement_timestamp() + coalesce(least(greatest(retry_after, '0'), '1 day'),
-        least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)),
+      run_after = statement_timestamp() + case when retry_after is null
+        then least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)
+        else least(greatest(retry_after, '0'), '1 day') end,
       error = left(coalesce(fail_job.error, 'no reason given'), 10000), lease_token = null, lease_expires_at = null
   where j.user_id = fail_job.user_id and j.job_id = fail_job.job_id and j.lease_token = fail_job.lease_token and j.status = 'running'
   returning j.* into job;
@@ -2461,7 +2601,7 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   update memory.jobs as j
-  set status = 'pending', attempts = j.attempts - 1, run_after = statement_timestamp() + coalesce(least(greatest(retry_after, '0'), '1 day'), '0'),
+  set status = 'pending', attempts = j.attempts - 1, run_after = statement_timestamp() + least(greatest(retry_after, '0'), '1 day'),
       lease_token = null, lease_expires_at = null
   where j.user_id = release_job.user_id and j.job_id = release_job.job_id and j.lease_token = release_job.lease_token and j.status = 'running';
   if not found then
@@ -2588,7 +2728,8 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  lexemes text[] := tsvector_to_array(to_tsvector(language, query));
+  -- A query may be a whole message. Beyond a few pages more words change no ranking, but exhaust the stack as a tsquery.
+  lexemes text[] := tsvector_to_array(to_tsvector(language, left(query, 8000)));
   any_word tsquery;
 begin
   if cardinality(lexemes) = 0 then
@@ -2636,6 +2777,12 @@ declare
   language regconfig;
 begin
   perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
+  perform memory._check_id('exclude_thread_id', coalesce(exclude_thread_id, 'none'));
+  perform memory._check_memory_types('memory_types', memory_types);
+  perform memory._check_share('min_score', min_score);
+  perform memory._check_share('min_confidence', min_confidence);
   if (mode in ('hybrid', 'vector', 'keyword')) is not true then
     perform memory._refuse('mode', format('unknown mode "%s"', mode), 'Use hybrid, vector or keyword.');
   end if;
@@ -2651,7 +2798,7 @@ begin
   if mode = 'vector' then
     perform memory._refuse('mode', 'vector search needs an embedding model, and none is active', 'Use keyword, or hybrid which falls back to keyword.');
   end if;
-  if (btrim(query) <> '') is not true then
+  if (query ~ '\S') is not true then
     perform memory._refuse('query', case when query is null then 'must not be null without an active embedding model' else 'must not be empty' end,
       'Pass what to look for in words.');
   end if;
@@ -2680,7 +2827,7 @@ begin
         and (search.min_confidence is null or m.confidence >= search.min_confidence)
       union all
       -- The current summary of each thread. What only memories have (type, tags, confidence) excludes the other sources.
-      select 'summary', s.summary_id::text, s.thread_id, s.summary, s.metadata, s.created_at, to_tsvector(language, left(s.summary, 262144)),
+      select 'summary', s.summary_id::text, s.thread_id, s.summary, s.metadata, s.created_at, memory._text_vector(language, s.summary),
         jsonb_build_object('start_seq', s.start_seq, 'end_seq', s.end_seq)
       from (select distinct on (c.thread_id) c.* from memory.summaries as c
             where c.user_id = search.user_id and c.status = 'completed' and c.created_at <= coalesce(search.as_of, 'infinity')
@@ -2688,7 +2835,7 @@ begin
       where 'summary' = any (sources) and search.agent_id is null
         and coalesce(search.memory_types, search.tags_all, search.tags_any) is null and search.min_confidence is null
       union all
-      select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.content, m.metadata, m.created_at, to_tsvector(language, left(m.content, 262144)),
+      select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.content, m.metadata, m.created_at, memory._text_vector(language, m.content),
         jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id)
       from memory.messages as m
       where 'message' = any (sources) and m.user_id = search.user_id and m.is_active and m.expires_at > statement_timestamp()
@@ -2748,41 +2895,68 @@ returns text
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  memory record;
+  chosen uuid[] := array[]::uuid[];
+  types text[] := array[]::text[];
+  bytes int := octet_length('## Your Memories');
+  added int;
 begin
   perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if (max_memories >= 1) is not true then
     perform memory._refuse('max_memories', format('%s is less than 1', coalesce(max_memories::text, 'null')), '20 is the default.');
   end if;
   if max_tokens < 1 then
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
   end if;
-  -- Chosen by rank, shown oldest first: of two statements that disagree the later one is the newer one.
-  -- White space folds to single spaces, so that no memory can pose as a heading of the prompt.
+  if query_embedding is not null then
+    raise notice 'degraded: no embedding model is active, query_embedding is not used';
+  end if;
+
+  -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
+  for memory in
+    select m.memory_id, m.memory_type, memory._memory_line(m.content) as line, coalesce(t.heading, m.memory_type) as heading
+    from memory._rank_memories(render_memories.user_id, render_memories.agent_id, query, max_memories) as m
+    left join memory.memory_types as t on t.memory_type = m.memory_type
+    order by m.rank
+  loop
+    added := octet_length(e'\n. ' || memory.line) + length((cardinality(array_positions(types, memory.memory_type)) + 1)::text)
+      + case when memory.memory_type = any (types) then 0 else octet_length(e'\n\n**:**' || memory.heading) end;
+    if max_tokens is null or (bytes + added + 3) / 4 <= max_tokens then
+      bytes := bytes + added;
+      chosen := chosen || memory.memory_id;
+      types := types || memory.memory_type;
+    end if;
+  end loop;
+
+  -- Shown oldest first: of two statements that disagree the later one is the newer one.
   return coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
   from (
-    select c.memory_type, c.position, '**' || c.heading || e':**\n' || string_agg(c.number || '. ' || c.line, e'\n' order by c.number) as block
-    from (
-      select b.*, row_number() over (partition by b.memory_type order by b.created_at, b.memory_id) as number
-      from (
-        -- Counted with the numbers and headings, so that the whole block stays within max_tokens.
-        select r.*, sum(memory._estimate_tokens(r.line) + 2 + r.heading_tokens) over (order by r.rank) + 5 as tokens
-        from (
-          select m.rank, m.memory_type, m.created_at, m.memory_id, t.position, coalesce(t.heading, m.memory_type) as heading,
-            regexp_replace(btrim(m.content), '\s+', ' ', 'g') as line,
-            case when row_number() over (partition by m.memory_type order by m.rank) = 1
-                 then memory._estimate_tokens(coalesce(t.heading, m.memory_type)) + 3 else 0 end as heading_tokens
-          from memory._rank_memories(render_memories.user_id, render_memories.agent_id, query, max_memories) as m
-          left join memory.memory_types as t on t.memory_type = m.memory_type
-        ) as r
-      ) as b
-      where max_tokens is null or b.tokens <= max_tokens
-    ) as c
-    group by c.memory_type, c.position, c.heading
+    select n.memory_type, t.position,
+      '**' || coalesce(t.heading, n.memory_type) || e':**\n' || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
+    from (select m.memory_type, memory._memory_line(m.content) as line,
+            row_number() over (partition by m.memory_type order by m.created_at, m.memory_id) as number
+          from memory.memories as m
+          where m.user_id = render_memories.user_id and m.memory_id = any (chosen)) as n
+    left join memory.memory_types as t on t.memory_type = n.memory_type
+    group by n.memory_type, t.position, t.heading
   ) as g;
 end;
 $$;
 comment on function memory.render_memories(text, text, text, int, int, vector) is
 'The memories of a user as a block for a system prompt, headed "## Your Memories", numbered and grouped by type: those that match the query first, then the most important and the newest, limited by count and by tokens. Empty text when there are none.';
+
+-- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt.
+create or replace function memory._memory_line(content text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return btrim(regexp_replace(content, '[\s\u001c-\u001f\u0085\u2028\u2029]+', ' ', 'g'));
+end;
+$$;
 
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
@@ -2804,6 +2978,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if max_tokens < 1 then
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for the policy''s context.max_tokens.');
   end if;
@@ -2813,6 +2988,14 @@ begin
   select s.* into summary from memory.summaries as s
   where s.user_id = get_context.user_id and s.thread_id = get_context.thread_id and s.status = 'completed'
   order by s.end_seq desc limit 1;
+  -- What one agent asks for has no part in what was said to the others.
+  if get_context.agent_id is not null and exists (
+    select from memory.messages as m
+    where m.user_id = get_context.user_id and m.thread_id = get_context.thread_id
+      and m.seq between summary.start_seq and summary.end_seq and m.agent_id <> get_context.agent_id
+  ) then
+    summary := null;
+  end if;
 
   -- The newest message goes in whatever happens; then the summary, the memories with at most a quarter of what is left,
   -- and as many of the messages since the summary as still fit.
@@ -2832,18 +3015,18 @@ begin
 
   if remaining >= 8 then
     memories := nullif(memory.render_memories(get_context.user_id, get_context.agent_id, get_context.query,
-      (policy #>> '{context,max_memories}')::int, greatest(remaining / 4, 8)), '');
-    if memory._estimate_tokens(memories) > remaining then
-      memories := null;
-    end if;
+      (policy #>> '{context,max_memories}')::int, greatest(remaining / 4, 8), get_context.query_embedding), '');
   end if;
-  if memories is not null then
+  if memories is null and exists (select from memory._visible_memories(get_context.user_id, null, false) as m
+                                  where get_context.agent_id is null or m.agent_id = get_context.agent_id) then
+    raise notice 'degraded: no memories fit into max_tokens';
+  elsif memories is not null then
     remaining := remaining - memory._estimate_tokens(memories);
-    return next row(next_ordinal, 'system', memories, 'memories', memory._estimate_tokens(memories))::memory.context_part;
+    return next row(next_ordinal, 'system', memories, 'memories', memory._estimate_tokens(memories), '{}')::memory.context_part;
     next_ordinal := next_ordinal + 1;
   end if;
   if summary_text is not null then
-    return next row(next_ordinal, 'system', summary_text, 'thread_summary', memory._estimate_tokens(summary_text))::memory.context_part;
+    return next row(next_ordinal, 'system', summary_text, 'thread_summary', memory._estimate_tokens(summary_text), '{}')::memory.context_part;
     next_ordinal := next_ordinal + 1;
   end if;
 
@@ -2851,7 +3034,7 @@ begin
   from memory._fit_messages(get_context.user_id, get_context.thread_id, get_context.agent_id,
                             case when summary_text is null then 0 else summary.end_seq + 1 end, newest_tokens + remaining) as f;
   return query
-  select next_ordinal - 1 + row_number() over (order by m.seq)::int, m.role, m.content, 'message', m.token_count
+  select next_ordinal - 1 + row_number() over (order by m.seq)::int, m.role, m.content, 'message', m.token_count, m.metadata
   from memory.messages as m
   where m.user_id = get_context.user_id and m.thread_id = get_context.thread_id and m.seq >= from_seq
     and (get_context.agent_id is null or m.agent_id = get_context.agent_id)
@@ -2860,7 +3043,7 @@ begin
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector) is
-'What to send to the model, ready as chat messages: memories (those that match the query first), the thread''s summary, and the messages since that summary, within max_tokens. The newest message is always there; a tool result is never cut from its call.';
+'What to send to the model, ready as chat messages: memories (those that match the query first), the thread''s summary, and the messages since that summary, within max_tokens. The newest message is always there; a tool result is never cut from its call. metadata of a message holds its tool_calls, tool_call_id and name.';
 
 -- How far back the newest messages of a thread fit into a budget, not going beyond from_seq. Reads no further than that.
 -- Tool results stay with the message that called the tools; the newest message counts even when nothing fits.
@@ -3013,7 +3196,7 @@ SOURCES = {
         '"""Runs queued jobs inside the server: the body of the PL/Python procedure memory.run_jobs().\n'
         '\n'
         "The backend's own thread drives an event loop in short turns and asks PostgreSQL between them whether it should stop.\n"
-        'No transaction stays open over a turn, so a model call holds neither lock nor snapshot.\n'
+        'Everything is committed before a turn, so that a model call holds neither lock nor snapshot.\n'
         '"""\n'
         '\n'
         'from __future__ import annotations\n'
@@ -3022,6 +3205,7 @@ SOURCES = {
         'import json\n'
         'import os\n'
         'import signal\n'
+        'import threading\n'
         'import time\n'
         'from collections import Counter\n'
         'from collections.abc import Coroutine, Iterator, Mapping, Sequence\n'
@@ -3122,6 +3306,11 @@ SOURCES = {
         '        _Runner(plpy, loop).run(max_jobs, max_seconds)\n'
         '    finally:\n'
         '        loop.close()\n'
+        "        # That told asyncio's helper threads to end. They need the interpreter to do so, which a backend keeps to itself\n"
+        '        # once the procedure has returned.\n'
+        '        for thread in threading.enumerate():\n'
+        '            if thread.name.startswith("asyncio_"):\n'
+        '                thread.join(TURN_SECONDS)\n'
         '\n'
         '\n'
         'def _positive(plpy: Plpy, argument: str, value: int | None) -> int:\n'

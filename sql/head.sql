@@ -31,6 +31,7 @@ begin
   end if;
   if existing_owner is not null and to_regclass('memory.migrations') is null
     and exists (select from pg_class where relnamespace = to_regnamespace('memory')
+                union all select from pg_type where typnamespace = to_regnamespace('memory')
                 union all select from pg_proc where pronamespace = to_regnamespace('memory')) then
     raise exception 'schema "memory" exists and holds something that is not agent_memory'
       using errcode = '42P06', hint = 'Rename that schema, or install into another database.';

@@ -41,7 +41,7 @@ class Api:
         self.connection = connection
         self.notices: list[str] = []
         """What the server said besides, oldest first."""
-        self._returns_set = dict(
+        self._returns_set: dict[str, bool] = dict(
             connection.execute("select proname, proretset from pg_proc where pronamespace = 'memory'::regnamespace")
         )
 
@@ -108,15 +108,19 @@ def _parameter(value: Any) -> Any:
     return str(value) if isinstance(value, (bool, int, float)) else value
 
 
+def refusal(error: psycopg.Error) -> tuple[str, str]:
+    """The SQLSTATE of an error of the contract, and the argument that its message starts with; a hint is a must."""
+    argument = (error.diag.message_primary or "").partition(":")[0].partition(" of messages[")[0]
+    assert error.diag.message_hint, error
+    return error.diag.sqlstate or "", argument
+
+
 @contextlib.contextmanager
 def refused(argument: str, code: str = "22023") -> Iterator[pytest.ExceptionInfo[psycopg.Error]]:
-    """Expect an error of the contract: the SQLSTATE, the argument at the start of the message, and a hint."""
+    """Expect that an argument is refused, with a hint."""
     with pytest.raises(psycopg.Error) as raised:
         yield raised
-    error = raised.value.diag
-    named = (error.message_primary or "").partition(":")[0].partition(" of messages[")[0]
-    assert (error.sqlstate, named) == (code, argument), raised.value
-    assert error.message_hint
+    assert refusal(raised.value) == (code, argument), raised.value
 
 
 def wide_text(characters: int, seed: int = 1) -> str:

@@ -34,6 +34,13 @@ def memory(db: psycopg.Connection) -> Memory:
     return Memory(db)
 
 
+def nested(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 class TestResults:
     def test_messages(self, memory: Memory) -> None:
         stored = memory.add_message("ana", "t1", "user", "Hello", metadata={"channel": "mail"})
@@ -347,6 +354,10 @@ class TestErrors:
             ("metadata", lambda memory: memory.add_memory("ana", "x", metadata=["no object"])),
             ("metadata.a cannot be a object", lambda memory: memory.add_memory("ana", "x", metadata={"a": object()})),
             ("metadata.a is nan", lambda memory: memory.add_memory("ana", "x", metadata={"a": float("nan")})),
+            (
+                "metadata is nested too deeply",
+                lambda memory: memory.add_memory("ana", "x", metadata={"a": nested(5000)}),
+            ),
             ("confidence", lambda memory: memory.add_memory("ana", "x", confidence=1.5)),
             ("confidence", lambda memory: memory.add_memory("ana", "x", confidence=float("nan"))),
             ("query_embedding must be", lambda memory: memory.render_memories("ana", query_embedding="[1]")),

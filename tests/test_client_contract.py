@@ -17,7 +17,8 @@ def catalog(db: psycopg.Connection) -> dict[str, list[tuple[str, bool]]]:
         """
         select proname, coalesce(proargnames[:pronargs], '{}'), pronargs - pronargdefaults
         from pg_proc
-        where pronamespace = 'memory'::regnamespace and not starts_with(proname, '_') and prorettype <> 'trigger'::regtype
+        where pronamespace = 'memory'::regnamespace and not starts_with(proname, '_')
+          and prorettype <> 'trigger'::regtype
         """
     ).fetchall()
     assert len({name for name, _, _ in rows}) == len(rows), (

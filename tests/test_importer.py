@@ -99,6 +99,7 @@ class TestChatJsonl:
             ({"role": "user", "content": "\ud83d"}, "message.content contains half a surrogate pair"),
             ({"role": "user", "content": "x", "thread_id": ""}, "thread_id: String should have at least 1 character"),
             ({"messages": [{"role": "user"}]}, "messages.0: a message needs content or tool_calls"),
+            ('{"role": ' + "[" * 100_000, "nested too deeply"),
             ({"messages": {}}, "messages: Input should be a valid list"),
         ],
     )
@@ -127,9 +128,10 @@ class TestChatJsonl:
         path = write_lines(
             tmp_path / "chat.jsonl",
             {"role": "user", "content": "fine", "thread_id": "a"},
+            {"role": "user", "content": "fine", "thread_id": "b"},
             {"role": "user", "content": "x" * 10_485_761, "thread_id": "b"},
         )
-        with pytest.raises(ImportFileError, match=r"line 2: content: has 10485761 bytes"):
+        with pytest.raises(ImportFileError, match=r"line 3: content: has 10485761 bytes"):
             run(db, path, user_id="ana")
         assert memory.list_threads("ana") == []
 
@@ -142,33 +144,32 @@ class TestChatJsonl:
         )
         steps = import_file(db, path, user_id="ana")
         next(steps)
-        steps.close()
+        del steps
         assert memory.list_threads("ana") == []
 
 
-class TestLocomo:
-    SAMPLE = {
-        "sample_id": "conv-1",
-        "conversation": {
-            "speaker_a": "Caroline",
-            "speaker_b": "Melanie",
-            "session_1_date_time": "1:56 pm on 8 May, 2023",
-            "session_1": [
-                {"speaker": "Caroline", "dia_id": "D1:1", "text": "Hey Mel!"},
-                {"speaker": "Melanie", "dia_id": "D1:2", "text": "Look", "blip_caption": "a photo of a lake"},
-            ],
-            "session_2_date_time": "12:09 am on 13 September, 2023",
-            "session_2": [{"speaker": "Melanie", "dia_id": "D2:1", "text": "Still up?"}],
-            "session_3_date_time": "1:00 pm on 1 October, 2023",
-        },
-    }
+SESSIONS = {
+    "speaker_a": "Caroline",
+    "speaker_b": "Melanie",
+    "session_1_date_time": "1:56 pm on 8 May, 2023",
+    "session_1": [
+        {"speaker": "Caroline", "dia_id": "D1:1", "text": "Hey Mel!"},
+        {"speaker": "Melanie", "dia_id": "D1:2", "text": "Look", "blip_caption": "a photo of a lake"},
+    ],
+    "session_2_date_time": "12:09 am on 13 September, 2023",
+    "session_2": [{"speaker": "Melanie", "dia_id": "D2:1", "text": "Still up?"}],
+    "session_3_date_time": "1:00 pm on 1 October, 2023",
+}
+SAMPLE = {"sample_id": "conv-1", "conversation": SESSIONS}
 
+
+class TestLocomo:
     def write(self, path: Path, *samples: Any) -> Path:
         path.write_text(json.dumps(samples))
         return path
 
     def test_layout(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
-        path = self.write(tmp_path / "locomo.json", self.SAMPLE)
+        path = self.write(tmp_path / "locomo.json", SAMPLE)
         for _ in range(2):
             assert run(db, path) == ImportProgress(done=3, total=3, users=1, threads=2)
         first, second = memory.get_messages("conv-1", "session_1")
@@ -192,7 +193,7 @@ class TestLocomo:
     def test_a_malformed_sample_is_named(
         self, db: psycopg.Connection, memory: Memory, tmp_path: Path, change: dict[str, Any], problem: str
     ) -> None:
-        sample = {**self.SAMPLE, "conversation": {**self.SAMPLE["conversation"], **change}}  # type: ignore[dict-item]
+        sample = {**SAMPLE, "conversation": {**SESSIONS, **change}}
         with pytest.raises(ImportFileError) as raised:
             run(db, self.write(tmp_path / "locomo.json", sample))
         assert problem in raised.value.message
@@ -205,7 +206,7 @@ class TestLocomo:
 
     def test_names_its_own_users(self, db: psycopg.Connection, tmp_path: Path) -> None:
         with pytest.raises(ImportFileError, match="names its own users"):
-            run(db, self.write(tmp_path / "locomo.json", self.SAMPLE), user_id="ana")
+            run(db, self.write(tmp_path / "locomo.json", SAMPLE), user_id="ana")
 
     @pytest.mark.skipif(not LOCOMO.exists(), reason="the LoCoMo data is not beside the repository")
     def test_the_real_file(self, db: psycopg.Connection, memory: Memory) -> None:

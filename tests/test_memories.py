@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from psycopg import errors
 from servers import Server
-from sqlapi import Api, refused
+from sqlapi import NEVER, Api, refused
 
 TYPES = ["fact", "preference", "context", "procedural", "episodic", "conversation_summary"]
 LATER = datetime.now(timezone.utc) + timedelta(days=1)
@@ -70,14 +70,14 @@ def test_each_memory_type_can_be_stored_and_listed(api: Api, memory_type: str) -
     ],
 )
 def test_an_unknown_type_is_refused_with_the_list_of_known_ones(db: psycopg.Connection, statement: str) -> None:
-    with pytest.raises(errors.InvalidParameterValue, match="^memory_type: ") as refusal:
+    with pytest.raises(errors.InvalidParameterValue, match=r"^memory_type: ") as refusal:
         db.execute(statement)
     assert ", ".join(TYPES) in (refusal.value.diag.message_hint or "")
 
 
 @pytest.mark.feature("B1")
 def test_a_type_is_added_by_inserting_it(api: Api) -> None:
-    api.connection.execute("insert into memory.memory_types values ('allergy', 'Allergies', 'What the user must not eat')")
+    api.connection.execute("insert into memory.memory_types values ('allergy', 'Allergies', 'What makes the user ill')")
     add(api, "Cannot eat peanuts", memory_type="allergy")
     assert "**Allergies:**\n1. Cannot eat peanuts" in api.render_memories(user_id="ana")
 
@@ -118,57 +118,6 @@ def test_a_memory_lives_as_long_as_the_policy_says(api: Api) -> None:
     assert api.value(lifetime, memory_id=add(api, "by default")) is None
 
 
-@pytest.mark.parametrize(
-    ("argument", "value", "code"),
-    [
-        ("user_id", None, "22023"),
-        ("user_id", "", "22023"),
-        ("user_id", "u" * 256, "22023"),
-        ("agent_id", "", "22023"),
-        ("thread_id", "", "22023"),
-        ("source", None, "22023"),
-        ("content", None, "22023"),
-        ("content", "", "22023"),
-        ("content", "  ", "22023"),
-        ("content", "x" * 262145, "54000"),
-        ("embedding_text", "x" * 262145, "54000"),
-        ("metadata", [1], "22023"),
-        ("metadata", {"x": "y" * 1100000}, "54000"),
-        ("tags", ["a", None], "22023"),
-        ("confidence", -0.1, "22023"),
-        ("confidence", 1.1, "22023"),
-        ("confidence", "NaN", "22023"),
-        ("confidence", None, "22023"),
-        ("importance", 2, "22023"),
-        ("importance", "-Infinity", "22023"),
-        ("on_conflict", "merge", "22023"),
-        ("on_conflict", None, "22023"),
-    ],
-)
-def test_bad_input_is_refused_by_name_and_stores_nothing(api: Api, argument: str, value: Any, code: str) -> None:
-    before = api.state()
-    named = "content" if argument == "embedding_text" else argument
-    if argument == "tags":  # an array of text, not JSON
-        value = "{a,NULL}"
-    with refused(named, code):
-        api.add_memory(**{"user_id": "ana", "content": "x", argument: value})
-    assert api.state() == before
-
-
-def test_validity_must_not_end_before_it_begins(api: Api) -> None:
-    with refused("valid_to"):
-        add(api, "x", valid_from=LATER, valid_to=datetime.now(timezone.utc))
-
-
-@pytest.mark.parametrize("argument", ["confidence", "importance"])
-@pytest.mark.parametrize("value", [-0.1, 1.1, "NaN"])
-def test_an_update_keeps_the_bounds_too(api: Api, argument: str, value: Any) -> None:
-    memory_id = add(api, "x")
-    with refused(argument):
-        api.update_memory(user_id="ana", memory_id=memory_id, **{argument: value})
-    assert api.get_memory(user_id="ana", memory_id=memory_id).version == 1
-
-
 # Listing --------------------------------------------------------------------------------------------------------------
 
 
@@ -204,7 +153,9 @@ def test_lists_are_filtered_newest_first(api: Api, filters: dict[str, Any], expe
 
 @pytest.mark.feature("B3")
 def test_pages_are_of_50_and_name_the_total_of_the_whole_match(api: Api) -> None:
-    api.connection.execute("insert into memory.memories (user_id, content) select 'ana', 'no. ' || n from generate_series(1, 120) n")
+    api.connection.execute(
+        "insert into memory.memories (user_id, content) select 'ana', 'no. ' || n from generate_series(1, 120) n"
+    )
     add(api, "Something else", memory_type="context")
     first = api.list_memories(user_id="ana", memory_type="fact")
     third = api.list_memories(user_id="ana", memory_type="fact", row_offset=100)
@@ -214,28 +165,20 @@ def test_pages_are_of_50_and_name_the_total_of_the_whole_match(api: Api) -> None
     assert len(api.list_memories(user_id="ana", row_limit=7)) == 7
 
 
-@pytest.mark.feature("B3")
-@pytest.mark.parametrize(
-    ("argument", "value"), [("row_limit", 0), ("row_limit", 10001), ("row_limit", None), ("row_offset", -1), ("row_offset", None)]
-)
-def test_a_page_that_makes_no_sense_is_refused(api: Api, argument: str, value: int | None) -> None:
-    with refused(argument):
-        api.list_memories(user_id="ana", **{argument: value})
-
-
 # One function for each endpoint of the HTTP service whose features these are; arguments by name, no driver.
 @pytest.mark.feature("B13")
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
         (
-            "select inserted from memory.add_memory(user_id => 'ana', agent_id => 'abc', memory_type => 'fact', content => 'Likes mail',"
-            """ metadata => '{"tags": ["a"]}', embedding_text => 'mail', expires_at => '2099-12-31T23:59:59Z')""",
+            "select inserted from memory.add_memory(user_id => 'ana', agent_id => 'abc', memory_type => 'fact',"
+            """ content => 'Likes mail', metadata => '{"tags": ["a"]}', embedding_text => 'mail',"""
+            " expires_at => '2099-12-31T23:59:59Z')",
             "t",
         ),
         (
-            "select content, total_count from memory.list_memories(user_id => 'ana', agent_id => 'abc', memory_type => 'fact',"
-            " search => 'email', row_limit => 50, row_offset => 0)",
+            "select content, total_count from memory.list_memories(user_id => 'ana', agent_id => 'abc',"
+            " memory_type => 'fact', search => 'email', row_limit => 50, row_offset => 0)",
             "Prefers email|1",
         ),
         (
@@ -247,11 +190,13 @@ def test_a_page_that_makes_no_sense_is_refused(api: Api, argument: str, value: i
         ("select memory.sweep(batch_size => 1000) ->> 'memories'", "0"),
     ],
     ids=["store", "list", "delete", "summarize", "cleanup"],
-)  # fmt: skip
-def test_psql_can_do_all_that_the_endpoints_do(server: Server, dsn: str, api: Api, statement: str, expected: str) -> None:
+)
+def test_psql_can_do_all_that_the_endpoints_do(
+    server: Server, dsn: str, api: Api, statement: str, expected: str
+) -> None:
     add(api, "Prefers email", agent_id="abc")
     api.add_message(user_id="ana", thread_id="t1", role="user", content="Hello")
-    command = [server.bin_dir / "psql", dsn, "-XAt", "--variable=ON_ERROR_STOP=1", "--command", statement]
+    command = [str(server.bin_dir / "psql"), dsn, "-XAt", "--variable=ON_ERROR_STOP=1", "--command", statement]
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == expected + "\n"
 
 
@@ -260,7 +205,9 @@ def test_psql_can_do_all_that_the_endpoints_do(server: Server, dsn: str, api: Ap
 
 @pytest.mark.feature("E12")
 @pytest.mark.parametrize(
-    "content", ["Likes tea", "  LIKES\t\n Tea ", "grüße aus köln", "日本 — ☕", "x" * 10000], ids=lambda content: content[:8].strip()
+    "content",
+    ["Likes tea", "  LIKES\t\n Tea ", "grüße aus köln", "日本 — ☕", "x" * 10000],
+    ids=lambda content: content[:8].strip(),
 )
 def test_the_hash_is_that_of_the_lower_case_single_spaced_content(api: Api, content: str) -> None:
     add(api, content)
@@ -306,7 +253,7 @@ def test_on_conflict_replace_updates_in_place(api: Api) -> None:
 @pytest.mark.feature("E12")
 def test_on_conflict_error_refuses(api: Api) -> None:
     first = add(api, "Likes tea")
-    with pytest.raises(errors.UniqueViolation, match=str(first)), refused("content", "23505"):
+    with pytest.raises(errors.UniqueViolation, match=f"^content: .*{first}"):
         add(api, "Likes tea", on_conflict="error")
 
 
@@ -320,7 +267,9 @@ def test_a_memory_that_is_gone_does_not_block_the_same_words(api: Api, fate: str
     elif fate == "deleted":
         api.delete_memory(user_id="ana", memory_id=gone)
     else:
-        api.supersede_memory(user_id="ana", old_memory_id=gone, new_memory_id=add(api, "Likes coffee"), reason="changed")
+        api.supersede_memory(
+            user_id="ana", old_memory_id=gone, new_memory_id=add(api, "Likes coffee"), reason="changed"
+        )
     again = api.add_memory(user_id="ana", content="Likes tea", on_conflict=on_conflict)
     assert again.inserted
     assert again.memory_id != gone
@@ -363,8 +312,8 @@ def test_an_update_cannot_make_a_repetition(api: Api) -> None:
 def test_an_expiry_can_be_taken_away(api: Api) -> None:
     memory_id = add(api, "Lives in Oslo", expires_at=LATER)
     api.update_memory(user_id="ana", memory_id=memory_id, expires_at="infinity")
-    api.connection.execute("update memory.memories set content = content where expires_at < 'infinity'")
-    assert api.get_memory(user_id="ana", memory_id=memory_id).version == 2
+    assert api.get_memory(user_id="ana", memory_id=memory_id).expires_at == NEVER
+    assert api.sweep()["memories"] == 0
 
 
 @pytest.mark.feature("A3")
@@ -378,18 +327,14 @@ def test_a_memory_of_someone_else_is_as_unknown_as_one_that_never_was(api: Api, 
     assert api.state() == before
 
 
-@pytest.mark.parametrize("function", ["get_memory", "update_memory", "restore_memory", "get_memory_history"])
-def test_a_memory_id_must_be_given(api: Api, function: str) -> None:
-    with refused("memory_id"):
-        getattr(api, function)(user_id="ana", memory_id=None)
-
-
 def test_history_shows_every_version_with_what_was_done_and_by_whom(api: Api, connect: Callable[..., Any]) -> None:
     memory_id = add(api, "Lives in Oslo")
     newer = add(api, "Lives in Rome")
     api.connection.execute("create role clerk login superuser")
     try:
-        Api(connect(user="clerk")).update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen", metadata={"a": 1})
+        Api(connect(user="clerk")).update_memory(
+            user_id="ana", memory_id=memory_id, content="Lives in Bergen", metadata={"a": 1}
+        )
         api.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=newer, reason="moved")
         api.restore_memory(user_id="ana", memory_id=memory_id)
         api.delete_memory(user_id="ana", memory_id=memory_id)
@@ -481,14 +426,12 @@ def test_a_supersede_can_be_undone(api: Api) -> None:
         ("one", "of_bob", "not ours", "new_memory_id", "P0002"),
         ("gone", "one", "again", "old_memory_id", "P0002"),
         ("one", "gone", "by one that is superseded", "new_memory_id", "P0002"),
-        (None, "one", "null", "old_memory_id", "22023"),
-        ("one", "two", "", "reason", "22023"),
     ],
 )
 def test_a_supersede_that_makes_no_sense_is_refused(
-    api: Api, old: str | None, new: str, reason: str, argument: str, code: str
+    api: Api, old: str, new: str, reason: str, argument: str, code: str
 ) -> None:
-    ids = {"one": add(api, "one"), "two": add(api, "two"), "gone": add(api, "gone"), "none": uuid4(), None: None}
+    ids = {"one": add(api, "one"), "two": add(api, "two"), "gone": add(api, "gone"), "none": uuid4()}
     ids["of_bob"] = add(api, "of bob", user_id="bob")
     api.supersede_memory(user_id="ana", old_memory_id=ids["gone"], new_memory_id=ids["two"], reason="first")
     with refused(argument, code):
@@ -607,7 +550,9 @@ def test_sweep_removes_what_is_over_and_counts_it_by_kind(api: Api) -> None:
     api.supersede_memory(user_id="ana", old_memory_id=add(api, "old"), new_memory_id=add(api, "new"), reason="newer")
     api.talk("ana", "cleared", 3)
     api.clear_thread(user_id="ana", thread_id="cleared")
-    api.add_message(user_id="ana", thread_id="t1", role="user", content="over", expires_at=datetime(2020, 1, 1, tzinfo=timezone.utc))
+    api.add_message(
+        user_id="ana", thread_id="t1", role="user", content="over", expires_at=datetime(2020, 1, 1, tzinfo=timezone.utc)
+    )
     api.talk("ana", "t1", 2)
     api.summarize_thread(user_id="ana", thread_id="t1")
     assert api.finish_jobs() == 1
@@ -625,8 +570,6 @@ def test_sweep_takes_at_most_a_batch_of_each_kind(api: Api) -> None:
         "select 'ana', 'agent ' || n % 3, n::text, now() - interval '1 day' from generate_series(1, 25) n"
     )
     assert [api.sweep(batch_size=10)["memories"] for _ in range(4)] == [10, 10, 5, 0]
-    with refused("batch_size"):
-        api.sweep(batch_size=0)
 
 
 # The limit ------------------------------------------------------------------------------------------------------------
@@ -642,10 +585,14 @@ def test_the_oldest_memory_goes_when_one_is_added_over_the_limit(api: Api) -> No
 
 @pytest.mark.feature("B8")
 def test_the_limit_is_1000_unless_configured_and_bulk_inserts_keep_it(api: Api) -> None:
-    api.connection.execute("insert into memory.memories (user_id, content) select 'ana', 'no. ' || n from generate_series(1, 1005) n")
+    api.connection.execute(
+        "insert into memory.memories (user_id, content) select 'ana', 'no. ' || n from generate_series(1, 1005) n"
+    )
     assert api.query("select count(*), min(substr(content, 5)::int) from memory.memories") == [(1000, 6)]
     assert add(api, "one more") is not None
-    assert api.query("select count(*), min(substr(content, 5)::int) filter (where content like 'no.%%') from memory.memories") == [(1000, 7)]
+    assert api.query(
+        "select count(*), min(substr(content, 5)::int) filter (where content like 'no.%%') from memory.memories"
+    ) == [(1000, 7)]
 
 
 @pytest.mark.feature("B8")
@@ -684,52 +631,49 @@ def test_a_lower_limit_holds_from_the_next_memory_on(api: Api) -> None:
 
 # Counters -------------------------------------------------------------------------------------------------------------
 
-CHANGES: dict[str, Callable[[Api, list[UUID]], Any]] = {
-    "nothing": lambda api, ids: None,
-    "add": lambda api, ids: add(api, "one more"),
-    "add a repetition": lambda api, ids: add(api, "no. 1"),
-    "add for another agent": lambda api, ids: add(api, "no. 1", agent_id="other"),
-    "add over the limit": lambda api, ids: [limit(api, 3), add(api, "over")],
-    "replace": lambda api, ids: add(api, "NO. 1", on_conflict="replace"),
-    "add again after expiry": lambda api, ids: [expire(api, ids[0]), add(api, "no. 0")],
-    "update": lambda api, ids: api.update_memory(user_id="ana", memory_id=ids[0], content="changed"),
-    "delete": lambda api, ids: api.delete_memory(user_id="ana", memory_id=ids[0]),
-    "delete twice": lambda api, ids: [api.delete_memory(user_id="ana", memory_id=ids[0]) for _ in range(2)],
-    "supersede": lambda api, ids: api.supersede_memory(user_id="ana", old_memory_id=ids[0], new_memory_id=ids[1], reason="x"),
-    "delete a superseded one": lambda api, ids: [CHANGES["supersede"](api, ids), CHANGES["delete"](api, ids)],
-    "restore a deleted one": lambda api, ids: [CHANGES["delete"](api, ids), api.restore_memory(user_id="ana", memory_id=ids[0])],
-    "restore a superseded one": lambda api, ids: [CHANGES["supersede"](api, ids), api.restore_memory(user_id="ana", memory_id=ids[0])],
-    "restore one that was not gone": lambda api, ids: api.restore_memory(user_id="ana", memory_id=ids[0]),
-    "sweep": lambda api, ids: [CHANGES["delete"](api, ids), expire(api, ids[1]), api.sweep()],
-    "rolled back": lambda api, ids: rolled_back(api, "insert into memory.memories (user_id, content) values ('ana', 'x')"),
-    "bulk insert": lambda api, ids: plain(
-        api, "insert into memory.memories (user_id, agent_id, content) select 'ana', 'a' || n % 3, n::text from generate_series(1, 50) n"
-    ),
-    "bulk insert with repetitions": lambda api, ids: plain(
-        api, "insert into memory.memories (user_id, content) select 'ana', 'no. ' || n % 9 from generate_series(1, 50) n on conflict do nothing"
-    ),
-    "plain delete": lambda api, ids: plain(api, "delete from memory.memories where content in ('no. 1', 'no. 3')"),
-    "plain soft delete": lambda api, ids: plain(api, "update memory.memories set deleted_at = now()"),
-    "plain insert of a deleted one": lambda api, ids: plain(
-        api, "insert into memory.memories (user_id, content, deleted_at) values ('ana', 'gone', now())"
-    ),
-}  # fmt: skip
-
-
-def plain(api: Api, statement: str) -> None:
-    api.connection.execute(statement)
-
-
-def rolled_back(api: Api, statement: str) -> None:
-    with api.connection.transaction(force_rollback=True):
-        api.connection.execute(statement)
+DELETE = "select memory.delete_memory(user_id => 'ana', memory_id => %(first)s);"
+EXPIRE = "select memory.update_memory(user_id => 'ana', memory_id => %(first)s, expires_at => '2020-01-01');"
+RESTORE = "select memory.restore_memory(user_id => 'ana', memory_id => %(first)s);"
+SUPERSEDE = (
+    "select memory.supersede_memory('ana', old_memory_id => %(first)s, new_memory_id => %(second)s, reason => 'x');"
+)
+LIMIT = """select memory.set_policy('{"memories": {"max_per_agent": 3}}');"""
+INSERT = "insert into memory.memories (user_id, agent_id, content)"
+CHANGES = {
+    "nothing": "",
+    "add": "select memory.add_memory('ana', 'one more')",
+    "add a repetition": "select memory.add_memory('ana', 'no. 0')",
+    "add for another agent": "select memory.add_memory('ana', 'no. 0', agent_id => 'other')",
+    "add over the limit": LIMIT + "select memory.add_memory('ana', 'over')",
+    "replace": "select memory.add_memory('ana', 'NO. 0', on_conflict => 'replace')",
+    "expire": EXPIRE,
+    "add again after expiry": EXPIRE + "select memory.add_memory('ana', 'no. 0')",
+    "update": "select memory.update_memory('ana', %(first)s, content => 'changed')",
+    "delete": DELETE,
+    "delete twice": DELETE + DELETE,
+    "supersede": SUPERSEDE,
+    "delete a superseded one": SUPERSEDE + DELETE,
+    "restore a deleted one": DELETE + RESTORE,
+    "restore a superseded one": SUPERSEDE + RESTORE,
+    "restore one that was there": RESTORE,
+    "sweep": DELETE + "update memory.memories set expires_at = '2020-01-01'; select memory.sweep()",
+    "roll back": "begin;" + DELETE + INSERT + "values ('ana', 'default', 'x'); rollback",
+    "bulk insert": INSERT + "select 'ana', 'agent ' || n %% 3, n::text from generate_series(1, 50) as n",
+    "bulk insert over the limit": LIMIT + INSERT + "select 'ana', 'default', n::text from generate_series(1, 50) as n",
+    "bulk insert with repetitions": INSERT
+    + "select 'ana', 'default', 'no. ' || n %% 9 from generate_series(1, 50) as n on conflict do nothing",
+    "plain delete": "delete from memory.memories where content in ('no. 1', 'no. 3')",
+    "plain soft delete": "update memory.memories set deleted_at = now()",
+    "plain insert of a deleted one": "insert into memory.memories (user_id, content, deleted_at) "
+    "values ('ana', 'x', now())",
+}
 
 
 @pytest.mark.feature("E14")
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_counter_equals_the_rows_after(api: Api, change: str) -> None:
     ids = [add(api, f"no. {number}") for number in range(5)]
-    CHANGES[change](api, ids)
+    psycopg.ClientCursor(api.connection).execute(CHANGES[change], {"first": ids[0], "second": ids[1]})
     scopes = api.query(COUNTERS)
     assert scopes
     assert all(scope.memory_count == scope.stored for scope in scopes), scopes

@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import Any, ClassVar
 
 import psycopg
 import pytest
@@ -422,7 +422,7 @@ def test_appending_does_not_wait_for_a_worker(api: Api, connect: Callable[..., p
 
 class TestCounters:
     BATCH = json.dumps([{"role": "user", "content": f"message {number}"} for number in range(10)])
-    CHANGES = {
+    CHANGES: ClassVar = {
         "add_message": ("select memory.add_message('ana', 't1', 'user', 'x')", 5),
         "add_messages": (f"select memory.add_messages('ana', 't1', '{BATCH}')", 14),
         "insert of many rows": (
@@ -458,8 +458,9 @@ class TestCounters:
             5,
         ),
         "delete and insert in one transaction": (
-            "begin; delete from memory.messages where seq = 0; select memory.add_message('ana', 't1', 'user', 'x'); commit",
-            4,
+            "begin; delete from memory.messages where seq < 2; select memory.add_message('ana', 't1', 'user', 'x'); "
+            "commit",
+            3,
         ),
     }
 
@@ -514,8 +515,9 @@ class TestIdempotencyKeys:
     @pytest.mark.parametrize("missing", ["role", "content"])
     def test_a_key_does_not_excuse_a_null(self, api: Api, missing: str) -> None:
         add(api, idempotency_key="k")
+        nothing: dict[str, Any] = {missing: None}
         with refused(missing):
-            add(api, **{"idempotency_key": "k", missing: None})
+            add(api, idempotency_key="k", **nothing)
 
     @pytest.mark.parametrize("other", [{"user_id": "bob"}, {"thread_id": "t2"}])
     def test_a_key_counts_within_its_thread(self, api: Api, other: dict[str, str]) -> None:
@@ -592,7 +594,7 @@ class TestChatMessages:
         assert (message.content, message.metadata) == ("What is this?\nA cat?", {"content": parts})
 
     def test_the_null_members_of_a_dumped_reply_are_ignored(self, api: Api) -> None:
-        dumped = {
+        dumped: dict[str, Any] = {
             "content": "Hi!", "refusal": None, "role": "assistant", "annotations": [], "audio": None,
             "function_call": None, "tool_calls": None, "something_new": None,
         }  # fmt: skip

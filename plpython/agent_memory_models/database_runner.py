@@ -1,7 +1,7 @@
 """Runs queued jobs inside the server: the body of the PL/Python procedure memory.run_jobs().
 
 The backend's own thread drives an event loop in short turns and asks PostgreSQL between them whether it should stop.
-No transaction stays open over a turn, so a model call holds neither lock nor snapshot.
+Everything is committed before a turn, so that a model call holds neither lock nor snapshot.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
@@ -110,6 +111,11 @@ def run_jobs(plpy: Plpy, max_jobs: int | None, max_seconds: int | None) -> None:
         _Runner(plpy, loop).run(max_jobs, max_seconds)
     finally:
         loop.close()
+        # That told asyncio's helper threads to end. They need the interpreter to do so, which a backend keeps to itself
+        # once the procedure has returned.
+        for thread in threading.enumerate():
+            if thread.name.startswith("asyncio_"):
+                thread.join(TURN_SECONDS)
 
 
 def _positive(plpy: Plpy, argument: str, value: int | None) -> int:

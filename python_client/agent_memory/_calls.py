@@ -83,20 +83,12 @@ def check_json(path: str, value: object) -> None:
     """Refuse what cannot be stored as jsonb, naming where it is.
 
     Raises:
-        InvalidValueError: a NUL character, NaN, infinity or a type that JSON does not have.
+        InvalidValueError: a NUL character, NaN, infinity, a type that JSON does not have, or hundreds of levels.
     """
-    if isinstance(value, str):
-        _text(path, value)
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            check_json(f"{path}.{_text(f'a key of {path}', key)}", item)
-    elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(value):
-            check_json(f"{path}[{index}]", item)
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise InvalidValueError(f"{path} is {value}, which JSON does not know", hint="Use null instead.")
-    elif not (value is None or isinstance(value, (int, float, date, UUID))):
-        raise InvalidValueError(f"{path} cannot be a {type(value).__name__}", hint="Use the types JSON has.")
+    try:
+        _check_json(path, value)
+    except RecursionError:
+        raise InvalidValueError(f"{path} is nested too deeply", hint="Store it as text, or flatten it.") from None
 
 
 def records(row_type: type[Row], rows: Iterable[Mapping[str, Any]]) -> list[Row]:
@@ -129,6 +121,21 @@ def _parameter(name: str, value: Any) -> Any:
     raise InvalidValueError(
         f"{name} cannot be a {type(value).__name__}", hint="The method's signature names the types it takes."
     )
+
+
+def _check_json(path: str, value: object) -> None:
+    if isinstance(value, str):
+        _text(path, value)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            _check_json(f"{path}.{_text(f'a key of {path}', key)}", item)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            _check_json(f"{path}[{index}]", item)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InvalidValueError(f"{path} is {value}, which JSON does not know", hint="Use null instead.")
+    elif not (value is None or isinstance(value, (int, float, date, UUID))):
+        raise InvalidValueError(f"{path} cannot be a {type(value).__name__}", hint="Use the types JSON has.")
 
 
 def _text(name: str, value: object) -> str:

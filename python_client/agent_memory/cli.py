@@ -6,7 +6,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -112,12 +112,19 @@ def worker(
     ] = 300.0,
 ) -> None:
     """Run queued model work beside the server until SIGTERM or SIGINT."""
-    _log_to_stderr("%(asctime)s %(levelname)s %(message)s")
-    counts = asyncio.run(
-        _work(
-            Worker(dsn, concurrency=concurrency, poll_interval=poll_interval, lease=timedelta(seconds=lease)), once=once
+    # Somebody who waits at a terminal sees a bar, everybody else a line for each job.
+    waited_for = once and console.is_terminal
+    _log_to_stderr("%(asctime)s %(levelname)s %(message)s", logging.WARNING if waited_for else logging.INFO)
+    with ExitStack() as stack:
+        report = stack.enter_context(progress(console, "running jobs")) if waited_for else None
+        runner = Worker(
+            dsn,
+            concurrency=concurrency,
+            poll_interval=poll_interval,
+            lease=timedelta(seconds=lease),
+            on_settled=report and (lambda counts: report(counts.settled, None)),
         )
-    )
+        counts = asyncio.run(_work(runner, once=once))
     console.print(f"{counts.completed} jobs completed, {counts.failed} failed, {counts.released} released.")
 
 
@@ -196,9 +203,9 @@ async def _work(worker: Worker, *, once: bool) -> WorkerCounts:
     return await worker.run(once=once)
 
 
-def _log_to_stderr(layout: str) -> None:
+def _log_to_stderr(layout: str, level: int = logging.INFO) -> None:
     logging.basicConfig(format=layout)
-    logging.getLogger("agent_memory").setLevel(logging.INFO)
+    logging.getLogger("agent_memory").setLevel(level)
 
 
 def _print_entry(heading: str, content: str) -> None:

@@ -109,7 +109,8 @@ def import_file(
 ) -> Iterator[ImportProgress]:
     """Import a file in one transaction and report on the way.
 
-    LoCoMo turns carry their ``dia_id`` as idempotency key, so importing such a file again changes nothing.
+    LoCoMo turns carry their ``dia_id`` as idempotency key, so importing such a file again changes nothing. JSONL
+    messages have only the key that is in the file: without one they are appended again.
 
     Args:
         connection: an open connection; the import is a transaction of it.
@@ -127,16 +128,23 @@ def import_file(
     memory = Memory(connection)
     with connection.transaction():
         for batch in _batches(_read(path, user_id, thread_id)):
-            first, last = batch[0], batch[-1]
+            first = batch[0]
             try:
                 memory.add_messages(first.user_id, first.thread_id, [incoming.message for incoming in batch])
             except AgentMemoryError as error:
-                places = first.place if first is last else f"{first.place} to {last.place}"
-                raise ImportFileError(f"{path}, {places}: {error.message}", hint=error.hint) from error
+                raise ImportFileError(f"{path}, {_placed(error, batch)}", hint=error.hint) from error
             done += len(batch)
             users.add(first.user_id)
             threads.add((first.user_id, first.thread_id))
             yield ImportProgress(done, total, len(users), len(threads))
+
+
+def _placed(error: AgentMemoryError, batch: list[_Incoming]) -> str:
+    """Say where in the file the message is that the database refused, which names it "messages[7]"."""
+    match = re.search(r" of messages\[(\d+)\]", error.message)
+    if match is None:
+        return f"{batch[0].place} to {batch[-1].place}: {error.message}"
+    return f"{batch[int(match[1])].place}: {error.message.replace(match[0], '')}"
 
 
 def _batches(messages: Iterator[_Incoming]) -> Iterator[list[_Incoming]]:
@@ -210,6 +218,8 @@ def _read_line(path: Path, number: int, line: str, user_id: str | None, thread_i
         raise ImportFileError(f"{path}, {place}: {_first_problem(error)}") from None
     except InvalidValueError as error:
         raise ImportFileError(f"{path}, {place}: {error.message}", hint=error.hint) from None
+    except RecursionError:
+        raise ImportFileError(f"{path}, {place}: nested too deeply") from None
 
 
 def _read_locomo(path: Path, text: str) -> Iterator[_Incoming]:
@@ -245,8 +255,12 @@ def _read_locomo(path: Path, text: str) -> Iterator[_Incoming]:
             f"{path}, {place}: {_first_problem(error)}",
             hint="A file that starts with [ is read as LoCoMo; chat messages go one per line.",
         ) from None
-    except (InvalidValueError, ValueError) as error:
+    except InvalidValueError as error:
+        raise ImportFileError(f"{path}, {place}: {error.message}", hint=error.hint) from None
+    except ValueError as error:
         raise ImportFileError(f"{path}, {place}: {error}") from None
+    except RecursionError:
+        raise ImportFileError(f"{path}, {place}: nested too deeply") from None
 
 
 def _locomo_time(text: object) -> datetime:

@@ -45,6 +45,7 @@ class ContextPart:
     content: str
     source: str
     token_count: int
+    metadata: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

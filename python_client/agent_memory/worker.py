@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -56,6 +56,11 @@ class WorkerCounts:
     failed: int = 0
     released: int = 0
     lost: int = 0
+
+    @property
+    def settled(self) -> int:
+        """All of them together."""
+        return self.completed + self.failed + self.released + self.lost
 
 
 class Worker:
@@ -158,15 +163,17 @@ class Worker:
             stopping.cancel()
 
     async def _claim(self, memory: AsyncMemory, free: int) -> list[ClaimedJob]:
-        if free == 0:
-            return []
-        try:
-            return await self._persistently(
-                lambda: memory.claim_jobs(self.name, kinds=self._kinds, max_jobs=free, lease=self._lease),
-                until=self._stopping,
-            )
-        except (RetryableError, psycopg.OperationalError):
-            return []
+        """Claim as many jobs as there is room for, waiting for the database if need be, but not beyond ``stop()``."""
+        backoffs = _backoffs()
+        while free and not self._stopping.is_set():
+            try:
+                return await memory.claim_jobs(self.name, kinds=self._kinds, max_jobs=free, lease=self._lease)
+            except (RetryableError, psycopg.OperationalError) as error:
+                backoff = next(backoffs)
+                logger.warning("cannot claim jobs, next attempt in %.1f s: %s", backoff, error)
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), backoff)
+        return []
 
     async def _work(self, memory: AsyncMemory, models: ModelRunner, job: ClaimedJob) -> None:
         """Run one job to its end; whatever happens to it stays within it."""
@@ -228,26 +235,24 @@ class Worker:
             except LeaseLostError:
                 call.cancel()
                 return
-            except (RetryableError, psycopg.OperationalError) as error:
+            except (AgentMemoryError, psycopg.Error) as error:
                 logger.warning("job %s (%s): heartbeat failed: %s", job.job_id, job.kind, error)
 
-    async def _persistently(self, action: Callable[[], Awaitable[Value]], until: asyncio.Event | None = None) -> Value:
-        """Repeat a database call while the connection is down or concurrent work gets in its way.
+    async def _persistently(self, action: Callable[[], Awaitable[Value]]) -> Value:
+        """Repeat a database call while the database is out of reach or concurrent work gets in its way.
 
         A result may have been paid for, so it is kept for as long as it takes. When the connection broke after the
         database had accepted it, the repetition finds the lease gone, and nothing is applied twice.
         """
-        backoff = _FIRST_BACKOFF
-        while True:
+        for backoff in _backoffs():
             try:
                 return await action()
             except (RetryableError, psycopg.OperationalError) as error:
-                if until is not None and until.is_set():
+                if not isinstance(error, RetryableError) and not _is_out_of_reach(error):
                     raise
-                logger.warning("database call failed, next attempt in %.1f s: %s", backoff, error)
-            with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for((until or asyncio.Event()).wait(), backoff)
-            backoff = min(backoff * 2, _LONGEST_BACKOFF)
+                logger.warning("the database call failed, next attempt in %.1f s: %s", backoff, error)
+            await asyncio.sleep(backoff)
+        raise AssertionError("the backoffs never end")
 
     def _count(
         self, outcome: Literal["completed", "failed", "released", "lost"], job: ClaimedJob, detail: str = ""
@@ -257,3 +262,15 @@ class Worker:
         logger.log(level, "job %s (%s, attempt %s) %s %s", job.job_id, job.kind, job.attempt, outcome, detail)
         if self._on_settled is not None:
             self._on_settled(self.counts)
+
+
+def _backoffs() -> Iterator[float]:
+    backoff = _FIRST_BACKOFF
+    while True:
+        yield backoff
+        backoff = min(backoff * 2, _LONGEST_BACKOFF)
+
+
+def _is_out_of_reach(error: psycopg.OperationalError) -> bool:
+    """Tell a lost connection or a server that is starting or stopping from the refusal of one statement."""
+    return error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))

@@ -40,6 +40,37 @@ begin
 end;
 $$;
 
+create or replace function memory._check_share(argument text, share real)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if share not between 0 and 1 then
+    perform memory._refuse(argument, format('%s is not between 0 and 1', share), 'Leave it out for no limit.');
+  end if;
+end;
+$$;
+
+create or replace function memory._check_memory_types(argument text, memory_types text[])
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  unknown text;
+begin
+  select coalesce(format('unknown type "%s"', left(t, 50)), 'must not contain null') into unknown
+  from unnest(memory_types) as t
+  where not exists (select from memory.memory_types as known where known.memory_type = t) limit 1;
+  if found then
+    perform memory._refuse(argument, unknown,
+      'Known types: ' || (select string_agg(known.memory_type, ', ' order by known.position, known.memory_type) from memory.memory_types as known)
+      || '. Add one with: insert into memory.memory_types.');
+  end if;
+end;
+$$;
+
 -- Content in, metadata beside it: the same rules for messages and memories. which says which one of several.
 create or replace function memory._check_content(content text, max_bytes int, which text default '')
 returns void

@@ -35,3 +35,12 @@ language sql immutable parallel safe
 begin atomic
   select (octet_length(content) + 3) / 4;
 end;
+
+-- What a keyword finds a text by. A tsvector holds 1 MiB; 256 KiB of text fit into it whatever they say.
+create or replace function memory._text_vector(language regconfig, content text)
+returns tsvector
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select to_tsvector(language, left(content, case when octet_length(left(content, 262144)) <= 262144 then 262144 else 65536 end))
+$$;

@@ -4,6 +4,8 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  perform memory._check_id('user_id', coalesce(user_id, 'any'));
   return memory._policy(get_policy.user_id, get_policy.agent_id);
 end;
 $$;

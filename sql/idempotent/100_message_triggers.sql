@@ -116,10 +116,8 @@ begin
   new.expires_at := coalesce(new.expires_at, appended.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. Refusing here keeps
   -- seq gapless even for "on conflict do nothing".
-  if new.idempotency_key is not null and exists (
-    select from memory.messages as m
-    where m.user_id = new.user_id and m.thread_id = new.thread_id and m.idempotency_key = new.idempotency_key
-  ) then
+  if new.idempotency_key is not null
+    and exists (select from memory._messages_by_keys(new.user_id, new.thread_id, array[new.idempotency_key])) then
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
       'memory.add_message() returns the stored message instead.', '23505');
   end if;

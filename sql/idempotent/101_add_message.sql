@@ -38,17 +38,52 @@ as $$
 declare
   existing memory.messages;
 begin
-  insert into memory.threads as t (user_id, thread_id) values (_message_by_key.user_id, _message_by_key.thread_id)
-  on conflict on constraint threads_pkey do nothing;
-  perform from memory.threads as t
-  where t.user_id = _message_by_key.user_id and t.thread_id = _message_by_key.thread_id for no key update;
-  select m.* into existing from memory.messages as m
-  where m.user_id = _message_by_key.user_id and m.thread_id = _message_by_key.thread_id
-    and m.idempotency_key = _message_by_key.idempotency_key;
-  if (existing.content, existing.role) <> (content, case role when 'agent' then 'assistant' else role end) then
-    perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', idempotency_key),
-      'Use one key per message.', '23505');
+  perform memory._lock_thread(user_id, thread_id);
+  select m.* into existing from memory._messages_by_keys(user_id, thread_id, array[idempotency_key]) as m;
+  if role is null or content is null then
+    return null; -- the insert says what is wrong
+  elsif (existing.content, existing.role) <> (content, case role when 'agent' then 'assistant' else role end) then
+    perform memory._refuse_used_key(idempotency_key);
   end if;
   return row(existing.seq, existing.content, existing.token_count, null)::memory.stored_message;
+end;
+$$;
+
+-- "is not distinct from" is no index condition, on purpose: on a table without statistics yet, such as one that is being
+-- loaded, the planner takes the primary key for as good as the index of keys, and reads the thread once per key.
+create or replace function memory._messages_by_keys(user_id text, thread_id text, idempotency_keys text[])
+returns setof memory.messages
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan -- a session that began with an empty table would go on scanning it
+as $$
+begin
+  return query
+  select m.* from unnest(idempotency_keys) as k (idempotency_key)
+  join memory.messages as m on m.user_id = _messages_by_keys.user_id and m.idempotency_key = k.idempotency_key
+    and m.thread_id is not distinct from _messages_by_keys.thread_id;
+end;
+$$;
+
+create or replace function memory._refuse_used_key(idempotency_key text)
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', idempotency_key),
+    'Use one key per message.', '23505');
+end;
+$$;
+
+create or replace function memory._lock_thread(user_id text, thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.threads as t (user_id, thread_id) values (_lock_thread.user_id, _lock_thread.thread_id)
+  on conflict on constraint threads_pkey do nothing;
+  perform from memory.threads as t where t.user_id = _lock_thread.user_id and t.thread_id = _lock_thread.thread_id for no key update;
 end;
 $$;

@@ -4,7 +4,6 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  message record;
   stored bigint;
 begin
   perform memory._check_id('user_id', user_id);
@@ -12,37 +11,30 @@ begin
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_messages(messages);
 
-  -- Messages with a key may be repetitions: they take the way of add_message, one by one and in order.
-  if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)') then
-    for message in select p.* from memory._parse_messages(messages) as p order by p.seq loop
-      return next memory.add_message(
-        user_id => add_messages.user_id, thread_id => add_messages.thread_id, role => message.role, content => message.content,
-        agent_id => add_messages.agent_id, metadata => message.metadata, created_at => message.created_at,
-        idempotency_key => message.idempotency_key);
-    end loop;
-    return;
-  end if;
-
-  -- The others are booked in the thread once for all, then inserted under the numbers reserved that way: a thread's row
-  -- updated 1,000 times in one transaction, and a row trigger entered 1,000 times, cost ten times the inserts.
   perform set_config('memory.seqs_reserved', 'yes', true);
-  return query
-  with parsed as materialized (
-    select p.* from memory._parse_messages(add_messages.messages) as p
-  ), appended as materialized (
-    select a.first_seq, a.expires_at
-    from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at, max(p.created_at) as last_at,
-            bool_or(p.role = 'assistant' and not p.metadata ? 'tool_calls') as ends_round
-          from parsed as p having bool_and(p.is_valid)) as b
-    cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
-                                      b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
-  )
-  insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, created_at, updated_at, expires_at)
-  select add_messages.user_id, add_messages.thread_id, a.first_seq + p.seq, add_messages.agent_id, p.role, p.content, p.metadata, p.token_count,
-    p.created_at, statement_timestamp(), a.expires_at
-  from appended as a cross join parsed as p
-  order by p.seq
-  returning m.seq, m.content, m.token_count, null::text;
+  if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)') then
+    return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
+  else
+    -- Booked in the thread once for all, then inserted under the numbers reserved that way: a thread's row updated 1,000
+    -- times in one transaction, and a row trigger entered 1,000 times, cost ten times the inserts.
+    return query
+    with parsed as materialized (
+      select p.* from memory._parse_messages(add_messages.messages) as p
+    ), appended as materialized (
+      select a.first_seq, a.expires_at
+      from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at, max(p.created_at) as last_at,
+              bool_or(p.ends_round) as ends_round
+            from parsed as p having bool_and(p.is_valid)) as b
+      cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
+                                        b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
+    )
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, created_at, updated_at, expires_at)
+    select add_messages.user_id, add_messages.thread_id, a.first_seq + p.seq, add_messages.agent_id, p.role, p.content, p.metadata, p.token_count,
+      p.created_at, statement_timestamp(), a.expires_at
+    from appended as a cross join parsed as p
+    order by p.seq
+    returning m.seq, m.content, m.token_count, null::text;
+  end if;
   get diagnostics stored = row_count;
   perform set_config('memory.seqs_reserved', '', true);
   if stored < jsonb_array_length(messages) then
@@ -55,6 +47,64 @@ end;
 $$;
 comment on function memory.add_messages(text, text, jsonb, text) is
 'Appends an array of OpenAI chat messages in one call and returns them as stored, in order; all or none. Each may also have created_at, metadata and idempotency_key. tool_calls, tool_call_id and name are kept in metadata.';
+
+-- The same when some have keys and may be repetitions, of stored messages or within the array. The thread is locked first,
+-- so that no one else adds one of the keys between looking and inserting.
+create or replace function memory._add_keyed_messages(user_id text, thread_id text, messages jsonb, agent_id text)
+returns setof memory.stored_message
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  keys text[];
+  all_valid boolean;
+  conflict text;
+begin
+  perform memory._lock_thread(user_id, thread_id);
+  select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null), bool_and(p.is_valid) into keys, all_valid
+  from memory._parse_messages(_add_keyed_messages.messages) as p;
+  if not all_valid then
+    return; -- the caller says what is wrong
+  end if;
+  select min(k.idempotency_key) into conflict -- not "limit 1", which would make the planner hope for a hit in the first rows of a nested loop
+  from (select p.*, first_value(p.role) over same_key as first_role, first_value(p.content) over same_key as first_content
+        from memory._parse_messages(_add_keyed_messages.messages) as p where p.idempotency_key is not null
+        window same_key as (partition by p.idempotency_key order by p.seq)) as k
+  left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = k.idempotency_key
+  where (k.role, k.content) <> (coalesce(m.role, k.first_role), coalesce(m.content, k.first_content));
+  if conflict is not null then
+    perform memory._refuse_used_key(conflict);
+  end if;
+
+  return query
+  with parsed as materialized (
+    select p.*, m.seq as stored_seq, m.content as stored_content, m.token_count as stored_tokens,
+      case when p.idempotency_key is null then p.seq else min(p.seq) over (partition by p.idempotency_key) end as first_place
+    from memory._parse_messages(_add_keyed_messages.messages) as p
+    left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = p.idempotency_key
+  ), fresh as materialized (
+    select p.*, row_number() over (order by p.seq) - 1 as place from parsed as p where p.stored_seq is null and p.seq = p.first_place
+  ), appended as materialized (
+    select a.first_seq, a.expires_at
+    from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at, max(f.created_at) as last_at,
+            bool_or(f.ends_round) as ends_round
+          from fresh as f having count(*) > 0) as b
+    cross join lateral memory._append(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, _add_keyed_messages.agent_id,
+                                      b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
+  ), inserted as (
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, idempotency_key, created_at, updated_at, expires_at)
+    select _add_keyed_messages.user_id, _add_keyed_messages.thread_id, a.first_seq + f.place, _add_keyed_messages.agent_id, f.role, f.content,
+      f.metadata, f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), a.expires_at
+    from appended as a cross join fresh as f
+  )
+  select coalesce(p.stored_seq, a.first_seq + f.place), coalesce(p.stored_content, p.content), coalesce(p.stored_tokens, p.token_count), null::text
+  from parsed as p
+  left join appended as a on true
+  left join fresh as f on f.seq = p.first_place
+  where p.stored_seq is not null or a.first_seq is not null
+  order by p.seq;
+end;
+$$;
 
 -- An array of objects is all that parsing needs; what is wrong inside shows in is_valid.
 create or replace function memory._check_messages(messages jsonb)
@@ -112,14 +162,15 @@ $$;
 -- Takes an array of OpenAI chat messages apart; seq is the position in the array.
 create or replace function memory._parse_messages(messages jsonb)
 returns table (
-  seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text, is_valid boolean
+  seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
+  ends_round boolean, is_valid boolean
 )
 language sql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
   select r.seq, r.role, r.content, r.metadata,
     memory._estimate_tokens(r.content) + case when r.metadata ? 'tool_calls' then memory._estimate_tokens(r.metadata ->> 'tool_calls') else 0 end,
-    r.created_at, r.idempotency_key,
+    r.created_at, r.idempotency_key, r.role = 'assistant' and not r.metadata ? 'tool_calls',
     r.is_known and memory._is_valid_message('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,

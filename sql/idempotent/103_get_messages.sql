@@ -9,6 +9,7 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if recent_k < 1 then
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
   end if;

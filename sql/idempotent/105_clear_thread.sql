@@ -11,6 +11,9 @@ begin
   -- The thread's row first, like every append: two writers of one thread queue up instead of deadlocking.
   perform from memory.threads as t
   where t.user_id = clear_thread.user_id and t.thread_id = clear_thread.thread_id for no key update;
+  if not found then -- messages that appear from now on are someone else's, and so is the lock on their thread
+    return 0;
+  end if;
   update memory.messages as m set is_active = false
   where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active;
   get diagnostics cleared = row_count;

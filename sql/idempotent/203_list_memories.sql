@@ -9,6 +9,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  perform memory._check_memory_types('memory_type', array_remove(array[memory_type], null));
   perform memory._check_page(row_limit, row_offset);
   return query
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,

@@ -5,6 +5,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
+  if memory_id is null then
+    perform memory._refuse_unknown_memory(memory_id);
+  end if;
   perform memory._lock_scopes_of(user_id, array[memory_id]);
   update memory.memories as m set deleted_at = statement_timestamp(), operation = 'delete'
   where m.user_id = delete_memory.user_id and m.memory_id = delete_memory.memory_id

@@ -8,11 +8,13 @@ declare
 begin
   job := memory._leased_job(user_id, job_id, lease_token);
   -- 10 s, 40 s, 160 s, ... up to an hour, plus up to a quarter so that jobs that failed together do not return together.
+  -- What a provider asks for is taken with care: a day at most.
   update memory.jobs as j
   set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
       finished_at = case when j.attempts < j.max_attempts then null else statement_timestamp() end,
-      run_after = statement_timestamp() + coalesce(least(greatest(retry_after, '0'), '1 day'),
-        least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)),
+      run_after = statement_timestamp() + case when retry_after is null
+        then least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)
+        else least(greatest(retry_after, '0'), '1 day') end,
       error = left(coalesce(fail_job.error, 'no reason given'), 10000), lease_token = null, lease_expires_at = null
   where j.user_id = fail_job.user_id and j.job_id = fail_job.job_id and j.lease_token = fail_job.lease_token and j.status = 'running'
   returning j.* into job;

@@ -8,7 +8,8 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  lexemes text[] := tsvector_to_array(to_tsvector(language, query));
+  -- A query may be a whole message. Beyond a few pages more words change no ranking, but exhaust the stack as a tsquery.
+  lexemes text[] := tsvector_to_array(to_tsvector(language, left(query, 8000)));
   any_word tsquery;
 begin
   if cardinality(lexemes) = 0 then
@@ -56,6 +57,12 @@ declare
   language regconfig;
 begin
   perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
+  perform memory._check_id('exclude_thread_id', coalesce(exclude_thread_id, 'none'));
+  perform memory._check_memory_types('memory_types', memory_types);
+  perform memory._check_share('min_score', min_score);
+  perform memory._check_share('min_confidence', min_confidence);
   if (mode in ('hybrid', 'vector', 'keyword')) is not true then
     perform memory._refuse('mode', format('unknown mode "%s"', mode), 'Use hybrid, vector or keyword.');
   end if;
@@ -71,7 +78,7 @@ begin
   if mode = 'vector' then
     perform memory._refuse('mode', 'vector search needs an embedding model, and none is active', 'Use keyword, or hybrid which falls back to keyword.');
   end if;
-  if (btrim(query) <> '') is not true then
+  if (query ~ '\S') is not true then
     perform memory._refuse('query', case when query is null then 'must not be null without an active embedding model' else 'must not be empty' end,
       'Pass what to look for in words.');
   end if;
@@ -100,7 +107,7 @@ begin
         and (search.min_confidence is null or m.confidence >= search.min_confidence)
       union all
       -- The current summary of each thread. What only memories have (type, tags, confidence) excludes the other sources.
-      select 'summary', s.summary_id::text, s.thread_id, s.summary, s.metadata, s.created_at, to_tsvector(language, left(s.summary, 262144)),
+      select 'summary', s.summary_id::text, s.thread_id, s.summary, s.metadata, s.created_at, memory._text_vector(language, s.summary),
         jsonb_build_object('start_seq', s.start_seq, 'end_seq', s.end_seq)
       from (select distinct on (c.thread_id) c.* from memory.summaries as c
             where c.user_id = search.user_id and c.status = 'completed' and c.created_at <= coalesce(search.as_of, 'infinity')
@@ -108,7 +115,7 @@ begin
       where 'summary' = any (sources) and search.agent_id is null
         and coalesce(search.memory_types, search.tags_all, search.tags_any) is null and search.min_confidence is null
       union all
-      select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.content, m.metadata, m.created_at, to_tsvector(language, left(m.content, 262144)),
+      select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.content, m.metadata, m.created_at, memory._text_vector(language, m.content),
         jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id)
       from memory.messages as m
       where 'message' = any (sources) and m.user_id = search.user_id and m.is_active and m.expires_at > statement_timestamp()

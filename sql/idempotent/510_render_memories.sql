@@ -31,38 +31,65 @@ returns text
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  memory record;
+  chosen uuid[] := array[]::uuid[];
+  types text[] := array[]::text[];
+  bytes int := octet_length('## Your Memories');
+  added int;
 begin
   perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if (max_memories >= 1) is not true then
     perform memory._refuse('max_memories', format('%s is less than 1', coalesce(max_memories::text, 'null')), '20 is the default.');
   end if;
   if max_tokens < 1 then
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
   end if;
-  -- Chosen by rank, shown oldest first: of two statements that disagree the later one is the newer one.
-  -- White space folds to single spaces, so that no memory can pose as a heading of the prompt.
+  if query_embedding is not null then
+    raise notice 'degraded: no embedding model is active, query_embedding is not used';
+  end if;
+
+  -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
+  for memory in
+    select m.memory_id, m.memory_type, memory._memory_line(m.content) as line, coalesce(t.heading, m.memory_type) as heading
+    from memory._rank_memories(render_memories.user_id, render_memories.agent_id, query, max_memories) as m
+    left join memory.memory_types as t on t.memory_type = m.memory_type
+    order by m.rank
+  loop
+    added := octet_length(e'\n. ' || memory.line) + length((cardinality(array_positions(types, memory.memory_type)) + 1)::text)
+      + case when memory.memory_type = any (types) then 0 else octet_length(e'\n\n**:**' || memory.heading) end;
+    if max_tokens is null or (bytes + added + 3) / 4 <= max_tokens then
+      bytes := bytes + added;
+      chosen := chosen || memory.memory_id;
+      types := types || memory.memory_type;
+    end if;
+  end loop;
+
+  -- Shown oldest first: of two statements that disagree the later one is the newer one.
   return coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
   from (
-    select c.memory_type, c.position, '**' || c.heading || e':**\n' || string_agg(c.number || '. ' || c.line, e'\n' order by c.number) as block
-    from (
-      select b.*, row_number() over (partition by b.memory_type order by b.created_at, b.memory_id) as number
-      from (
-        -- Counted with the numbers and headings, so that the whole block stays within max_tokens.
-        select r.*, sum(memory._estimate_tokens(r.line) + 2 + r.heading_tokens) over (order by r.rank) + 5 as tokens
-        from (
-          select m.rank, m.memory_type, m.created_at, m.memory_id, t.position, coalesce(t.heading, m.memory_type) as heading,
-            regexp_replace(btrim(m.content), '\s+', ' ', 'g') as line,
-            case when row_number() over (partition by m.memory_type order by m.rank) = 1
-                 then memory._estimate_tokens(coalesce(t.heading, m.memory_type)) + 3 else 0 end as heading_tokens
-          from memory._rank_memories(render_memories.user_id, render_memories.agent_id, query, max_memories) as m
-          left join memory.memory_types as t on t.memory_type = m.memory_type
-        ) as r
-      ) as b
-      where max_tokens is null or b.tokens <= max_tokens
-    ) as c
-    group by c.memory_type, c.position, c.heading
+    select n.memory_type, t.position,
+      '**' || coalesce(t.heading, n.memory_type) || e':**\n' || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
+    from (select m.memory_type, memory._memory_line(m.content) as line,
+            row_number() over (partition by m.memory_type order by m.created_at, m.memory_id) as number
+          from memory.memories as m
+          where m.user_id = render_memories.user_id and m.memory_id = any (chosen)) as n
+    left join memory.memory_types as t on t.memory_type = n.memory_type
+    group by n.memory_type, t.position, t.heading
   ) as g;
 end;
 $$;
 comment on function memory.render_memories(text, text, text, int, int, vector) is
 'The memories of a user as a block for a system prompt, headed "## Your Memories", numbered and grouped by type: those that match the query first, then the most important and the newest, limited by count and by tokens. Empty text when there are none.';
+
+-- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt.
+create or replace function memory._memory_line(content text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return btrim(regexp_replace(content, '[\s\u001c-\u001f\u0085\u2028\u2029]+', ' ', 'g'));
+end;
+$$;

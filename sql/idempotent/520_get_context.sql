@@ -18,6 +18,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if max_tokens < 1 then
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for the policy''s context.max_tokens.');
   end if;
@@ -27,6 +28,14 @@ begin
   select s.* into summary from memory.summaries as s
   where s.user_id = get_context.user_id and s.thread_id = get_context.thread_id and s.status = 'completed'
   order by s.end_seq desc limit 1;
+  -- What one agent asks for has no part in what was said to the others.
+  if get_context.agent_id is not null and exists (
+    select from memory.messages as m
+    where m.user_id = get_context.user_id and m.thread_id = get_context.thread_id
+      and m.seq between summary.start_seq and summary.end_seq and m.agent_id <> get_context.agent_id
+  ) then
+    summary := null;
+  end if;
 
   -- The newest message goes in whatever happens; then the summary, the memories with at most a quarter of what is left,
   -- and as many of the messages since the summary as still fit.
@@ -46,18 +55,18 @@ begin
 
   if remaining >= 8 then
     memories := nullif(memory.render_memories(get_context.user_id, get_context.agent_id, get_context.query,
-      (policy #>> '{context,max_memories}')::int, greatest(remaining / 4, 8)), '');
-    if memory._estimate_tokens(memories) > remaining then
-      memories := null;
-    end if;
+      (policy #>> '{context,max_memories}')::int, greatest(remaining / 4, 8), get_context.query_embedding), '');
   end if;
-  if memories is not null then
+  if memories is null and exists (select from memory._visible_memories(get_context.user_id, null, false) as m
+                                  where get_context.agent_id is null or m.agent_id = get_context.agent_id) then
+    raise notice 'degraded: no memories fit into max_tokens';
+  elsif memories is not null then
     remaining := remaining - memory._estimate_tokens(memories);
-    return next row(next_ordinal, 'system', memories, 'memories', memory._estimate_tokens(memories))::memory.context_part;
+    return next row(next_ordinal, 'system', memories, 'memories', memory._estimate_tokens(memories), '{}')::memory.context_part;
     next_ordinal := next_ordinal + 1;
   end if;
   if summary_text is not null then
-    return next row(next_ordinal, 'system', summary_text, 'thread_summary', memory._estimate_tokens(summary_text))::memory.context_part;
+    return next row(next_ordinal, 'system', summary_text, 'thread_summary', memory._estimate_tokens(summary_text), '{}')::memory.context_part;
     next_ordinal := next_ordinal + 1;
   end if;
 
@@ -65,7 +74,7 @@ begin
   from memory._fit_messages(get_context.user_id, get_context.thread_id, get_context.agent_id,
                             case when summary_text is null then 0 else summary.end_seq + 1 end, newest_tokens + remaining) as f;
   return query
-  select next_ordinal - 1 + row_number() over (order by m.seq)::int, m.role, m.content, 'message', m.token_count
+  select next_ordinal - 1 + row_number() over (order by m.seq)::int, m.role, m.content, 'message', m.token_count, m.metadata
   from memory.messages as m
   where m.user_id = get_context.user_id and m.thread_id = get_context.thread_id and m.seq >= from_seq
     and (get_context.agent_id is null or m.agent_id = get_context.agent_id)
@@ -74,7 +83,7 @@ begin
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector) is
-'What to send to the model, ready as chat messages: memories (those that match the query first), the thread''s summary, and the messages since that summary, within max_tokens. The newest message is always there; a tool result is never cut from its call.';
+'What to send to the model, ready as chat messages: memories (those that match the query first), the thread''s summary, and the messages since that summary, within max_tokens. The newest message is always there; a tool result is never cut from its call. metadata of a message holds its tool_calls, tool_call_id and name.';
 
 -- How far back the newest messages of a thread fit into a budget, not going beyond from_seq. Reads no further than that.
 -- Tool results stay with the message that called the tools; the newest message counts even when nothing fits.

@@ -36,7 +36,7 @@ create table memory.messages (
 );
 -- No foreign key to threads: the insert trigger creates the thread's row, and the trigger on threads removes the
 -- messages of a deleted one. A foreign key checked per row would make a bulk insert about 1.6 times slower.
-create unique index messages_idempotency_key_idx on memory.messages (user_id, thread_id, idempotency_key)
+create unique index messages_idempotency_key_idx on memory.messages (user_id, idempotency_key, thread_id)
   where idempotency_key is not null;
 -- For memory.sweep(). Expiry times arrive in rising order, which makes this the cheapest kind of insert a B-tree has.
 create index messages_expires_at_idx on memory.messages (expires_at) where expires_at < 'infinity';

@@ -4,7 +4,7 @@ create type memory.message as (
   seq bigint, role text, content text, agent_id text, metadata jsonb, token_count int,
   created_at timestamptz, expires_at timestamptz, is_active boolean
 );
-create type memory.context_part as (ordinal int, role text, content text, source text, token_count int);
+create type memory.context_part as (ordinal int, role text, content text, source text, token_count int, metadata jsonb);
 create type memory.thread as (
   thread_id text, message_count bigint, active_tokens bigint, first_at timestamptz, last_at timestamptz, total_count bigint
 );

@@ -1,0 +1,436 @@
+"""Search by keyword: what is found, in which order, with which filters, and that no query does harm."""
+
+from __future__ import annotations
+
+import random
+from datetime import datetime, timezone
+from typing import Any
+
+import psycopg
+import pytest
+from sqlapi import Api, refused
+
+MAY = datetime(2026, 5, 1, tzinfo=timezone.utc)
+ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
+EVERYWHERE = ["memory", "summary", "message"]
+
+
+@pytest.fixture
+def api(db: psycopg.Connection) -> Api:
+    return Api(db)
+
+
+def search(api: Api, query: str = "tea", **arguments: Any) -> list[Any]:
+    found: list[Any] = api.search(**{"user_id": "ana", "query": query, "mode": "keyword", **arguments})
+    return found
+
+
+def found(api: Api, query: str = "tea", **arguments: Any) -> list[str]:
+    return [result.content for result in search(api, query, **arguments)]
+
+
+def remember(api: Api, content: str, **arguments: Any) -> Any:
+    return api.add_memory(**{"user_id": "ana", "content": content, **arguments}).memory_id
+
+
+def summarize(api: Api, thread_id: str, summary: str) -> None:
+    api.talk("ana", thread_id, rounds=3)
+    api.finish_jobs(summary=summary)
+
+
+class TestSources:
+    def test_a_memory_is_found_with_its_fields(self, api: Api) -> None:
+        memory_id = remember(
+            api, "Likes tea", memory_type="preference", thread_id="t1", tags=["drinks"], metadata={"a": 1},
+            confidence=0.5, importance=0.25, agent_id="helper",
+        )  # fmt: skip
+        [result] = search(api)
+        assert result[:4] == ("memory", str(memory_id), "t1", "Likes tea")
+        assert result.metadata == {"a": 1}
+        assert result.created_at == api.get_memory(user_id="ana", memory_id=memory_id).created_at
+        assert result.details == {
+            "memory_type": "preference",
+            "tags": ["drinks"],
+            "confidence": 0.5,
+            "importance": 0.25,
+            "agent_id": "helper",
+            "superseded_by": None,
+        }
+
+    def test_a_memory_is_found_by_its_embedding_text(self, api: Api) -> None:
+        remember(api, "Likes it green", embedding_text="Drinks tea")
+        assert found(api) == ["Likes it green"]
+
+    def test_a_message_is_found_when_asked_for(self, api: Api) -> None:
+        api.add_message(**ANA, role="user", content="Hello")
+        api.add_message(**ANA, role="user", content="I drink tea", agent_id="helper", metadata={"a": 1})
+        assert search(api) == []
+        [result] = search(api, sources=["message"])
+        assert result[:4] == ("message", "t1/1", "t1", "I drink tea")
+        assert (result.metadata, result.details) == ({"a": 1}, {"seq": 1, "role": "user", "agent_id": "helper"})
+
+    def test_the_latest_summary_of_a_thread_is_found(self, api: Api) -> None:
+        summarize(api, "t1", "They talked about tea at first.")
+        summarize(api, "t1", "They went on about tea.")
+        [result] = search(api)
+        [summary] = api.get_thread_summary(**ANA)
+        assert result[:4] == ("summary", str(summary.summary_id), "t1", "They went on about tea.")
+        assert result.details == {"start_seq": 0, "end_seq": 11}
+
+    def test_sources_are_ranked_together(self, api: Api) -> None:
+        remember(api, "Likes tea and coffee and cocoa and milk")
+        api.add_message(**ANA, role="user", content="tea")
+        summarize(api, "t2", "They talked about tea and coffee.")
+        assert [result.source for result in search(api, sources=EVERYWHERE)] == ["message", "summary", "memory"]
+
+    def test_an_updated_memory_is_found_by_its_new_words_only(self, api: Api) -> None:
+        memory_id = remember(api, "Likes tea")
+        api.update_memory(user_id="ana", memory_id=memory_id, content="Likes coffee")
+        assert (found(api), found(api, "coffee")) == ([], ["Likes coffee"])
+
+
+class TestRanking:
+    def test_any_word_may_match(self, api: Api) -> None:
+        for content in ("Likes tea", "Likes cake", "Likes swimming"):
+            remember(api, content)
+        assert sorted(found(api, "tea or cake")) == ["Likes cake", "Likes tea"]
+
+    def test_word_forms_and_case_make_no_difference(self, api: Api) -> None:
+        remember(api, "Visited the mountains")
+        assert found(api, "VISITING a mountain?") == ["Visited the mountains"]
+
+    def test_more_words_weigh_more(self, api: Api) -> None:
+        for content in ("Likes green apples", "Likes tea greatly", "Likes green tea"):
+            remember(api, content)
+        assert found(api, "green tea")[0] == "Likes green tea"
+
+    def test_a_rare_word_weighs_more_than_a_common_one(self, api: Api) -> None:
+        rare = "Plays the theorbo on warm summer evenings"
+        remember(api, rare)
+        for number in range(8):
+            remember(api, f"Anna likes number {number}")
+        assert found(api, "Anna theorbo")[0] == rare
+
+    def test_a_word_said_often_weighs_more_but_not_without_end(self, api: Api) -> None:
+        remember(api, "tea tea tea tea milk sugar")
+        remember(api, "tea milk sugar biscuit lemon honey")
+        often, once = search(api)
+        assert often.content.startswith("tea tea")
+        assert once.score < often.score < 4 * once.score
+
+    def test_the_newer_comes_first_among_equals(self, api: Api) -> None:
+        for content in ("Likes tea", "Hates tea"):
+            remember(api, content)
+        assert found(api) == ["Hates tea", "Likes tea"]
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_scores_fall_and_stay_between_0_and_1(self, api: Api, seed: int) -> None:
+        chance = random.Random(seed)
+        words = ["tea", "coffee", "cake", "garden", "piano", "lisbon"]
+        for number in range(40):
+            remember(api, f"n{number} " + " ".join(chance.choices(words, k=chance.randrange(1, 30))))
+        for size in range(1, 6):
+            scores = [result.score for result in search(api, " ".join(chance.sample(words, size)), top_k=100)]
+            assert scores == sorted(scores, reverse=True)
+            assert scores
+            assert all(0 < score < 1 for score in scores)
+
+    def test_a_document_with_half_of_the_words_is_no_perfect_match(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        assert search(api, "tea zither")[0].score < search(api, "tea")[0].score
+
+    def test_another_users_rows_do_not_change_a_score(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        remember(api, "Likes cake")
+        before = search(api)
+        for number in range(20):
+            api.add_memory(user_id="bob", content=f"Drinks tea at {number}")
+        assert search(api) == before
+
+    def test_explain_gives_rank_score_and_words(self, api: Api) -> None:
+        remember(api, "Likes green tea")
+        remember(api, "Likes tea")
+        assert all("keyword" not in result.details for result in search(api))
+        explained = [result.details["keyword"] for result in search(api, "green tea", explain=True)]
+        assert [keyword["rank"] for keyword in explained] == [1, 2]
+        assert [keyword["terms"].keys() for keyword in explained] == [{"green", "tea"}, {"tea"}]
+        assert [keyword["score"] for keyword in explained] == [result.score for result in search(api, "green tea")]
+
+    def test_top_k_limits_the_results_to_the_best(self, api: Api) -> None:
+        for number in range(15):
+            remember(api, f"Cup {number} of tea" + " and milk" * number)
+        assert len(search(api)) == 10
+        assert [result.content for result in search(api, top_k=3)] == found(api)[:3]
+        assert len(search(api, top_k=100)) == 15
+
+
+class TestFilters:
+    @pytest.fixture
+    def pair(self, api: Api) -> None:
+        """Two memories that differ in everything, and a summary and a message that say the same."""
+        kept = {
+            "agent_id": "cook", "thread_id": "t1", "memory_type": "preference", "tags": ["drinks", "hot"],
+            "metadata": {"channel": "mail", "nested": {"a": 1}}, "confidence": 0.9, "valid_from": MAY,
+        }  # fmt: skip
+        other = {
+            "agent_id": "tutor", "thread_id": "t2", "memory_type": "fact", "tags": ["drinks", "cold"],
+            "metadata": {"channel": "chat", "nested": {"a": 2}}, "confidence": 0.4, "valid_to": MAY,
+        }  # fmt: skip
+        remember(api, "Drinks tea hot", **kept)
+        remember(api, "Drinks tea cold", **{**other, "valid_from": "2020-01-01"})
+
+    @pytest.mark.feature("E3")
+    @pytest.mark.usefixtures("pair")
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"agent_id": "cook"},
+            {"thread_id": "t1"},
+            {"exclude_thread_id": "t2"},
+            {"memory_types": ["preference"]},
+            {"memory_types": ["preference", "context"]},
+            {"tags_all": ["drinks", "hot"]},
+            {"tags_any": ["hot", "red"]},
+            {"exclude_tags": ["cold", "red"]},
+            {"filter": {"channel": "mail"}},
+            {"filter": {"nested": {"a": 1}}},
+            {"min_confidence": 0.5},
+            {"as_of": "2026-06-01"},
+        ],
+        ids=str,
+    )
+    def test_keeps_what_it_asks_for(self, api: Api, arguments: dict[str, Any]) -> None:
+        assert sorted(found(api, as_of=None)) == ["Drinks tea cold", "Drinks tea hot"]
+        assert found(api, **arguments) == ["Drinks tea hot"]
+
+    @pytest.mark.usefixtures("pair")
+    def test_empty_filters_are_no_filters(self, api: Api) -> None:
+        assert len(search(api, tags_all=[], exclude_tags=[], filter={})) == 2
+
+    @pytest.mark.parametrize("source", EVERYWHERE)
+    @pytest.mark.parametrize("argument", ["created_after", "created_before"])
+    def test_goes_by_time_in_every_source(self, api: Api, source: str, argument: str) -> None:
+        moments = []
+        for number in (1, 2):
+            remember(api, f"tea {number}")
+            summarize(api, f"t{number}", f"tea {number}")
+            api.add_message(**ANA, role="user", content=f"tea {number}")
+            moments.append(api.value("select clock_timestamp()"))
+        expected = "tea 2" if argument == "created_after" else "tea 1"
+        assert found(api, sources=[source], **{argument: moments[0]}) == [expected]
+
+    @pytest.mark.parametrize("source", EVERYWHERE)
+    @pytest.mark.parametrize(
+        ("arguments", "expected"), [({"thread_id": "t1"}, "1"), ({"exclude_thread_id": "t1"}, "2")]
+    )
+    def test_goes_by_thread_in_every_source(
+        self, api: Api, source: str, arguments: dict[str, str], expected: str
+    ) -> None:
+        for number in ("1", "2"):
+            remember(api, f"tea {number}", thread_id=f"t{number}")
+            summarize(api, f"t{number}", f"tea {number}")
+            api.add_message(user_id="ana", thread_id=f"t{number}", role="user", content=f"tea {number}")
+        assert found(api, sources=[source], **arguments) == [f"tea {expected}"]
+
+    def test_by_thread_keeps_memories_that_belong_to_none_unless_one_is_asked_for(self, api: Api) -> None:
+        remember(api, "tea")
+        assert found(api, exclude_thread_id="t1") == ["tea"]
+        assert found(api, thread_id="t1") == []
+
+    @pytest.mark.feature("A3")
+    def test_by_agent_goes_for_messages_too(self, api: Api) -> None:
+        for agent in ("cook", "tutor"):
+            api.add_message(**ANA, role="user", content=f"tea for the {agent}", agent_id=agent)
+        assert found(api, sources=["message"], agent_id="cook") == ["tea for the cook"]
+
+    def test_by_metadata_goes_for_messages_too(self, api: Api) -> None:
+        for channel in ("mail", "chat"):
+            api.add_message(**ANA, role="user", content=f"tea by {channel}", metadata={"channel": channel})
+        assert found(api, sources=["message"], filter={"channel": "mail"}) == ["tea by mail"]
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [{"memory_types": ["fact"]}, {"tags_all": ["a"]}, {"tags_any": ["a"]}, {"min_confidence": 0.1}],
+        ids=str,
+    )
+    def test_by_what_only_memories_have_leaves_memories(self, api: Api, arguments: dict[str, Any]) -> None:
+        remember(api, "Likes tea", tags=["a"])
+        summarize(api, "t1", "They talked about tea.")
+        api.add_message(**ANA, role="user", content="I drink tea")
+        assert len(search(api, sources=EVERYWHERE)) == 3
+        assert found(api, sources=EVERYWHERE, **arguments) == ["Likes tea"]
+
+    def test_by_score_keeps_the_better(self, api: Api) -> None:
+        for content in ("green tea", "green apples", "green grass", "green"):
+            remember(api, content)
+        best, *others = search(api, "green tea")
+        assert len(others) == 3
+        assert found(api, "green tea", min_score=(best.score + others[0].score) / 2) == ["green tea"]
+
+    def test_comes_before_the_ranking(self, api: Api) -> None:
+        """What a filter leaves out does not make a word common."""
+        remember(api, "Likes tea", agent_id="cook")
+        remember(api, "Likes cake", agent_id="cook")
+        before = search(api, agent_id="cook")
+        for number in range(20):
+            remember(api, f"tea {number}", agent_id="tutor")
+        assert search(api, agent_id="cook") == before
+
+
+class TestVisibility:
+    @pytest.mark.feature("A3")
+    def test_another_users_rows_never_appear(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        api.add_message(**ANA, role="user", content="I drink tea")
+        summarize(api, "t2", "They talked about tea.")
+        assert len(search(api, sources=EVERYWHERE)) == 3
+        assert found(api, sources=EVERYWHERE, user_id="bob") == []
+
+    @pytest.mark.feature("B7")
+    def test_an_expired_memory_never_appears(self, api: Api) -> None:
+        remember(api, "Likes tea", expires_at="2020-01-01")
+        assert found(api) == found(api, include_superseded=True) == []
+
+    def test_a_deleted_memory_never_appears(self, api: Api) -> None:
+        memory_id = remember(api, "Likes tea")
+        assert found(api) == ["Likes tea"]
+        api.delete_memory(user_id="ana", memory_id=memory_id)
+        assert found(api) == found(api, include_superseded=True) == []
+
+    def test_a_superseded_memory_appears_only_when_asked_for(self, api: Api) -> None:
+        old, new = remember(api, "Likes tea"), remember(api, "Hates tea")
+        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="changed her mind")
+        assert found(api) == ["Hates tea"]
+        results = {result.content: result.details["superseded_by"] for result in search(api, include_superseded=True)}
+        assert results == {"Hates tea": None, "Likes tea": str(new)}
+
+    def test_a_cleared_message_never_appears(self, api: Api) -> None:
+        api.add_message(**ANA, role="user", content="I drink tea")
+        assert found(api, sources=["message"]) == ["I drink tea"]
+        api.clear_thread(**ANA)
+        assert found(api, sources=["message"]) == []
+
+    def test_an_unfinished_summary_never_appears(self, api: Api) -> None:
+        api.talk(**ANA, rounds=3)
+        api.claim_jobs(worker="w")
+        assert search(api, "question answer", sources=["summary"]) == []
+
+    def test_as_of_shows_what_was_true_then(self, api: Api) -> None:
+        remember(api, "Lives in Porto", valid_from="2020-01-01", valid_to="2024-01-01")
+        remember(api, "Lives in Lisbon", valid_from="2024-01-01")
+        places = {year: found(api, "lives", as_of=f"{year}-06-01") for year in (2019, 2022, 2025)}
+        assert places == {2019: [], 2022: ["Lives in Porto"], 2025: ["Lives in Lisbon"]}
+
+    def test_as_of_shows_what_was_superseded_later(self, api: Api) -> None:
+        old = remember(api, "Likes tea")
+        before = api.value("select clock_timestamp()")
+        new = remember(api, "Hates tea")
+        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="changed her mind")
+        assert found(api, as_of=before) == ["Likes tea"]
+
+    @pytest.mark.parametrize("source", ["summary", "message"])
+    def test_as_of_hides_what_was_said_later(self, api: Api, source: str) -> None:
+        before = api.value("select clock_timestamp()")
+        summarize(api, "t1", "They talked about tea.")
+        api.add_message(**ANA, role="user", content="tea")
+        assert len(search(api, sources=[source])) == 1
+        assert search(api, sources=[source], as_of=before) == []
+
+
+class TestDegrading:
+    def test_hybrid_searches_by_keyword_and_says_so(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        assert [result.content for result in api.search(user_id="ana", query="tea")] == ["Likes tea"]
+        assert [notice for notice in api.notices if notice.startswith("degraded: ") and "embedding" in notice]
+
+    def test_keyword_says_nothing(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        search(api)
+        assert api.notices == []
+
+    def test_rerank_keeps_the_order_and_says_so(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        assert search(api, rerank=True) == search(api)
+        assert [notice for notice in api.notices if notice.startswith("degraded: ") and "rerank" in notice]
+
+    @pytest.mark.parametrize("query", ["tea", None])
+    def test_vector_is_refused(self, api: Api, query: str | None) -> None:
+        with refused("mode") as refusal:
+            api.search(user_id="ana", query=query, mode="vector", query_embedding="[1,2,3]")
+        assert "embedding model" in str(refusal.value)
+
+    def test_an_embedding_alone_is_refused(self, api: Api) -> None:
+        with refused("query"):
+            api.search(user_id="ana", query_embedding="[1,2,3]")
+
+
+HARMLESS = [
+    "'; drop table memory.memories; --",
+    "tea' | 'cake",
+    "tea & !cake <-> (",
+    '"tea" -cake',
+    "tea:* tea:AB",
+    ")(&|!<>:*'\"\\%_$$",
+    "\\' \\\\ \\",
+    "a\\b c\\'d http://example.org/it's?a=b\\c&d='e'",
+    "it's o'clock l'été",
+    "<b>tea</b> &amp; user@example.org /etc/passwd -1.5e-7",
+    "the of and",
+    "👩🏽‍🚀 記憶 שלום",
+    "\x01\x7f\u200b\ufeff\u2028",
+    "tea " * 20_000,
+    "x" * 100_000,
+    " ".join(f"word{number}" for number in range(30_000)) + " tea",
+    " ".join(f"{chr(one)}-{chr(two)}" for one in range(0x4E00, 0x4E40) for two in range(0x5E00, 0x5E40)),
+]
+
+
+class TestQueries:
+    @pytest.mark.parametrize("query", HARMLESS, ids=lambda query: query[:20])
+    def test_do_no_harm(self, api: Api, query: str) -> None:
+        remember(api, "Likes tea")
+        before = api.state()
+        assert found(api, query) in ([], ["Likes tea"])
+        assert api.get_context(**ANA, query=query)[0].source == "memories"
+        assert api.state() == before
+
+    @pytest.mark.parametrize("query", HARMLESS, ids=lambda query: query[:20])
+    def test_find_what_says_the_same(self, api: Api, query: str) -> None:
+        """Whatever is stored can be searched for in its own words, unless it has none."""
+        remember(api, query[:10_000])
+        remember(api, "Something else")
+        lexemes = api.value("select length(to_tsvector('english', %(query)s))", query=query[:10_000])
+        assert found(api, query[:10_000]) == ([query[:10_000]] if lexemes else [])
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_of_random_characters_do_no_harm(self, api: Api, seed: int) -> None:
+        chance = random.Random(seed)
+        alphabet = [*"ab1 '\"\\/:*&|!()<>-.@#?=%_~`^+,;\t\n", "é", "ß", "字", "😀"]
+        remember(api, "Likes tea")
+        for _ in range(200):
+            query = "a" + "".join(chance.choices(alphabet, k=chance.randrange(1, 40)))
+            assert found(api, query) in ([], ["Likes tea"])
+
+    def test_with_only_stop_words_find_nothing(self, api: Api) -> None:
+        remember(api, "The one and only")
+        assert found(api, "the and of") == []
+
+    def test_of_a_user_without_anything_find_nothing(self, api: Api) -> None:
+        assert found(api, sources=EVERYWHERE) == []
+
+    def test_find_text_that_is_very_long(self, api: Api) -> None:
+        text = " ".join(f"word{number}" for number in range(20_000))
+        remember(api, text, embedding_text=text.replace("word", "wort"))
+        api.add_message(**ANA, role="user", content=text * 20)
+        assert {result.source for result in search(api, "word19", sources=EVERYWHERE)} == {"memory", "message"}
+
+    @pytest.mark.parametrize("letters", ["ab12", "аби1", "一二三四", "𐌰𐌱𐌲𐌳"], ids=ascii)
+    def test_find_text_of_many_words_in_any_script(self, api: Api, letters: str) -> None:
+        """A tsvector holds a megabyte; what does not fit must not make a write or a search fail."""
+        chance = random.Random(1)
+        words = ("-".join("".join(chance.choices(letters, k=9)) for _ in range(2)) for _ in range(14_000))
+        text = " ".join(["findme", *words])
+        half = text[: 262_144 // len(letters[0].encode())]
+        remember(api, half, embedding_text=text[-len(half) :])
+        api.add_message(**ANA, role="user", content=text)
+        assert len(search(api, "findme", sources=EVERYWHERE)) == 2
