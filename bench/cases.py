@@ -15,7 +15,7 @@ import psycopg
 import texts
 
 USERS, THREADS_PER_USER, PRELOADED_MESSAGES = 1_000, 2, 30
-MEMORY_USERS, MEMORY_LIMIT = 100, 1_000  # the limit is the built-in policy
+MEMORY_USERS, MEMORY_LIMIT = 50, 1_000  # the limit is the built-in policy
 FIRST_USER = 4_200_000_000
 TEXTS = 32
 BULKS, MESSAGES_PER_BULK = 4, 1_000
@@ -202,7 +202,7 @@ CASES = (
                 _BULK_THREAD,
                 "messages",
                 BULKS,
-                cpu_calls=27,
+                cpu_calls=30,
             ),
             Variant(
                 "bare insert from JSON",
@@ -214,7 +214,7 @@ CASES = (
                 _BULK_THREAD,
                 "messages",
                 BULKS,
-                cpu_calls=27,
+                cpu_calls=30,
             ),
         ),
         (Ratio("memory.add_messages", "bare insert from JSON", aim=0.50),),

@@ -18,8 +18,13 @@ def ratio_values(ratio: Ratio, rates: dict[str, list[float]]) -> list[float]:
     return [under / over if ratio.of_times else over / under for over, under in pairs]
 
 
-def summarize(case: Case, rates: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
-    """The ratios of a case; ``rates`` is calls per second by number of clients, variant and round."""
+def summarize(
+    case: Case, rates: dict[str, dict[str, list[float]]], cpu: dict[str, float | None]
+) -> list[dict[str, Any]]:
+    """The ratios of a case.
+
+    ``rates`` is calls per second by number of clients, variant and round; ``cpu`` is microseconds per call by variant.
+    """
     return [
         {
             "over": ratio.over,
@@ -29,12 +34,17 @@ def summarize(case: Case, rates: dict[str, dict[str, list[float]]]) -> list[dict
             "median": round(value, 3),
             "rounds": [round(each, 3) for each in ratio_values(ratio, by_variant)],
             "aim": ratio.aim,
-            "met": None if ratio.aim is None else ratio.met(value),
+            "met": ratio.met(value),
+            "cpu": _quotient(cpu[ratio.over], cpu[ratio.under]),
         }
         for clients, by_variant in rates.items()
         for ratio in case.ratios
         for value in [median(ratio_values(ratio, by_variant))]
     ]
+
+
+def _quotient(over: float | None, under: float | None) -> float | None:
+    return None if over is None or under is None else round(over / under, 2)
 
 
 def _number(value: float) -> str:
@@ -62,11 +72,12 @@ def ratio_table(results: Results) -> str:
             f"{entry['median']:.2f}",
             f"{min(entry['rounds']):.2f} to {max(entry['rounds']):.2f}",
             _aim(entry),
+            "" if entry["cpu"] is None else f"{entry['cpu']:.2f}",
         ]
         for case in results["cases"].values()
         for entry in case["ratios"]
     ]
-    return _table(["Ratio", "Clients", "Median", "Rounds", "Aim"], rows)
+    return _table(["Ratio", "Clients", "Median", "Rounds", "Aim", "CPU"], rows)
 
 
 def _label(entry: dict[str, Any]) -> str:
@@ -99,7 +110,8 @@ def markdown(results: Results) -> str:
         f"{machine['system']}; fsync and synchronous_commit on, shared_buffers {settings['shared_buffers']}; "
         f"{options['rounds']} rounds of {options['seconds']} s in which the variants take turns, pgbench with prepared "
         "statements. A bare statement works on a plain table with the same columns, defaults and primary key: no "
-        "triggers, constraints or further indexes. Ratios are medians over the rounds.",
+        "triggers, constraints or further indexes. Ratios are medians over the rounds. CPU is the ratio of the CPU "
+        "time of the server per call, which the disk and other work on the machine disturb less.",
         "![Ratios](latest.svg)",
         "## Ratios",
         ratio_table(results),

@@ -114,7 +114,7 @@ def _measure(case: Case, meter: Meter, connection: psycopg.Connection, options: 
     return {
         "rates": rates,
         "cpu_microseconds": cpu,
-        "ratios": report.summarize(case, rates),
+        "ratios": report.summarize(case, rates, cpu),
         "statements": statements,
     }
 

@@ -99,6 +99,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("add_message", "role", [None, "", "robot", "USER"]),
     ("add_message", "content", [None, ""]),
     ("add_message", "created_at", ["infinity", "-infinity"]),
+    ("add_message", "idempotency_key", [wide_text(64)]),  # 255 bytes, so that it fits into an index with wide names
     ("add_memory", "content", [None, "", " \n"]),
     ("add_memory", "memory_type", [None]),
     ("add_memory", "confidence", [None]),
@@ -388,13 +389,13 @@ class TestEveryCharacterIsKept:
 
 
 def test_names_may_have_255_characters_of_any_length_in_bytes(api: Api) -> None:
-    wide = [wide_text(255, seed) for seed in range(4)]
-    ids = dict(zip(("user_id", "thread_id", "agent_id"), wide, strict=False))
-    api.add_message(**ids, role="user", content="I like tea", idempotency_key=wide[3])
-    api.add_memory(**ids, content="Likes tea", source=wide[3])
+    wide = [wide_text(255, seed) for seed in range(3)]
+    ids = dict(zip(("user_id", "thread_id", "agent_id"), wide, strict=True))
+    api.add_message(**ids, role="user", content="I like tea", idempotency_key=wide[0][:63])
+    api.add_memory(**ids, content="Likes tea", source=wide[0])
     api.summarize_thread(user_id=wide[0], thread_id=wide[1])
     assert api.finish_jobs(memory="Drinks tea") == 2
-    assert [part.source for part in api.get_context(**ids)] == ["memories", "thread_summary"]
+    assert [part.source for part in api.get_context(**ids)] == ["memories", "thread_summary", "message"]
 
 
 def test_the_largest_message_and_memory_are_kept(api: Api) -> None:

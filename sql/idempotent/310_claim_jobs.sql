@@ -6,7 +6,7 @@ language plpgsql volatile parallel unsafe security definer -- workers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := '{extract_memories,summarize_thread}';
+  known constant text[] := array['extract_memories', 'summarize_thread'];
   claimed memory.jobs;
   payload jsonb;
   taken int;
