@@ -478,7 +478,7 @@ begin
 end;
 $$;
 
-create or replace function memory._check_share(argument text, share real)
+create or replace function memory._check_share(argument text, share double precision)
 returns void
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -1519,7 +1519,7 @@ begin
   perform memory._check_id('agent_id', candidate.agent_id);
   perform memory._check_id('thread_id', coalesce(candidate.thread_id, 'none'));
   perform memory._check_id('source', candidate.source);
-  if (btrim(candidate.content) <> '') is not true then
+  if (candidate.content ~ '\S') is not true then
     perform memory._refuse('content', case when candidate.content is null then 'must not be null' else 'must not be empty' end,
       'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
   end if;
@@ -1599,7 +1599,7 @@ begin
   -- One expression for the case that nothing is wrong; _refuse_memory says which rule it was.
   if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
       and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
-      and btrim(new.content) <> '' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
+      and new.content ~ '\S' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
       and jsonb_typeof(new.metadata) = 'object' and pg_column_size(new.metadata) <= 1048576
       and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
       and new.confidence between 0 and 1 and new.importance between 0 and 1
@@ -1617,10 +1617,7 @@ begin
     end if;
     new.content_hash := memory._content_hash(new.content);
     new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
-    -- An expired memory that nobody swept yet must not stand in the way of the same content now.
-    delete from memory.memories as m
-    where m.user_id = new.user_id and m.agent_id = new.agent_id and m.memory_type = new.memory_type and m.content_hash = new.content_hash
-      and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
+    perform memory._remove_expired_duplicate(new);
     return new;
   end if;
 
@@ -1632,6 +1629,7 @@ begin
     new.content_hash := memory._content_hash(new.content);
     new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
   end if;
+  perform memory._remove_expired_duplicate(new);
   new.version := old.version + 1;
   new.changed_by := session_user;
   if new.operation = old.operation and old.operation <> 'update' and new.superseded_at is not distinct from old.superseded_at
@@ -1646,6 +1644,20 @@ end;
 $$;
 create or replace trigger memory_100_before_write before insert or update on memory.memories
 for each row execute function memory._memory_before_write();
+
+-- An expired memory that nobody swept yet must not stand in the way of the same content now.
+create or replace function memory._remove_expired_duplicate(candidate memory.memories)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.memories as m
+  where m.user_id = candidate.user_id and m.agent_id = candidate.agent_id and m.memory_type = candidate.memory_type
+    and m.content_hash = candidate.content_hash and m.memory_id <> candidate.memory_id
+    and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
+end;
+$$;
 
 -- What a keyword finds a memory by. A tsvector holds 1 MiB at most, hence the cut.
 create or replace function memory._memory_vector(language regconfig, content text, embedding_text text)
@@ -1753,7 +1765,7 @@ $$;
 create or replace function memory.add_memory(
   user_id text, content text, memory_type text default 'fact', agent_id text default 'default',
   thread_id text default null, metadata jsonb default '{}', tags text[] default '{}',
-  confidence real default 1.0, importance real default 0.5, valid_from timestamptz default null,
+  confidence double precision default 1.0, importance double precision default 0.5, valid_from timestamptz default null,
   valid_to timestamptz default null, expires_at timestamptz default null, embedding_text text default null,
   source text default 'user', on_conflict text default 'ignore'
 )
@@ -1804,7 +1816,7 @@ begin
   return stored;
 end;
 $$;
-comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], real, real, timestamptz, timestamptz, timestamptz, text, text, text) is
+comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz, timestamptz, text, text, text) is
 'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and agent is stored once: on_conflict ignore returns the id that is there with inserted = false, replace updates it, error refuses (23505). Over max_per_agent the oldest memory of the agent goes.';
 
 create or replace function memory.get_memory(user_id text, memory_id uuid)
@@ -1898,7 +1910,7 @@ end;
 
 create or replace function memory.update_memory(
   user_id text, memory_id uuid, content text default null, metadata jsonb default null,
-  tags text[] default null, confidence real default null, importance real default null,
+  tags text[] default null, confidence double precision default null, importance double precision default null,
   expires_at timestamptz default null, expected_version int default null
 )
 returns int
@@ -1934,7 +1946,7 @@ exception
       using errcode = '23505', hint = 'Supersede one of the two with memory.supersede_memory().';
 end;
 $$;
-comment on function memory.update_memory(text, uuid, text, jsonb, text[], real, real, timestamptz, int) is
+comment on function memory.update_memory(text, uuid, text, jsonb, text[], double precision, double precision, timestamptz, int) is
 'Changes the given parts of a memory and returns its new version; what it was stays in its history. With expected_version the change is refused (40001) when someone else was faster. expires_at => infinity takes an expiry away.';
 
 create or replace function memory.delete_memory(user_id text, memory_id uuid)
@@ -2048,11 +2060,14 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   return query
-  select h.version, h.operation, h.content, h.metadata, h.changed_at, h.changed_by from memory.memory_history as h
+  select h.version, h.operation, h.content, h.metadata, h.changed_at, h.changed_by
+  from memory.memory_history as h join memory.memories as m using (user_id, memory_id)
   where h.user_id = get_memory_history.user_id and h.memory_id = get_memory_history.memory_id
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
   union all
   select m.version, m.operation, m.content, m.metadata, m.updated_at, m.changed_by from memory.memories as m
   where m.user_id = get_memory_history.user_id and m.memory_id = get_memory_history.memory_id
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
   order by 1;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
@@ -2160,6 +2175,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   known constant text[] := array['extract_memories', 'summarize_thread'];
+  -- Not the statement's time: a runner that claims again and again within one CALL would never see what became due since.
+  moment constant timestamptz := clock_timestamp();
   claimed memory.jobs;
   payload jsonb;
   taken int;
@@ -2180,11 +2197,11 @@ begin
   for claimed in
     update memory.jobs as j
     set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
-        finished_at = case when j.attempts < j.max_attempts then null else statement_timestamp() end,
+        finished_at = case when j.attempts < j.max_attempts then null else moment end,
         error = format('the lease of worker "%s" ran out in attempt %s', j.worker, j.attempts),
         lease_token = null, lease_expires_at = null
     from (select e.user_id, e.job_id from memory.jobs as e
-          where e.status = 'running' and e.lease_expires_at <= statement_timestamp()
+          where e.status = 'running' and e.lease_expires_at <= moment
           order by e.lease_expires_at limit 100 for update skip locked) as expired
     where j.user_id = expired.user_id and j.job_id = expired.job_id
     returning j.*
@@ -2199,12 +2216,12 @@ begin
     for claimed in
       with next as materialized (
         select p.user_id, p.job_id from memory.jobs as p
-        where p.status = 'pending' and p.run_after <= statement_timestamp() and (kinds is null or p.kind = any (kinds))
+        where p.status = 'pending' and p.run_after <= moment and (kinds is null or p.kind = any (kinds))
         order by p.run_after, p.job_id limit max_jobs - handed_out for update skip locked
       )
       update memory.jobs as j
       set status = 'running', attempts = j.attempts + 1, rerun = false, worker = claim_jobs.worker,
-          lease_token = gen_random_uuid(), lease_expires_at = clock_timestamp() + lease
+          lease_token = gen_random_uuid(), lease_expires_at = moment + lease
       from next where j.user_id = next.user_id and j.job_id = next.job_id
       returning j.*
     loop
@@ -2216,7 +2233,7 @@ begin
         delete from memory.summaries as s
         where s.user_id = claimed.user_id and s.summary_id = (claimed.arguments ->> 'summary_id')::uuid and s.status = 'processing';
         update memory.jobs as j
-        set status = 'completed', result = '{"skipped": "nothing new"}', error = null, finished_at = statement_timestamp(), lease_token = null, lease_expires_at = null
+        set status = 'completed', result = '{"skipped": "nothing new"}', error = null, finished_at = moment, lease_token = null, lease_expires_at = null
         where j.user_id = claimed.user_id and j.job_id = claimed.job_id;
       else
         handed_out := handed_out + 1;
@@ -2425,7 +2442,8 @@ declare
   waiting bigint;
 begin
   if job.kind = 'extract_memories' and not job.rerun and job.status = 'completed' then
-    every_n := (memory._policy(job.user_id, null) #>> '{cadence,fact_extraction_every_n}')::int;
+    select (memory._policy(m.user_id, m.agent_id) #>> '{cadence,fact_extraction_every_n}')::int into every_n
+    from memory.messages as m where m.user_id = job.user_id and m.thread_id = job.scope order by m.seq desc limit 1;
     select t.next_seq - 1 - (job.arguments ->> 'through_seq')::bigint into waiting
     from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope;
     job.rerun := coalesce(waiting > 0 and (job.arguments ->> 'is_partial')::boolean or every_n > 0 and waiting >= every_n, false);
@@ -2562,7 +2580,7 @@ begin
   update memory.jobs as j
   set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
       finished_at = case when j.attempts < j.max_attempts then null else statement_timestamp() end,
-      run_after = statement_timestamp() + case when retry_after is null
+      run_after = clock_timestamp() + case when retry_after is null
         then least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)
         else least(greatest(retry_after, '0'), '1 day') end,
       error = left(coalesce(fail_job.error, 'no reason given'), 10000), lease_token = null, lease_expires_at = null
@@ -2601,7 +2619,7 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   update memory.jobs as j
-  set status = 'pending', attempts = j.attempts - 1, run_after = statement_timestamp() + least(greatest(retry_after, '0'), '1 day'),
+  set status = 'pending', attempts = j.attempts - 1, run_after = clock_timestamp() + least(greatest(retry_after, '0'), '1 day'),
       lease_token = null, lease_expires_at = null
   where j.user_id = release_job.user_id and j.job_id = release_job.job_id and j.lease_token = release_job.lease_token and j.status = 'running';
   if not found then
@@ -2763,8 +2781,8 @@ create or replace function memory.search(
   sources text[] default '{memory,summary,document}', agent_id text default null,
   thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
-  filter jsonb default null, min_score real default null,
-  min_confidence real default null, created_after timestamptz default null, created_before timestamptz default null,
+  filter jsonb default null, min_score double precision default null,
+  min_confidence double precision default null, created_after timestamptz default null, created_before timestamptz default null,
   as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
   explain boolean default false, top_k int default 10
 )
@@ -2824,7 +2842,7 @@ begin
         and (search.tags_all is null or m.tags @> search.tags_all)
         and (search.tags_any is null or m.tags && search.tags_any)
         and (search.exclude_tags is null or not m.tags && search.exclude_tags)
-        and (search.min_confidence is null or m.confidence >= search.min_confidence)
+        and (search.min_confidence is null or m.confidence >= search.min_confidence::real)
       union all
       -- The current summary of each thread. What only memories have (type, tags, confidence) excludes the other sources.
       select 'summary', s.summary_id::text, s.thread_id, s.summary, s.metadata, s.created_at, memory._text_vector(language, s.summary),
@@ -2854,12 +2872,12 @@ begin
       'rank', row_number() over (order by k.score desc, d.created_at desc, d.id), 'score', k.score, 'terms', k.terms)) else d.details end
   from memory._keyword_scores(language, search.query, (select array_agg(d.vector order by d.document) from documents as d)) as k
   join documents as d on d.document = k.document
-  where search.min_score is null or k.score >= search.min_score
+  where search.min_score is null or k.score >= search.min_score::real
   order by k.score desc, d.created_at desc, d.id
   limit top_k;
 end;
 $$;
-comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, real, real, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int) is
+comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int) is
 'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. score is 0..1; explain => true adds rank, score and matched words to details. Without an embedding model hybrid searches by keyword and says so in a NOTICE.';
 
 -- Memories for a prompt, the most useful first: what matches the query, then by importance, then the newest.

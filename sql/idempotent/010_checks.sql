@@ -40,7 +40,7 @@ begin
 end;
 $$;
 
-create or replace function memory._check_share(argument text, share real)
+create or replace function memory._check_share(argument text, share double precision)
 returns void
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp

@@ -10,7 +10,7 @@ begin
   perform memory._check_id('agent_id', candidate.agent_id);
   perform memory._check_id('thread_id', coalesce(candidate.thread_id, 'none'));
   perform memory._check_id('source', candidate.source);
-  if (btrim(candidate.content) <> '') is not true then
+  if (candidate.content ~ '\S') is not true then
     perform memory._refuse('content', case when candidate.content is null then 'must not be null' else 'must not be empty' end,
       'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
   end if;
@@ -90,7 +90,7 @@ begin
   -- One expression for the case that nothing is wrong; _refuse_memory says which rule it was.
   if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
       and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
-      and btrim(new.content) <> '' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
+      and new.content ~ '\S' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
       and jsonb_typeof(new.metadata) = 'object' and pg_column_size(new.metadata) <= 1048576
       and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
       and new.confidence between 0 and 1 and new.importance between 0 and 1
@@ -108,10 +108,7 @@ begin
     end if;
     new.content_hash := memory._content_hash(new.content);
     new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
-    -- An expired memory that nobody swept yet must not stand in the way of the same content now.
-    delete from memory.memories as m
-    where m.user_id = new.user_id and m.agent_id = new.agent_id and m.memory_type = new.memory_type and m.content_hash = new.content_hash
-      and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
+    perform memory._remove_expired_duplicate(new);
     return new;
   end if;
 
@@ -123,6 +120,7 @@ begin
     new.content_hash := memory._content_hash(new.content);
     new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
   end if;
+  perform memory._remove_expired_duplicate(new);
   new.version := old.version + 1;
   new.changed_by := session_user;
   if new.operation = old.operation and old.operation <> 'update' and new.superseded_at is not distinct from old.superseded_at
@@ -137,6 +135,20 @@ end;
 $$;
 create or replace trigger memory_100_before_write before insert or update on memory.memories
 for each row execute function memory._memory_before_write();
+
+-- An expired memory that nobody swept yet must not stand in the way of the same content now.
+create or replace function memory._remove_expired_duplicate(candidate memory.memories)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.memories as m
+  where m.user_id = candidate.user_id and m.agent_id = candidate.agent_id and m.memory_type = candidate.memory_type
+    and m.content_hash = candidate.content_hash and m.memory_id <> candidate.memory_id
+    and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
+end;
+$$;
 
 -- What a keyword finds a memory by. A tsvector holds 1 MiB at most, hence the cut.
 create or replace function memory._memory_vector(language regconfig, content text, embedding_text text)

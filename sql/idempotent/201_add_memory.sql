@@ -1,7 +1,7 @@
 create or replace function memory.add_memory(
   user_id text, content text, memory_type text default 'fact', agent_id text default 'default',
   thread_id text default null, metadata jsonb default '{}', tags text[] default '{}',
-  confidence real default 1.0, importance real default 0.5, valid_from timestamptz default null,
+  confidence double precision default 1.0, importance double precision default 0.5, valid_from timestamptz default null,
   valid_to timestamptz default null, expires_at timestamptz default null, embedding_text text default null,
   source text default 'user', on_conflict text default 'ignore'
 )
@@ -52,5 +52,5 @@ begin
   return stored;
 end;
 $$;
-comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], real, real, timestamptz, timestamptz, timestamptz, text, text, text) is
+comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz, timestamptz, text, text, text) is
 'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and agent is stored once: on_conflict ignore returns the id that is there with inserted = false, replace updates it, error refuses (23505). Over max_per_agent the oldest memory of the agent goes.';

@@ -1,6 +1,6 @@
 create or replace function memory.update_memory(
   user_id text, memory_id uuid, content text default null, metadata jsonb default null,
-  tags text[] default null, confidence real default null, importance real default null,
+  tags text[] default null, confidence double precision default null, importance double precision default null,
   expires_at timestamptz default null, expected_version int default null
 )
 returns int
@@ -36,5 +36,5 @@ exception
       using errcode = '23505', hint = 'Supersede one of the two with memory.supersede_memory().';
 end;
 $$;
-comment on function memory.update_memory(text, uuid, text, jsonb, text[], real, real, timestamptz, int) is
+comment on function memory.update_memory(text, uuid, text, jsonb, text[], double precision, double precision, timestamptz, int) is
 'Changes the given parts of a memory and returns its new version; what it was stays in its history. With expected_version the change is refused (40001) when someone else was faster. expires_at => infinity takes an expiry away.';

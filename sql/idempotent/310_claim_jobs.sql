@@ -7,6 +7,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   known constant text[] := array['extract_memories', 'summarize_thread'];
+  -- Not the statement's time: a runner that claims again and again within one CALL would never see what became due since.
+  moment constant timestamptz := clock_timestamp();
   claimed memory.jobs;
   payload jsonb;
   taken int;
@@ -27,11 +29,11 @@ begin
   for claimed in
     update memory.jobs as j
     set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
-        finished_at = case when j.attempts < j.max_attempts then null else statement_timestamp() end,
+        finished_at = case when j.attempts < j.max_attempts then null else moment end,
         error = format('the lease of worker "%s" ran out in attempt %s', j.worker, j.attempts),
         lease_token = null, lease_expires_at = null
     from (select e.user_id, e.job_id from memory.jobs as e
-          where e.status = 'running' and e.lease_expires_at <= statement_timestamp()
+          where e.status = 'running' and e.lease_expires_at <= moment
           order by e.lease_expires_at limit 100 for update skip locked) as expired
     where j.user_id = expired.user_id and j.job_id = expired.job_id
     returning j.*
@@ -46,12 +48,12 @@ begin
     for claimed in
       with next as materialized (
         select p.user_id, p.job_id from memory.jobs as p
-        where p.status = 'pending' and p.run_after <= statement_timestamp() and (kinds is null or p.kind = any (kinds))
+        where p.status = 'pending' and p.run_after <= moment and (kinds is null or p.kind = any (kinds))
         order by p.run_after, p.job_id limit max_jobs - handed_out for update skip locked
       )
       update memory.jobs as j
       set status = 'running', attempts = j.attempts + 1, rerun = false, worker = claim_jobs.worker,
-          lease_token = gen_random_uuid(), lease_expires_at = clock_timestamp() + lease
+          lease_token = gen_random_uuid(), lease_expires_at = moment + lease
       from next where j.user_id = next.user_id and j.job_id = next.job_id
       returning j.*
     loop
@@ -63,7 +65,7 @@ begin
         delete from memory.summaries as s
         where s.user_id = claimed.user_id and s.summary_id = (claimed.arguments ->> 'summary_id')::uuid and s.status = 'processing';
         update memory.jobs as j
-        set status = 'completed', result = '{"skipped": "nothing new"}', error = null, finished_at = statement_timestamp(), lease_token = null, lease_expires_at = null
+        set status = 'completed', result = '{"skipped": "nothing new"}', error = null, finished_at = moment, lease_token = null, lease_expires_at = null
         where j.user_id = claimed.user_id and j.job_id = claimed.job_id;
       else
         handed_out := handed_out + 1;

@@ -70,7 +70,8 @@ declare
   waiting bigint;
 begin
   if job.kind = 'extract_memories' and not job.rerun and job.status = 'completed' then
-    every_n := (memory._policy(job.user_id, null) #>> '{cadence,fact_extraction_every_n}')::int;
+    select (memory._policy(m.user_id, m.agent_id) #>> '{cadence,fact_extraction_every_n}')::int into every_n
+    from memory.messages as m where m.user_id = job.user_id and m.thread_id = job.scope order by m.seq desc limit 1;
     select t.next_seq - 1 - (job.arguments ->> 'through_seq')::bigint into waiting
     from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope;
     job.rerun := coalesce(waiting > 0 and (job.arguments ->> 'is_partial')::boolean or every_n > 0 and waiting >= every_n, false);

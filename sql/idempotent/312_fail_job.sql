@@ -12,7 +12,7 @@ begin
   update memory.jobs as j
   set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
       finished_at = case when j.attempts < j.max_attempts then null else statement_timestamp() end,
-      run_after = statement_timestamp() + case when retry_after is null
+      run_after = clock_timestamp() + case when retry_after is null
         then least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)
         else least(greatest(retry_after, '0'), '1 day') end,
       error = left(coalesce(fail_job.error, 'no reason given'), 10000), lease_token = null, lease_expires_at = null

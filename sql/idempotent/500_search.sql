@@ -43,8 +43,8 @@ create or replace function memory.search(
   sources text[] default '{memory,summary,document}', agent_id text default null,
   thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
-  filter jsonb default null, min_score real default null,
-  min_confidence real default null, created_after timestamptz default null, created_before timestamptz default null,
+  filter jsonb default null, min_score double precision default null,
+  min_confidence double precision default null, created_after timestamptz default null, created_before timestamptz default null,
   as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
   explain boolean default false, top_k int default 10
 )
@@ -104,7 +104,7 @@ begin
         and (search.tags_all is null or m.tags @> search.tags_all)
         and (search.tags_any is null or m.tags && search.tags_any)
         and (search.exclude_tags is null or not m.tags && search.exclude_tags)
-        and (search.min_confidence is null or m.confidence >= search.min_confidence)
+        and (search.min_confidence is null or m.confidence >= search.min_confidence::real)
       union all
       -- The current summary of each thread. What only memories have (type, tags, confidence) excludes the other sources.
       select 'summary', s.summary_id::text, s.thread_id, s.summary, s.metadata, s.created_at, memory._text_vector(language, s.summary),
@@ -134,10 +134,10 @@ begin
       'rank', row_number() over (order by k.score desc, d.created_at desc, d.id), 'score', k.score, 'terms', k.terms)) else d.details end
   from memory._keyword_scores(language, search.query, (select array_agg(d.vector order by d.document) from documents as d)) as k
   join documents as d on d.document = k.document
-  where search.min_score is null or k.score >= search.min_score
+  where search.min_score is null or k.score >= search.min_score::real
   order by k.score desc, d.created_at desc, d.id
   limit top_k;
 end;
 $$;
-comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, real, real, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int) is
+comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int) is
 'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. score is 0..1; explain => true adds rank, score and matched words to details. Without an embedding model hybrid searches by keyword and says so in a NOTICE.';
