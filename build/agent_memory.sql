@@ -355,6 +355,7 @@ create table memory.summaries (
   start_seq bigint not null,
   end_seq bigint not null,
   base_summary_id uuid,
+  agent_ids text[] not null default '{}',
   status text not null default 'processing',
   metadata jsonb not null default '{}',
   generation_time_ms int,
@@ -369,6 +370,7 @@ create unique index summaries_one_processing_idx on memory.summaries (user_id, t
 create index summaries_thread_idx on memory.summaries (user_id, thread_id, status, end_seq desc);
 comment on table memory.summaries is 'Rolling summaries of threads: each covers a window of messages and names the summary it continued.';
 comment on column memory.summaries.base_summary_id is 'The summary whose text went into this one.';
+comment on column memory.summaries.agent_ids is 'Whose messages it draws on, those of its predecessors included: an agent that asks for its own context does not get another''s words.';
 comment on column memory.summaries.generation_time_ms is 'Milliseconds the model took.';
 
 create table memory.extraction_marks (
@@ -379,8 +381,8 @@ create table memory.extraction_marks (
 );
 comment on table memory.extraction_marks is 'Messages of a thread up to extracted_seq have been read by memory extraction; stamped in the transaction that stores what was found.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('004_jobs', 'c661f011f87b98426af5fbd666e5c61d67302e6933ffad5a11a2ae59cd47ea75', '0.1.0');
-  elsif applied <> 'c661f011f87b98426af5fbd666e5c61d67302e6933ffad5a11a2ae59cd47ea75' then
+    insert into memory.migrations (name, sha256, version) values ('004_jobs', '90ba1cab1f78b6b51013e059dc4b357229121dc400c3d837568987843390781d', '0.1.0');
+  elsif applied <> '90ba1cab1f78b6b51013e059dc4b357229121dc400c3d837568987843390781d' then
     raise exception 'migration 004_jobs ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -518,7 +520,7 @@ as $$
 begin
   if (content <> '') is not true then
     perform memory._refuse('content' || which, case when content is null then 'must not be null' else 'must not be empty' end,
-      'Only an assistant message with tool_calls may have no content.');
+      'Only a message with tool_calls, images or other parts may have no text.');
   elsif octet_length(content) > max_bytes then
     perform memory._refuse('content' || which, format('has %s bytes, at most %s are allowed', octet_length(content), max_bytes),
       'Split it, or store it elsewhere and keep a reference.', '54000');
@@ -873,6 +875,7 @@ as $$
 declare
   layers jsonb;
   policy jsonb;
+  lifetime text;
   last_seq bigint;
   every_n int;
 begin
@@ -892,7 +895,8 @@ begin
      where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id))
   into first_seq, layers;
   policy := memory._effective_policy(layers);
-  expires_at := memory._expiry(policy #>> '{messages,expires_after}');
+  lifetime := policy #>> '{messages,expires_after}';
+  expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
 
   last_seq := first_seq + message_count - 1;
   every_n := (policy #>> '{cadence,fact_extraction_every_n}')::int;
@@ -916,10 +920,10 @@ language sql stable parallel safe
 begin atomic
   select (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(agent_id) between 1 and 255
     and role in ('user', 'assistant', 'tool', 'system', 'developer')
-    and (content <> '' or role = 'assistant' and metadata ? 'tool_calls') and octet_length(content) <= 10485760
+    and (content <> '' or metadata ?| array['tool_calls', 'function_call', 'refusal', 'audio', 'content']) and octet_length(content) <= 10485760
     and jsonb_typeof(metadata) = 'object' and pg_column_size(metadata) <= 1048576
     and (created_at is null or isfinite(created_at))
-    and (idempotency_key is null or length(idempotency_key) between 1 and 255)) is true;
+    and (idempotency_key is null or octet_length(idempotency_key) between 1 and 255)) is true;
 end;
 
 create or replace function memory._refuse_message(
@@ -939,7 +943,9 @@ begin
   if not isfinite(created_at) then
     perform memory._refuse('created_at' || which, 'must be a real moment', 'Leave it out for now.');
   end if;
-  perform memory._check_id('idempotency_key' || which, coalesce(idempotency_key, 'none'));
+  if octet_length(idempotency_key) not between 1 and 255 then
+    perform memory._refuse('idempotency_key' || which, format('has %s bytes, 1 to 255 are allowed', octet_length(idempotency_key)), 'A UUID is a good key.');
+  end if;
 end;
 $$;
 
@@ -975,10 +981,11 @@ begin
   new.expires_at := coalesce(new.expires_at, appended.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. Refusing here keeps
   -- seq gapless even for "on conflict do nothing".
-  if new.idempotency_key is not null
-    and exists (select from memory._messages_by_keys(new.user_id, new.thread_id, array[new.idempotency_key])) then
-    perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
-      'memory.add_message() returns the stored message instead.', '23505');
+  if new.idempotency_key is not null then
+    if exists (select from memory._messages_by_keys(new.user_id, new.thread_id, array[new.idempotency_key])) then
+      perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
+        'memory.add_message() returns the stored message instead.', '23505');
+    end if;
   end if;
   return new;
 end;
@@ -1212,8 +1219,9 @@ begin
     perform memory._refuse_messages(messages);
   end if;
 exception
-  when invalid_datetime_format or datetime_field_overflow then
-    perform memory._refuse('created_at', sqlerrm, 'Write it like "2026-05-01T10:00:00Z".');
+  when data_exception then
+    perform memory._refuse_times(messages);
+    raise;
 end;
 $$;
 comment on function memory.add_messages(text, text, jsonb, text) is
@@ -1347,7 +1355,7 @@ as $$
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
       -- Content may be text or an array of parts; the text parts are the text, the array itself stays in metadata.
       case jsonb_typeof(m.content) when 'string' then m.content #>> '{}' when 'array' then memory._text_of_parts(m.content)
-                                   else case when m.source ? 'tool_calls' then '' end end as content,
+                                   else case when m.source ?| '{tool_calls,function_call,refusal,audio}' then '' end end as content,
       case when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}' or jsonb_typeof(m.content) = 'array'
            then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source) else coalesce(nullif(m.metadata, 'null'), '{}') end as metadata,
       coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
@@ -1357,6 +1365,29 @@ as $$
       with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
     offset 0 -- computed once per message, not once per use
   ) as r
+$$;
+
+-- Says which created_at is no time, when one is not. That a time zone is unknown has the SQLSTATE of our own refusals.
+create or replace function memory._refuse_times(messages jsonb)
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  message record;
+begin
+  for message in
+    select e.value ->> 'created_at' as created_at, e.position - 1 as seq
+    from jsonb_array_elements(case jsonb_typeof(messages) when 'array' then messages else '[]' end) with ordinality as e (value, position)
+  loop
+    begin
+      perform message.created_at::timestamptz;
+    exception
+      when data_exception then
+        perform memory._refuse(format('created_at of messages[%s]', message.seq), sqlerrm, 'Write it like "2026-05-01T10:00:00Z".');
+    end;
+  end loop;
+end;
 $$;
 
 -- Says what is wrong with the first message that is not valid.
@@ -1524,13 +1555,12 @@ begin
       'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
   end if;
   perform memory._check_content(candidate.content, 262144);
-  perform memory._check_content(coalesce(candidate.embedding_text, 'none'), 262144);
-  perform memory._check_metadata(candidate.metadata);
-  if not exists (select from memory.memory_types as t where t.memory_type = candidate.memory_type) then
-    perform memory._refuse('memory_type', coalesce(format('unknown type "%s"', left(candidate.memory_type, 50)), 'must not be null'),
-      'Known types: ' || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t)
-      || '. Add one with: insert into memory.memory_types.');
+  if octet_length(candidate.embedding_text) > 262144 then
+    perform memory._refuse('embedding_text', format('has %s bytes, at most 262144 are allowed', octet_length(candidate.embedding_text)),
+      'A few sentences are enough to find a memory by.', '54000');
   end if;
+  perform memory._check_metadata(candidate.metadata);
+  perform memory._check_memory_types('memory_type', array[candidate.memory_type]);
   if (candidate.confidence between 0 and 1) is not true then
     perform memory._refuse('confidence', format('%s is not between 0 and 1', coalesce(candidate.confidence::text, 'null')), '1 means certain.');
   end if;
@@ -1665,7 +1695,7 @@ returns tsvector
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select to_tsvector(language, left(content || coalesce(e'\n' || embedding_text, ''), 262144))
+  select memory._text_vector(language, content || coalesce(e'\n' || embedding_text, ''))
 $$;
 
 -- Counters and the limit, once per statement. The scope's row is locked since before the first memory was written and
@@ -2330,6 +2360,7 @@ declare
   window_start bigint;
   window_end bigint;
   input record;
+  agents text[];
   processing uuid;
 begin
   -- Up to the last finished round: a question that is being answered right now belongs to the next summary. A thread
@@ -2354,13 +2385,19 @@ begin
     return null;
   end if;
 
-  update memory.summaries as s set start_seq = window_start, end_seq = window_end, base_summary_id = base.summary_id, created_at = statement_timestamp()
+  select array_agg(distinct a.agent_id) into agents
+  from (select unnest(base.agent_ids) as agent_id
+        union all
+        select m.agent_id from memory.messages as m
+        where m.user_id = job.user_id and m.thread_id = job.scope and m.seq between coalesce(base.end_seq + 1, window_start) and window_end) as a;
+  update memory.summaries as s
+  set start_seq = window_start, end_seq = window_end, base_summary_id = base.summary_id, agent_ids = agents, created_at = statement_timestamp()
   where s.user_id = job.user_id and s.thread_id = job.scope and s.status = 'processing'
   returning s.summary_id into processing;
   if processing is null then
     processing := memory._uuid_v7();
-    insert into memory.summaries (user_id, summary_id, thread_id, start_seq, end_seq, base_summary_id)
-    values (job.user_id, processing, job.scope, window_start, window_end, base.summary_id);
+    insert into memory.summaries (user_id, summary_id, thread_id, start_seq, end_seq, base_summary_id, agent_ids)
+    values (job.user_id, processing, job.scope, window_start, window_end, base.summary_id, agents);
   end if;
   update memory.jobs as j set arguments = j.arguments || jsonb_build_object('summary_id', processing)
   where j.user_id = job.user_id and j.job_id = job.job_id;
@@ -2390,7 +2427,7 @@ begin
     when 'summarize_thread' then outcome := memory._apply_summary(job, result);
   end case;
   update memory.jobs as j
-  set status = 'completed', result = outcome, error = null, finished_at = statement_timestamp(), lease_token = null, lease_expires_at = null
+  set status = 'completed', result = outcome, error = null, finished_at = clock_timestamp(), lease_token = null, lease_expires_at = null
   where j.user_id = complete_job.user_id and j.job_id = complete_job.job_id and j.lease_token = complete_job.lease_token and j.status = 'running'
   returning j.* into job;
   if not found then
@@ -2579,7 +2616,7 @@ begin
   -- What a provider asks for is taken with care: a day at most.
   update memory.jobs as j
   set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
-      finished_at = case when j.attempts < j.max_attempts then null else statement_timestamp() end,
+      finished_at = case when j.attempts < j.max_attempts then null else clock_timestamp() end,
       run_after = clock_timestamp() + case when retry_after is null
         then least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)
         else least(greatest(retry_after, '0'), '1 day') end,
@@ -3007,11 +3044,7 @@ begin
   where s.user_id = get_context.user_id and s.thread_id = get_context.thread_id and s.status = 'completed'
   order by s.end_seq desc limit 1;
   -- What one agent asks for has no part in what was said to the others.
-  if get_context.agent_id is not null and exists (
-    select from memory.messages as m
-    where m.user_id = get_context.user_id and m.thread_id = get_context.thread_id
-      and m.seq between summary.start_seq and summary.end_seq and m.agent_id <> get_context.agent_id
-  ) then
+  if not summary.agent_ids <@ array[get_context.agent_id] and get_context.agent_id is not null then
     summary := null;
   end if;
 

@@ -15,6 +15,8 @@ from psycopg.abc import Buffer
 from psycopg.rows import namedtuple_row
 from psycopg.types.datetime import TimestamptzLoader
 from psycopg.types.json import Jsonb
+from pytest_postgresql.janitor import DatabaseJanitor
+from servers import Server
 
 NEVER = datetime.max.replace(tzinfo=timezone.utc)
 """What the time ``infinity`` is loaded as."""
@@ -63,7 +65,8 @@ class Api:
 
     def query(self, statement: Any, **parameters: Any) -> list[Any]:
         """Rows of any other statement."""
-        with self.connection.cursor(row_factory=namedtuple_row) as cursor:
+        # Within a transaction this is a savepoint, so that what follows a refusal still works.
+        with self.connection.transaction(), self.connection.cursor(row_factory=namedtuple_row) as cursor:
             return cursor.execute(statement, parameters).fetchall()
 
     def value(self, statement: Any, **parameters: Any) -> Any:
@@ -121,6 +124,24 @@ def refused(argument: str, code: str = "22023") -> Iterator[pytest.ExceptionInfo
     with pytest.raises(psycopg.Error) as raised:
         yield raised
     assert refusal(raised.value) == (code, argument), raised.value
+
+
+@contextlib.contextmanager
+def shared_database(server: Server, template: str, name: str) -> Iterator[Api]:
+    """A database for the tests of a module that need no transactions of their own; see ``rolled_back``."""
+    with (
+        DatabaseJanitor(user=server.user, host=server.host, port=server.port, dbname=name, template_dbname=template),
+        psycopg.connect(server.conninfo(name), autocommit=True) as connection,
+    ):
+        yield Api(connection)
+
+
+@contextlib.contextmanager
+def rolled_back(api: Api) -> Iterator[Api]:
+    """Leave no trace: making a database for each test would take longer than the tests."""
+    api.notices.clear()
+    with api.connection.transaction(force_rollback=True):
+        yield api
 
 
 def wide_text(characters: int, seed: int = 1) -> str:

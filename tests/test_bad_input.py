@@ -13,9 +13,8 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
-from pytest_postgresql.janitor import DatabaseJanitor
 from servers import Server
-from sqlapi import Api, refusal, refused, wide_text
+from sqlapi import Api, refusal, refused, rolled_back, shared_database, wide_text
 
 MEMORY_ID = uuid.UUID(int=1)
 OTHER_MEMORY_ID = uuid.UUID(int=2)
@@ -198,34 +197,27 @@ WRONG_STATE: list[tuple[str, str, Any, str]] = [
 
 @pytest.fixture(scope="module")
 def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    """A database in which every call of VALID works. One for all tests: refused input leaves nothing behind."""
-    name = "test_bad_input"
-    with (
-        DatabaseJanitor(user=server.user, host=server.host, port=server.port, dbname=name, template_dbname=_template),
-        psycopg.connect(server.conninfo(name), autocommit=True) as connection,
-    ):
-        api = Api(connection)
+    """A database in which every call of VALID works."""
+    with shared_database(server, _template, "test_bad_input") as api:
         api.add_message(**THREAD, role="user", content="I like tea")
         for memory_id, content in ((MEMORY_ID, "Drinks tea"), (OTHER_MEMORY_ID, "Drinks black tea")):
-            connection.execute(
+            api.connection.execute(
                 "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, %s)", [memory_id, content]
             )
         assert (api.extract_memories(**THREAD), api.summarize_thread(**THREAD)) == (1, 2)
         api.claim_jobs(worker="w", kinds=["extract_memories"])
-        connection.execute("update memory.jobs set lease_token = %s where job_id = 1", [LEASE_TOKEN])
+        api.connection.execute("update memory.jobs set lease_token = %s where job_id = 1", [LEASE_TOKEN])
         yield api
 
 
 @pytest.fixture
 def api(shared_api: Api) -> Iterator[Api]:
-    """That database, and a transaction that is rolled back."""
-    with shared_api.connection.transaction(force_rollback=True):
-        yield shared_api
+    with rolled_back(shared_api) as api:
+        yield api
 
 
 def call(api: Api, function: str, **spoiled: Any) -> Any:
-    with api.connection.transaction():
-        return getattr(api, function)(**{**VALID[function], **spoiled})
+    return getattr(api, function)(**{**VALID[function], **spoiled})
 
 
 def outcome(api: Api, function: str, argument: str, value: Any) -> tuple[str, str] | str:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import Any
 
-import psycopg
 import pytest
-from sqlapi import Api
+from servers import Server
+from sqlapi import Api, rolled_back, shared_database
 
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
 
 
+@pytest.fixture(scope="module")
+def shared_api(server: Server, _template: str) -> Iterator[Api]:
+    with shared_database(server, _template, "test_context") as api:
+        yield api
+
+
 @pytest.fixture
-def api(db: psycopg.Connection) -> Api:
-    return Api(db)
+def api(shared_api: Api) -> Iterator[Api]:
+    with rolled_back(shared_api) as api:
+        yield api
 
 
 def parts(api: Api, **arguments: Any) -> list[tuple[str, str]]:
@@ -371,7 +379,7 @@ class TestLongThreads:
         for thread, size in (("t1", 20_000), ("t2", 5_000)):
             messages = [{"role": "user", "content": f"message {number}"} for number in range(size)]
             api.add_messages(user_id="ana", thread_id=thread, messages=messages)
-        api.connection.execute("vacuum analyze memory.messages")
+        api.connection.execute("analyze memory.messages")
 
     @pytest.mark.usefixtures("long_thread")
     @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
-import psycopg
 import pytest
 from psycopg.types.json import Jsonb
-from sqlapi import NEVER, Api, refused
+from servers import Server
+from sqlapi import NEVER, Api, refused, rolled_back, shared_database
 
 # The values of API.md, section Policy.
 DEFAULTS = json.loads("""{
@@ -29,9 +30,16 @@ DEFAULTS = json.loads("""{
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
 
 
+@pytest.fixture(scope="module")
+def shared_api(server: Server, _template: str) -> Iterator[Api]:
+    with shared_database(server, _template, "test_policy") as api:
+        yield api
+
+
 @pytest.fixture
-def api(db: psycopg.Connection) -> Api:
-    return Api(db)
+def api(shared_api: Api) -> Iterator[Api]:
+    with rolled_back(shared_api) as api:
+        yield api
 
 
 def open_jobs(api: Api, kind: str) -> list[str]:

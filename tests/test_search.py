@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any
 
-import psycopg
 import pytest
-from sqlapi import Api, refused
+from servers import Server
+from sqlapi import Api, refused, rolled_back, shared_database
 
 MAY = datetime(2026, 5, 1, tzinfo=timezone.utc)
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
 EVERYWHERE = ["memory", "summary", "message"]
 
 
+@pytest.fixture(scope="module")
+def shared_api(server: Server, _template: str) -> Iterator[Api]:
+    with shared_database(server, _template, "test_search") as api:
+        yield api
+
+
 @pytest.fixture
-def api(db: psycopg.Connection) -> Api:
-    return Api(db)
+def api(shared_api: Api) -> Iterator[Api]:
+    with rolled_back(shared_api) as api:
+        yield api
 
 
 def search(api: Api, query: str = "tea", **arguments: Any) -> list[Any]:
@@ -380,7 +388,7 @@ HARMLESS = [
     "\x01\x7f\u200b\ufeff\u2028",
     "tea " * 20_000,
     "x" * 100_000,
-    " ".join(f"word{number}" for number in range(30_000)) + " tea",
+    " ".join(f"word{number}" for number in range(100_000)) + " tea",
     " ".join(f"{chr(one)}-{chr(two)}" for one in range(0x4E00, 0x4E40) for two in range(0x5E00, 0x5E40)),
 ]
 

@@ -80,7 +80,7 @@ as $$
 begin
   if (content <> '') is not true then
     perform memory._refuse('content' || which, case when content is null then 'must not be null' else 'must not be empty' end,
-      'Only an assistant message with tool_calls may have no content.');
+      'Only a message with tool_calls, images or other parts may have no text.');
   elsif octet_length(content) > max_bytes then
     perform memory._refuse('content' || which, format('has %s bytes, at most %s are allowed', octet_length(content), max_bytes),
       'Split it, or store it elsewhere and keep a reference.', '54000');

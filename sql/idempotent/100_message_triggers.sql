@@ -14,6 +14,7 @@ as $$
 declare
   layers jsonb;
   policy jsonb;
+  lifetime text;
   last_seq bigint;
   every_n int;
 begin
@@ -33,7 +34,8 @@ begin
      where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id))
   into first_seq, layers;
   policy := memory._effective_policy(layers);
-  expires_at := memory._expiry(policy #>> '{messages,expires_after}');
+  lifetime := policy #>> '{messages,expires_after}';
+  expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
 
   last_seq := first_seq + message_count - 1;
   every_n := (policy #>> '{cadence,fact_extraction_every_n}')::int;
@@ -57,10 +59,10 @@ language sql stable parallel safe
 begin atomic
   select (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(agent_id) between 1 and 255
     and role in ('user', 'assistant', 'tool', 'system', 'developer')
-    and (content <> '' or role = 'assistant' and metadata ? 'tool_calls') and octet_length(content) <= 10485760
+    and (content <> '' or metadata ?| array['tool_calls', 'function_call', 'refusal', 'audio', 'content']) and octet_length(content) <= 10485760
     and jsonb_typeof(metadata) = 'object' and pg_column_size(metadata) <= 1048576
     and (created_at is null or isfinite(created_at))
-    and (idempotency_key is null or length(idempotency_key) between 1 and 255)) is true;
+    and (idempotency_key is null or octet_length(idempotency_key) between 1 and 255)) is true;
 end;
 
 create or replace function memory._refuse_message(
@@ -80,7 +82,9 @@ begin
   if not isfinite(created_at) then
     perform memory._refuse('created_at' || which, 'must be a real moment', 'Leave it out for now.');
   end if;
-  perform memory._check_id('idempotency_key' || which, coalesce(idempotency_key, 'none'));
+  if octet_length(idempotency_key) not between 1 and 255 then
+    perform memory._refuse('idempotency_key' || which, format('has %s bytes, 1 to 255 are allowed', octet_length(idempotency_key)), 'A UUID is a good key.');
+  end if;
 end;
 $$;
 
@@ -116,10 +120,11 @@ begin
   new.expires_at := coalesce(new.expires_at, appended.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. Refusing here keeps
   -- seq gapless even for "on conflict do nothing".
-  if new.idempotency_key is not null
-    and exists (select from memory._messages_by_keys(new.user_id, new.thread_id, array[new.idempotency_key])) then
-    perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
-      'memory.add_message() returns the stored message instead.', '23505');
+  if new.idempotency_key is not null then
+    if exists (select from memory._messages_by_keys(new.user_id, new.thread_id, array[new.idempotency_key])) then
+      perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
+        'memory.add_message() returns the stored message instead.', '23505');
+    end if;
   end if;
   return new;
 end;

@@ -41,8 +41,9 @@ begin
     perform memory._refuse_messages(messages);
   end if;
 exception
-  when invalid_datetime_format or datetime_field_overflow then
-    perform memory._refuse('created_at', sqlerrm, 'Write it like "2026-05-01T10:00:00Z".');
+  when data_exception then
+    perform memory._refuse_times(messages);
+    raise;
 end;
 $$;
 comment on function memory.add_messages(text, text, jsonb, text) is
@@ -176,7 +177,7 @@ as $$
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
       -- Content may be text or an array of parts; the text parts are the text, the array itself stays in metadata.
       case jsonb_typeof(m.content) when 'string' then m.content #>> '{}' when 'array' then memory._text_of_parts(m.content)
-                                   else case when m.source ? 'tool_calls' then '' end end as content,
+                                   else case when m.source ?| '{tool_calls,function_call,refusal,audio}' then '' end end as content,
       case when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}' or jsonb_typeof(m.content) = 'array'
            then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source) else coalesce(nullif(m.metadata, 'null'), '{}') end as metadata,
       coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
@@ -186,6 +187,29 @@ as $$
       with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
     offset 0 -- computed once per message, not once per use
   ) as r
+$$;
+
+-- Says which created_at is no time, when one is not. That a time zone is unknown has the SQLSTATE of our own refusals.
+create or replace function memory._refuse_times(messages jsonb)
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  message record;
+begin
+  for message in
+    select e.value ->> 'created_at' as created_at, e.position - 1 as seq
+    from jsonb_array_elements(case jsonb_typeof(messages) when 'array' then messages else '[]' end) with ordinality as e (value, position)
+  loop
+    begin
+      perform message.created_at::timestamptz;
+    exception
+      when data_exception then
+        perform memory._refuse(format('created_at of messages[%s]', message.seq), sqlerrm, 'Write it like "2026-05-01T10:00:00Z".');
+    end;
+  end loop;
+end;
 $$;
 
 -- Says what is wrong with the first message that is not valid.

@@ -15,13 +15,12 @@ begin
       'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
   end if;
   perform memory._check_content(candidate.content, 262144);
-  perform memory._check_content(coalesce(candidate.embedding_text, 'none'), 262144);
-  perform memory._check_metadata(candidate.metadata);
-  if not exists (select from memory.memory_types as t where t.memory_type = candidate.memory_type) then
-    perform memory._refuse('memory_type', coalesce(format('unknown type "%s"', left(candidate.memory_type, 50)), 'must not be null'),
-      'Known types: ' || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t)
-      || '. Add one with: insert into memory.memory_types.');
+  if octet_length(candidate.embedding_text) > 262144 then
+    perform memory._refuse('embedding_text', format('has %s bytes, at most 262144 are allowed', octet_length(candidate.embedding_text)),
+      'A few sentences are enough to find a memory by.', '54000');
   end if;
+  perform memory._check_metadata(candidate.metadata);
+  perform memory._check_memory_types('memory_type', array[candidate.memory_type]);
   if (candidate.confidence between 0 and 1) is not true then
     perform memory._refuse('confidence', format('%s is not between 0 and 1', coalesce(candidate.confidence::text, 'null')), '1 means certain.');
   end if;
@@ -156,7 +155,7 @@ returns tsvector
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select to_tsvector(language, left(content || coalesce(e'\n' || embedding_text, ''), 262144))
+  select memory._text_vector(language, content || coalesce(e'\n' || embedding_text, ''))
 $$;
 
 -- Counters and the limit, once per statement. The scope's row is locked since before the first memory was written and

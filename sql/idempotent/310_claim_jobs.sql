@@ -162,6 +162,7 @@ declare
   window_start bigint;
   window_end bigint;
   input record;
+  agents text[];
   processing uuid;
 begin
   -- Up to the last finished round: a question that is being answered right now belongs to the next summary. A thread
@@ -186,13 +187,19 @@ begin
     return null;
   end if;
 
-  update memory.summaries as s set start_seq = window_start, end_seq = window_end, base_summary_id = base.summary_id, created_at = statement_timestamp()
+  select array_agg(distinct a.agent_id) into agents
+  from (select unnest(base.agent_ids) as agent_id
+        union all
+        select m.agent_id from memory.messages as m
+        where m.user_id = job.user_id and m.thread_id = job.scope and m.seq between coalesce(base.end_seq + 1, window_start) and window_end) as a;
+  update memory.summaries as s
+  set start_seq = window_start, end_seq = window_end, base_summary_id = base.summary_id, agent_ids = agents, created_at = statement_timestamp()
   where s.user_id = job.user_id and s.thread_id = job.scope and s.status = 'processing'
   returning s.summary_id into processing;
   if processing is null then
     processing := memory._uuid_v7();
-    insert into memory.summaries (user_id, summary_id, thread_id, start_seq, end_seq, base_summary_id)
-    values (job.user_id, processing, job.scope, window_start, window_end, base.summary_id);
+    insert into memory.summaries (user_id, summary_id, thread_id, start_seq, end_seq, base_summary_id, agent_ids)
+    values (job.user_id, processing, job.scope, window_start, window_end, base.summary_id, agents);
   end if;
   update memory.jobs as j set arguments = j.arguments || jsonb_build_object('summary_id', processing)
   where j.user_id = job.user_id and j.job_id = job.job_id;

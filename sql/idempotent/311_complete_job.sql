@@ -18,7 +18,7 @@ begin
     when 'summarize_thread' then outcome := memory._apply_summary(job, result);
   end case;
   update memory.jobs as j
-  set status = 'completed', result = outcome, error = null, finished_at = statement_timestamp(), lease_token = null, lease_expires_at = null
+  set status = 'completed', result = outcome, error = null, finished_at = clock_timestamp(), lease_token = null, lease_expires_at = null
   where j.user_id = complete_job.user_id and j.job_id = complete_job.job_id and j.lease_token = complete_job.lease_token and j.status = 'running'
   returning j.* into job;
   if not found then

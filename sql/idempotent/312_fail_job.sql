@@ -11,7 +11,7 @@ begin
   -- What a provider asks for is taken with care: a day at most.
   update memory.jobs as j
   set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
-      finished_at = case when j.attempts < j.max_attempts then null else statement_timestamp() end,
+      finished_at = case when j.attempts < j.max_attempts then null else clock_timestamp() end,
       run_after = clock_timestamp() + case when retry_after is null
         then least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)
         else least(greatest(retry_after, '0'), '1 day') end,

@@ -29,11 +29,7 @@ begin
   where s.user_id = get_context.user_id and s.thread_id = get_context.thread_id and s.status = 'completed'
   order by s.end_seq desc limit 1;
   -- What one agent asks for has no part in what was said to the others.
-  if get_context.agent_id is not null and exists (
-    select from memory.messages as m
-    where m.user_id = get_context.user_id and m.thread_id = get_context.thread_id
-      and m.seq between summary.start_seq and summary.end_seq and m.agent_id <> get_context.agent_id
-  ) then
+  if not summary.agent_ids <@ array[get_context.agent_id] and get_context.agent_id is not null then
     summary := null;
   end if;
 

@@ -42,6 +42,7 @@ create table memory.summaries (
   start_seq bigint not null,
   end_seq bigint not null,
   base_summary_id uuid,
+  agent_ids text[] not null default '{}',
   status text not null default 'processing',
   metadata jsonb not null default '{}',
   generation_time_ms int,
@@ -56,6 +57,7 @@ create unique index summaries_one_processing_idx on memory.summaries (user_id, t
 create index summaries_thread_idx on memory.summaries (user_id, thread_id, status, end_seq desc);
 comment on table memory.summaries is 'Rolling summaries of threads: each covers a window of messages and names the summary it continued.';
 comment on column memory.summaries.base_summary_id is 'The summary whose text went into this one.';
+comment on column memory.summaries.agent_ids is 'Whose messages it draws on, those of its predecessors included: an agent that asks for its own context does not get another''s words.';
 comment on column memory.summaries.generation_time_ms is 'Milliseconds the model took.';
 
 create table memory.extraction_marks (
