@@ -5,7 +5,7 @@
 -- It is one transaction. Incremental parts run once each and are remembered in memory.migrations; idempotent parts
 -- (functions, triggers, views, privileges) run every time. No user data belongs to an extension, so pg_dump and
 -- DROP EXTENSION treat it as what it is: yours.
-begin;
+begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local client_min_messages = warning;
 -- An upgrade that cannot get its locks gives up instead of queueing the application behind it.
@@ -46,12 +46,13 @@ begin
           hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), then run "create extension vector" as a superuser.';
     end;
   end if;
-  -- pgvector may live in any schema. Argument types are bound when a function is created, so naming its schema
-  -- for the rest of this transaction is enough.
+  -- pgvector may live in any schema. Argument types are bound when a function is created, so the schema is put on the
+  -- search_path for the few functions that have such arguments, and only for them: whoever may create objects in it must
+  -- not be able to slip functions of his own into ours.
   select nspname into vector_schema
   from pg_extension join pg_namespace on pg_namespace.oid = extnamespace
   where extname = 'vector';
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', vector_schema), true);
+  perform set_config('agent_memory.vector_schema', vector_schema, true);
 end;
 $head$;
 
@@ -90,9 +91,14 @@ $downgrade$;
 do $once$
 declare
   applied text;
+  bound regprocedure;
 begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '001_conversation';
   if applied is null then
+    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
+    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+      execute format('drop function if exists %s cascade', bound);
+    end loop;
     execute $migration$
 -- Conversations: threads and their messages.
 create table memory.threads (
@@ -154,9 +160,14 @@ $once$;
 do $once$
 declare
   applied text;
+  bound regprocedure;
 begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '002_memories';
   if applied is null then
+    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
+    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+      execute format('drop function if exists %s cascade', bound);
+    end loop;
     execute $migration$
 -- Long-term memories.
 create table memory.memory_types (
@@ -229,6 +240,8 @@ create index memories_recent_idx on memory.memories (user_id, agent_id, created_
   where superseded_at is null and deleted_at is null;
 create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
 create index memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null;
+create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, expires_at)
+  where expires_at is not null and superseded_at is null and deleted_at is null; -- the limit removes expired ones first
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
 comment on table memory.memories is 'What is known about a user beyond one conversation: facts, preferences, context, ...';
 comment on column memory.memories.content_hash is 'SHA-256 of the content in lower case with single spaces, first 32 hex digits.';
@@ -255,8 +268,8 @@ create table memory.memory_history (
 );
 comment on table memory.memory_history is 'Earlier versions of memories, written when they are replaced; storing a new memory writes nothing here.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('002_memories', '1b9b8d6fb8ec5f342df7cd4e05b73a27694dfa4a7a74566a21ed34040c22b82e', '0.1.0');
-  elsif applied <> '1b9b8d6fb8ec5f342df7cd4e05b73a27694dfa4a7a74566a21ed34040c22b82e' then
+    insert into memory.migrations (name, sha256, version) values ('002_memories', '1dd04d1652ca3e7a0824cdb46011afe52cbaaf88bc89488f92ddbcbeeee27626', '0.1.0');
+  elsif applied <> '1dd04d1652ca3e7a0824cdb46011afe52cbaaf88bc89488f92ddbcbeeee27626' then
     raise exception 'migration 002_memories ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -266,9 +279,14 @@ $once$;
 do $once$
 declare
   applied text;
+  bound regprocedure;
 begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '003_policies';
   if applied is null then
+    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
+    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+      execute format('drop function if exists %s cascade', bound);
+    end loop;
     execute $migration$
 -- Settings: policies per user and agent, and the models that do the work.
 create table memory.policies (
@@ -307,9 +325,14 @@ $once$;
 do $once$
 declare
   applied text;
+  bound regprocedure;
 begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '004_jobs';
   if applied is null then
+    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
+    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+      execute format('drop function if exists %s cascade', bound);
+    end loop;
     execute $migration$
 -- Model work: the queue, and the summaries it produces.
 create table memory.jobs (
@@ -368,6 +391,7 @@ create table memory.summaries (
 );
 create unique index summaries_one_processing_idx on memory.summaries (user_id, thread_id) where status = 'processing';
 create index summaries_thread_idx on memory.summaries (user_id, thread_id, status, end_seq desc);
+create index summaries_base_idx on memory.summaries (user_id, base_summary_id) where base_summary_id is not null; -- for its foreign key
 comment on table memory.summaries is 'Rolling summaries of threads: each covers a window of messages and names the summary it continued.';
 comment on column memory.summaries.base_summary_id is 'The summary whose text went into this one.';
 comment on column memory.summaries.agent_ids is 'Whose messages it draws on, those of its predecessors included: an agent that asks for its own context does not get another''s words.';
@@ -381,8 +405,8 @@ create table memory.extraction_marks (
 );
 comment on table memory.extraction_marks is 'Messages of a thread up to extracted_seq have been read by memory extraction; stamped in the transaction that stores what was found.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('004_jobs', '90ba1cab1f78b6b51013e059dc4b357229121dc400c3d837568987843390781d', '0.1.0');
-  elsif applied <> '90ba1cab1f78b6b51013e059dc4b357229121dc400c3d837568987843390781d' then
+    insert into memory.migrations (name, sha256, version) values ('004_jobs', '8e1ee7e40b7ed52af033ab598d388cfd445d522cda4581bb12127f7e2a1f62ed', '0.1.0');
+  elsif applied <> '8e1ee7e40b7ed52af033ab598d388cfd445d522cda4581bb12127f7e2a1f62ed' then
     raise exception 'migration 004_jobs ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -392,9 +416,14 @@ $once$;
 do $once$
 declare
   applied text;
+  bound regprocedure;
 begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '005_types';
   if applied is null then
+    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
+    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+      execute format('drop function if exists %s cascade', bound);
+    end loop;
     execute $migration$
 -- Result rows of the API. Named types, because a result column may have the name of an argument (content, user_id).
 create type memory.stored_message as (seq bigint, content text, token_count int, memory_ref text);
@@ -568,7 +597,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return left(encode(sha256(convert_to(btrim(regexp_replace(lower(content), '\s+', ' ', 'g')), 'UTF8')), 'hex'), 32);
+  return left(encode(sha256(convert_to(btrim(regexp_replace(lower(content), e'\\s+', ' ', 'g')), 'UTF8')), 'hex'), 32);
 end;
 $$;
 
@@ -694,7 +723,7 @@ begin
       end if;
       return;
     when name = 'search.language' then
-      if not exists (select from pg_ts_config as c where c.cfgname = value #>> '{}') then
+      if not exists (select from pg_ts_config as c where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = value #>> '{}') then
         perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, value),
           'List them with: select cfgname from pg_ts_config;');
       end if;
@@ -726,7 +755,7 @@ begin
   end case;
   if jsonb_typeof(value) <> 'number' then
     perform memory._refuse('settings', format('%s is not a number: %s', name, value), 'Write a number without quotes.');
-  elsif value::numeric not between lowest and highest or highest > 1 and value::numeric % 1 <> 0 then
+  elsif value::numeric not between lowest and highest or highest > 1 and value::text !~ '^[0-9]+$' then
     perform memory._refuse('settings', format('%s is out of range: %s', name, value),
       case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number of at least %s.', lowest) end);
   end if;
@@ -990,8 +1019,6 @@ begin
   return new;
 end;
 $$;
-create or replace trigger message_100_before_insert before insert on memory.messages
-for each row when (new.seq is null) execute function memory._message_before_insert();
 
 -- Only memory.add_messages() brings numbers along: it has checked its rows and reserved the numbers for them all at once.
 create or replace function memory._refuse_seq()
@@ -1004,9 +1031,6 @@ begin
   return null;
 end;
 $$;
-create or replace trigger message_050_refuse_seq before insert on memory.messages
-for each row when (new.seq is not null and current_setting('memory.seqs_reserved', true) is distinct from 'yes')
-execute function memory._refuse_seq();
 
 -- What later changes do to the thread's counters, once per statement. Threads are locked in one order.
 create or replace function memory._messages_after_change()
@@ -1042,12 +1066,6 @@ begin
   return null;
 end;
 $$;
-create or replace trigger messages_200_after_update after update on memory.messages
-referencing old table as old_rows new table as new_rows
-for each statement execute function memory._messages_after_change();
-create or replace trigger messages_200_after_delete after delete on memory.messages
-referencing old table as old_rows
-for each statement execute function memory._messages_after_change();
 
 -- A message keeps its place: what identifies it cannot be updated. token_count follows the content.
 create or replace function memory._message_before_update()
@@ -1064,8 +1082,6 @@ begin
   return new;
 end;
 $$;
-create or replace trigger message_100_before_update before update on memory.messages
-for each row execute function memory._message_before_update();
 
 -- Deleting a thread's row deletes what hangs on it. Jobs first: a worker that is about to store a result then finds its
 -- job gone and stores nothing.
@@ -1078,13 +1094,13 @@ begin
   delete from memory.extraction_marks as e where e.user_id = old.user_id and e.thread_id = old.thread_id;
   delete from memory.jobs as j
   where j.user_id = old.user_id and j.scope = old.thread_id and j.kind in ('extract_memories', 'summarize_thread');
+  -- Again: the first extraction of the thread may have been completed while its job was waited for.
+  delete from memory.extraction_marks as e where e.user_id = old.user_id and e.thread_id = old.thread_id;
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
   return null;
 end;
 $$;
-create or replace trigger thread_100_after_delete after delete on memory.threads
-for each row execute function memory._thread_after_delete();
 
 create or replace function memory.add_message(
   user_id text, thread_id text, role text, content text,
@@ -1114,7 +1130,7 @@ begin
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
-'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores once: a repetition returns the stored message, other content under the key is refused (23505).';
+'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores once: a repetition returns the stored message (even one that was cleared since), other content under the key is refused (23505).';
 
 -- The message that an idempotency key stands for. Locks the thread until the transaction ends, so that of two callers
 -- with one key the second finds the message of the first.
@@ -1170,9 +1186,12 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into memory.threads as t (user_id, thread_id) values (_lock_thread.user_id, _lock_thread.thread_id)
-  on conflict on constraint threads_pkey do nothing;
-  perform from memory.threads as t where t.user_id = _lock_thread.user_id and t.thread_id = _lock_thread.thread_id for no key update;
+  loop -- until the thread is there and ours: it may be deleted while it is waited for
+    perform from memory.threads as t where t.user_id = _lock_thread.user_id and t.thread_id = _lock_thread.thread_id for no key update;
+    exit when found;
+    insert into memory.threads as t (user_id, thread_id) values (_lock_thread.user_id, _lock_thread.thread_id)
+    on conflict on constraint threads_pkey do nothing;
+  end loop;
 end;
 $$;
 
@@ -1499,18 +1518,21 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
-  -- Memory counters before the thread, in the order in which memory.complete_job() takes its locks. Holding the counters
-  -- of every agent of the thread keeps a worker from storing memories of it behind our back.
+  -- The thread first, like every append. Then the memory counters of all agents it may have memories of: holding them keeps
+  -- a worker from storing what it extracted behind our back; it never waits for a thread while it holds one.
+  perform from memory.threads as t
+  where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id for update;
   insert into memory.memory_scopes (user_id, agent_id)
-  select distinct m.user_id, m.agent_id from memory.messages as m
-  where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id
-  order by m.agent_id
+  select delete_thread.user_id, a.agent_id
+  from (select 'default' as agent_id
+        union
+        select m.agent_id from memory.messages as m
+        where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id) as a
+  order by a.agent_id
   on conflict do nothing;
   perform from memory.memory_scopes as s where s.user_id = delete_thread.user_id order by s.agent_id for no key update;
   delete from memory.memories as m
   where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id and m.source = 'extraction';
-  perform from memory.threads as t
-  where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id for update;
   select count(*) into deleted from memory.messages as m
   where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id;
   delete from memory.threads as t where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id;
@@ -1550,7 +1572,7 @@ begin
   perform memory._check_id('agent_id', candidate.agent_id);
   perform memory._check_id('thread_id', coalesce(candidate.thread_id, 'none'));
   perform memory._check_id('source', candidate.source);
-  if (candidate.content ~ '\S') is not true then
+  if (candidate.content ~ e'\\S') is not true then
     perform memory._refuse('content', case when candidate.content is null then 'must not be null' else 'must not be empty' end,
       'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
   end if;
@@ -1629,7 +1651,7 @@ begin
   -- One expression for the case that nothing is wrong; _refuse_memory says which rule it was.
   if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
       and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
-      and new.content ~ '\S' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
+      and new.content ~ e'\\S' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
       and jsonb_typeof(new.metadata) = 'object' and pg_column_size(new.metadata) <= 1048576
       and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
       and new.confidence between 0 and 1 and new.importance between 0 and 1
@@ -1672,8 +1694,6 @@ begin
   return new;
 end;
 $$;
-create or replace trigger memory_100_before_write before insert or update on memory.memories
-for each row execute function memory._memory_before_write();
 
 -- An expired memory that nobody swept yet must not stand in the way of the same content now.
 create or replace function memory._remove_expired_duplicate(candidate memory.memories)
@@ -1717,9 +1737,6 @@ begin
   return null;
 end;
 $$;
-create or replace trigger memories_200_after_insert after insert on memory.memories
-referencing new table as new_rows
-for each statement execute function memory._memories_after_insert();
 
 create or replace function memory._memories_after_change()
 returns trigger
@@ -1750,12 +1767,6 @@ begin
   return null;
 end;
 $$;
-create or replace trigger memories_200_after_update after update on memory.memories
-referencing old table as old_rows new table as new_rows
-for each statement execute function memory._memories_after_change();
-create or replace trigger memories_200_after_delete after delete on memory.memories
-referencing old table as old_rows
-for each statement execute function memory._memories_after_change();
 
 -- Books a change of an agent's memory count and removes the oldest memories over the limit.
 create or replace function memory._count_memories(user_id text, agent_id text, change bigint)
@@ -1767,6 +1778,7 @@ declare
   counted bigint;
   layers jsonb;
   surplus bigint;
+  removed bigint;
 begin
   update memory.memory_scopes as s set memory_count = s.memory_count + change
   where s.user_id = _count_memories.user_id and s.agent_id = _count_memories.agent_id
@@ -1778,8 +1790,19 @@ begin
   if change > 0 then
     surplus := counted - (memory._effective_policy(layers)
                           #>> '{memories,max_per_agent}')::bigint;
+    -- Expired memories go first, then the oldest. The deletes come back here through the trigger and lower the counter.
     if surplus > 0 then
-      -- The delete comes back here through the delete trigger and lowers the counter.
+      delete from memory.memories as m
+      where m.user_id = _count_memories.user_id
+        and m.memory_id in (
+          select o.memory_id from memory.memories as o
+          where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
+            and o.superseded_at is null and o.deleted_at is null and o.expires_at <= statement_timestamp()
+          order by o.expires_at limit surplus);
+      get diagnostics removed = row_count;
+      surplus := surplus - removed;
+    end if;
+    if surplus > 0 then
       delete from memory.memories as m
       where m.user_id = _count_memories.user_id
         and m.memory_id in (
@@ -2211,6 +2234,8 @@ declare
   payload jsonb;
   taken int;
   handed_out int := 0;
+  last_run_after timestamptz := timestamptz '-infinity';
+  last_job_id bigint := 0;
 begin
   perform memory._check_id('worker', worker);
   if (kinds <@ known) is false then
@@ -2247,6 +2272,7 @@ begin
       with next as materialized (
         select p.user_id, p.job_id from memory.jobs as p
         where p.status = 'pending' and p.run_after <= moment and (kinds is null or p.kind = any (kinds))
+          and (p.run_after, p.job_id) > (last_run_after, last_job_id) -- not over the dead entries of those already taken
         order by p.run_after, p.job_id limit max_jobs - handed_out for update skip locked
       )
       update memory.jobs as j
@@ -2256,6 +2282,10 @@ begin
       returning j.*
     loop
       taken := taken + 1;
+      if (claimed.run_after, claimed.job_id) > (last_run_after, last_job_id) then
+        last_run_after := claimed.run_after;
+        last_job_id := claimed.job_id;
+      end if;
       -- A fresh statement, hence a fresh snapshot: the input is read after the job was claimed.
       payload := case claimed.kind when 'extract_memories' then memory._extraction_payload(claimed)
                                    when 'summarize_thread' then memory._summary_payload(claimed) end;
@@ -2290,6 +2320,7 @@ begin
 end;
 $$;
 
+-- Messages as jobs hand them out. A jsonb array holds 256 MiB and models read far less, so long contents are cut.
 create or replace function memory._message_payload(user_id text, thread_id text, from_seq bigint, to_seq bigint, row_limit int)
 returns table (messages jsonb, last_seq bigint)
 language plpgsql stable parallel safe
@@ -2297,7 +2328,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-  select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('seq', m.seq, 'role', m.role, 'name', m.metadata -> 'name', 'content', m.content, 'created_at', m.created_at))
+  select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('seq', m.seq, 'role', m.role, 'name', left(m.metadata ->> 'name', 255), 'content', left(m.content, 65536), 'created_at', m.created_at))
                    order by m.seq),
     max(m.seq)
   from (select * from memory.messages as v
@@ -2521,7 +2552,7 @@ begin
   loop
     if jsonb_typeof(item.value) <> 'object' then
       perform memory._refuse_result(format('memories[%s]', item.position), 'must be an object');
-    elsif (jsonb_typeof(item.value -> 'content') = 'string' and item.value ->> 'content' ~ '\S') is not true then
+    elsif (jsonb_typeof(item.value -> 'content') = 'string' and item.value ->> 'content' ~ e'\\S') is not true then
       perform memory._refuse_result(format('memories[%s].content', item.position), 'must be a text that is not empty');
     elsif octet_length(item.value ->> 'content') > 262144 then
       perform memory._refuse_result(format('memories[%s].content', item.position),
@@ -2582,7 +2613,7 @@ as $$
 declare
   stored memory.summaries;
 begin
-  if (jsonb_typeof(result -> 'summary') = 'string' and result ->> 'summary' ~ '\S') is not true then
+  if (jsonb_typeof(result -> 'summary') = 'string' and result ->> 'summary' ~ e'\\S') is not true then
     perform memory._refuse_result('summary', 'must be a text that is not empty');
   elsif octet_length(result ->> 'summary') > 262144 then
     perform memory._refuse_result('summary', format('has %s bytes, at most 262144 are allowed', octet_length(result ->> 'summary')));
@@ -2761,7 +2792,7 @@ begin
   with swept as (
     delete from memory.jobs as j
     using (select f.user_id, f.job_id from memory.jobs as f
-           where f.status in ('completed', 'dead')
+           where f.status in ('completed', 'dead') and f.finished_at < statement_timestamp() - interval '7 days'
              and f.finished_at < statement_timestamp() - case f.status when 'completed' then interval '7 days' else interval '30 days' end
            order by f.finished_at limit batch_size for update skip locked) as old
     where j.user_id = old.user_id and j.job_id = old.job_id returning 1
@@ -2772,6 +2803,14 @@ end;
 $$;
 comment on function memory.sweep(int) is
 'Removes expired and soft-deleted messages and memories and old finished jobs, at most batch_size of each kind, and returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
+
+-- From here to 599: functions with arguments of type vector, wherever pgvector lives. They are all PL/pgSQL, which binds
+-- names when it runs, under its own search_path; functions that bind names now have no place in between.
+do $vector_schema$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')), true);
+end;
+$vector_schema$;
 
 -- BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; k1 = 1.2, b = 0.75) over the documents
 -- given, exact: document frequencies and lengths are counted within the documents searched, so no statistics need to be
@@ -2853,7 +2892,7 @@ begin
   if mode = 'vector' then
     perform memory._refuse('mode', 'vector search needs an embedding model, and none is active', 'Use keyword, or hybrid which falls back to keyword.');
   end if;
-  if (query ~ '\S') is not true then
+  if (query ~ e'\\S') is not true then
     perform memory._refuse('query', case when query is null then 'must not be null without an active embedding model' else 'must not be empty' end,
       'Pass what to look for in words.');
   end if;
@@ -2928,7 +2967,8 @@ declare
 begin
   return query
   with candidates as materialized (
-    select row_number() over () as document, m.*
+    select row_number() over () as document, m.memory_id, m.memory_type, m.content, m.importance, m.created_at,
+      case when _rank_memories.query is not null then m.search_vector end as search_vector
     from memory._visible_memories(_rank_memories.user_id, null, false) as m
     where _rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id
   )
@@ -3009,7 +3049,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return btrim(regexp_replace(content, '[\s\u001c-\u001f\u0085\u2028\u2029]+', ' ', 'g'));
+  return btrim(regexp_replace(content, e'[\\s\\u001c-\\u001f\\u0085\\u2028\\u2029]+', ' ', 'g'));
 end;
 $$;
 
@@ -3102,6 +3142,9 @@ create or replace function memory._fit_messages(user_id text, thread_id text, ag
 returns table (oldest_seq bigint, tokens int)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
+-- Walk the primary key backwards and stop early; a plan that sorts reads the whole thread first.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 declare
   message record;
@@ -3135,6 +3178,8 @@ begin
 end;
 $$;
 
+set local search_path = pg_catalog, pg_temp;
+
 create or replace function memory.version()
 returns text
 language sql immutable parallel safe
@@ -3159,6 +3204,12 @@ begin
          else 'absent (needs plpython3u): run "agent-memory worker" beside the server' end
   from (select to_regprocedure('memory.run_jobs(int, int)') is not null as present) as p;
   return query
+  select 'privileges', count(*) = 0, case count(*) when 0 then 'PUBLIC may call nothing'
+    else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)', count(*)) end
+  from pg_proc as p
+  where p.pronamespace = 'memory'::regnamespace
+    and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
+  return query
   select 'chat model', true, format('%s (provider %s, model %s)', m.name, m.provider, m.model)
   from memory.models as m where m.kind = 'chat' and m.is_active;
   return query
@@ -3177,6 +3228,37 @@ begin
 end;
 $$;
 comment on function memory.doctor() is 'Checks this installation: one row per check, ok = false where something needs attention.';
+
+-- All triggers, in the order in which they fire. Creating one locks its table against writers, so that is done only when it
+-- is missing or its definition is another one than its comment says: installing again disturbs nobody.
+do $triggers$
+declare
+  trigger record;
+begin
+  for trigger in
+    select t.name, t.definition, substring(t.definition from ' on (memory\.\w+)')::regclass as on_table
+    from (values
+      ('message_050_refuse_seq', 'before insert on memory.messages for each row when (new.seq is not null and current_setting(''memory.seqs_reserved'', true) is distinct from ''yes'') execute function memory._refuse_seq()'),
+      ('message_100_before_insert', 'before insert on memory.messages for each row when (new.seq is null) execute function memory._message_before_insert()'),
+      ('message_100_before_update', 'before update on memory.messages for each row execute function memory._message_before_update()'),
+      ('messages_200_after_update', 'after update on memory.messages referencing old table as old_rows new table as new_rows for each statement execute function memory._messages_after_change()'),
+      ('messages_200_after_delete', 'after delete on memory.messages referencing old table as old_rows for each statement execute function memory._messages_after_change()'),
+      ('thread_100_after_delete', 'after delete on memory.threads for each row execute function memory._thread_after_delete()'),
+      ('memory_100_before_write', 'before insert or update on memory.memories for each row execute function memory._memory_before_write()'),
+      ('memories_200_after_insert', 'after insert on memory.memories referencing new table as new_rows for each statement execute function memory._memories_after_insert()'),
+      ('memories_200_after_update', 'after update on memory.memories referencing old table as old_rows new table as new_rows for each statement execute function memory._memories_after_change()'),
+      ('memories_200_after_delete', 'after delete on memory.memories referencing old table as old_rows for each statement execute function memory._memories_after_change()')
+    ) as t (name, definition)
+  loop
+    if not exists (select from pg_trigger as p
+                   where p.tgrelid = trigger.on_table and p.tgname = trigger.name
+                     and obj_description(p.oid, 'pg_trigger') = trigger.definition) then
+      execute format('create or replace trigger %I %s', trigger.name, trigger.definition);
+      execute format('comment on trigger %I on %s is %L', trigger.name, trigger.on_table, trigger.definition);
+    end if;
+  end loop;
+end;
+$triggers$;
 
 -- Views for administrators.
 create or replace view memory.queue_stats as
@@ -4262,6 +4344,16 @@ do $privileges$
 declare
   routine regprocedure;
 begin
+  -- Leftovers of an older version, not written by this transaction: internal functions, and old signatures of public ones,
+  -- which would make calls ambiguous.
+  for routine in
+    select p.oid from pg_proc as p
+    where p.pronamespace = 'memory'::regnamespace and p.xmin <> pg_current_xact_id()::xid
+      and (p.proname like e'\\_%' or exists (select from pg_proc as n where n.pronamespace = p.pronamespace and n.proname = p.proname
+                                            and n.xmin = pg_current_xact_id()::xid))
+  loop
+    execute format('drop routine %s', routine);
+  end loop;
   for routine in select p.oid::regprocedure from pg_proc as p where p.pronamespace = 'memory'::regnamespace loop
     execute format('revoke all on routine %s from public', routine);
   end loop;

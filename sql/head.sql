@@ -5,7 +5,7 @@
 -- It is one transaction. Incremental parts run once each and are remembered in memory.migrations; idempotent parts
 -- (functions, triggers, views, privileges) run every time. No user data belongs to an extension, so pg_dump and
 -- DROP EXTENSION treat it as what it is: yours.
-begin;
+begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local client_min_messages = warning;
 -- An upgrade that cannot get its locks gives up instead of queueing the application behind it.
@@ -46,12 +46,13 @@ begin
           hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), then run "create extension vector" as a superuser.';
     end;
   end if;
-  -- pgvector may live in any schema. Argument types are bound when a function is created, so naming its schema
-  -- for the rest of this transaction is enough.
+  -- pgvector may live in any schema. Argument types are bound when a function is created, so the schema is put on the
+  -- search_path for the few functions that have such arguments, and only for them: whoever may create objects in it must
+  -- not be able to slip functions of his own into ours.
   select nspname into vector_schema
   from pg_extension join pg_namespace on pg_namespace.oid = extnamespace
   where extname = 'vector';
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', vector_schema), true);
+  perform set_config('agent_memory.vector_schema', vector_schema, true);
 end;
 $head$;
 

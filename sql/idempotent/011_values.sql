@@ -23,7 +23,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return left(encode(sha256(convert_to(btrim(regexp_replace(lower(content), '\s+', ' ', 'g')), 'UTF8')), 'hex'), 32);
+  return left(encode(sha256(convert_to(btrim(regexp_replace(lower(content), e'\\s+', ' ', 'g')), 'UTF8')), 'hex'), 32);
 end;
 $$;
 

@@ -32,7 +32,7 @@ begin
       end if;
       return;
     when name = 'search.language' then
-      if not exists (select from pg_ts_config as c where c.cfgname = value #>> '{}') then
+      if not exists (select from pg_ts_config as c where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = value #>> '{}') then
         perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, value),
           'List them with: select cfgname from pg_ts_config;');
       end if;
@@ -64,7 +64,7 @@ begin
   end case;
   if jsonb_typeof(value) <> 'number' then
     perform memory._refuse('settings', format('%s is not a number: %s', name, value), 'Write a number without quotes.');
-  elsif value::numeric not between lowest and highest or highest > 1 and value::numeric % 1 <> 0 then
+  elsif value::numeric not between lowest and highest or highest > 1 and value::text !~ '^[0-9]+$' then
     perform memory._refuse('settings', format('%s is out of range: %s', name, value),
       case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number of at least %s.', lowest) end);
   end if;

@@ -129,8 +129,6 @@ begin
   return new;
 end;
 $$;
-create or replace trigger message_100_before_insert before insert on memory.messages
-for each row when (new.seq is null) execute function memory._message_before_insert();
 
 -- Only memory.add_messages() brings numbers along: it has checked its rows and reserved the numbers for them all at once.
 create or replace function memory._refuse_seq()
@@ -143,9 +141,6 @@ begin
   return null;
 end;
 $$;
-create or replace trigger message_050_refuse_seq before insert on memory.messages
-for each row when (new.seq is not null and current_setting('memory.seqs_reserved', true) is distinct from 'yes')
-execute function memory._refuse_seq();
 
 -- What later changes do to the thread's counters, once per statement. Threads are locked in one order.
 create or replace function memory._messages_after_change()
@@ -181,12 +176,6 @@ begin
   return null;
 end;
 $$;
-create or replace trigger messages_200_after_update after update on memory.messages
-referencing old table as old_rows new table as new_rows
-for each statement execute function memory._messages_after_change();
-create or replace trigger messages_200_after_delete after delete on memory.messages
-referencing old table as old_rows
-for each statement execute function memory._messages_after_change();
 
 -- A message keeps its place: what identifies it cannot be updated. token_count follows the content.
 create or replace function memory._message_before_update()
@@ -203,8 +192,6 @@ begin
   return new;
 end;
 $$;
-create or replace trigger message_100_before_update before update on memory.messages
-for each row execute function memory._message_before_update();
 
 -- Deleting a thread's row deletes what hangs on it. Jobs first: a worker that is about to store a result then finds its
 -- job gone and stores nothing.
@@ -217,10 +204,10 @@ begin
   delete from memory.extraction_marks as e where e.user_id = old.user_id and e.thread_id = old.thread_id;
   delete from memory.jobs as j
   where j.user_id = old.user_id and j.scope = old.thread_id and j.kind in ('extract_memories', 'summarize_thread');
+  -- Again: the first extraction of the thread may have been completed while its job was waited for.
+  delete from memory.extraction_marks as e where e.user_id = old.user_id and e.thread_id = old.thread_id;
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
   return null;
 end;
 $$;
-create or replace trigger thread_100_after_delete after delete on memory.threads
-for each row execute function memory._thread_after_delete();

@@ -26,7 +26,7 @@ begin
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
-'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores once: a repetition returns the stored message, other content under the key is refused (23505).';
+'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores once: a repetition returns the stored message (even one that was cleared since), other content under the key is refused (23505).';
 
 -- The message that an idempotency key stands for. Locks the thread until the transaction ends, so that of two callers
 -- with one key the second finds the message of the first.
@@ -82,8 +82,11 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into memory.threads as t (user_id, thread_id) values (_lock_thread.user_id, _lock_thread.thread_id)
-  on conflict on constraint threads_pkey do nothing;
-  perform from memory.threads as t where t.user_id = _lock_thread.user_id and t.thread_id = _lock_thread.thread_id for no key update;
+  loop -- until the thread is there and ours: it may be deleted while it is waited for
+    perform from memory.threads as t where t.user_id = _lock_thread.user_id and t.thread_id = _lock_thread.thread_id for no key update;
+    exit when found;
+    insert into memory.threads as t (user_id, thread_id) values (_lock_thread.user_id, _lock_thread.thread_id)
+    on conflict on constraint threads_pkey do nothing;
+  end loop;
 end;
 $$;

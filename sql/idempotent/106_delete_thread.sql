@@ -8,18 +8,21 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
-  -- Memory counters before the thread, in the order in which memory.complete_job() takes its locks. Holding the counters
-  -- of every agent of the thread keeps a worker from storing memories of it behind our back.
+  -- The thread first, like every append. Then the memory counters of all agents it may have memories of: holding them keeps
+  -- a worker from storing what it extracted behind our back; it never waits for a thread while it holds one.
+  perform from memory.threads as t
+  where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id for update;
   insert into memory.memory_scopes (user_id, agent_id)
-  select distinct m.user_id, m.agent_id from memory.messages as m
-  where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id
-  order by m.agent_id
+  select delete_thread.user_id, a.agent_id
+  from (select 'default' as agent_id
+        union
+        select m.agent_id from memory.messages as m
+        where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id) as a
+  order by a.agent_id
   on conflict do nothing;
   perform from memory.memory_scopes as s where s.user_id = delete_thread.user_id order by s.agent_id for no key update;
   delete from memory.memories as m
   where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id and m.source = 'extraction';
-  perform from memory.threads as t
-  where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id for update;
   select count(*) into deleted from memory.messages as m
   where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id;
   delete from memory.threads as t where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id;

@@ -10,7 +10,7 @@ begin
   perform memory._check_id('agent_id', candidate.agent_id);
   perform memory._check_id('thread_id', coalesce(candidate.thread_id, 'none'));
   perform memory._check_id('source', candidate.source);
-  if (candidate.content ~ '\S') is not true then
+  if (candidate.content ~ e'\\S') is not true then
     perform memory._refuse('content', case when candidate.content is null then 'must not be null' else 'must not be empty' end,
       'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
   end if;
@@ -89,7 +89,7 @@ begin
   -- One expression for the case that nothing is wrong; _refuse_memory says which rule it was.
   if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
       and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
-      and new.content ~ '\S' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
+      and new.content ~ e'\\S' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
       and jsonb_typeof(new.metadata) = 'object' and pg_column_size(new.metadata) <= 1048576
       and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
       and new.confidence between 0 and 1 and new.importance between 0 and 1
@@ -132,8 +132,6 @@ begin
   return new;
 end;
 $$;
-create or replace trigger memory_100_before_write before insert or update on memory.memories
-for each row execute function memory._memory_before_write();
 
 -- An expired memory that nobody swept yet must not stand in the way of the same content now.
 create or replace function memory._remove_expired_duplicate(candidate memory.memories)
@@ -177,9 +175,6 @@ begin
   return null;
 end;
 $$;
-create or replace trigger memories_200_after_insert after insert on memory.memories
-referencing new table as new_rows
-for each statement execute function memory._memories_after_insert();
 
 create or replace function memory._memories_after_change()
 returns trigger
@@ -210,12 +205,6 @@ begin
   return null;
 end;
 $$;
-create or replace trigger memories_200_after_update after update on memory.memories
-referencing old table as old_rows new table as new_rows
-for each statement execute function memory._memories_after_change();
-create or replace trigger memories_200_after_delete after delete on memory.memories
-referencing old table as old_rows
-for each statement execute function memory._memories_after_change();
 
 -- Books a change of an agent's memory count and removes the oldest memories over the limit.
 create or replace function memory._count_memories(user_id text, agent_id text, change bigint)
@@ -227,6 +216,7 @@ declare
   counted bigint;
   layers jsonb;
   surplus bigint;
+  removed bigint;
 begin
   update memory.memory_scopes as s set memory_count = s.memory_count + change
   where s.user_id = _count_memories.user_id and s.agent_id = _count_memories.agent_id
@@ -238,8 +228,19 @@ begin
   if change > 0 then
     surplus := counted - (memory._effective_policy(layers)
                           #>> '{memories,max_per_agent}')::bigint;
+    -- Expired memories go first, then the oldest. The deletes come back here through the trigger and lower the counter.
     if surplus > 0 then
-      -- The delete comes back here through the delete trigger and lowers the counter.
+      delete from memory.memories as m
+      where m.user_id = _count_memories.user_id
+        and m.memory_id in (
+          select o.memory_id from memory.memories as o
+          where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
+            and o.superseded_at is null and o.deleted_at is null and o.expires_at <= statement_timestamp()
+          order by o.expires_at limit surplus);
+      get diagnostics removed = row_count;
+      surplus := surplus - removed;
+    end if;
+    if surplus > 0 then
       delete from memory.memories as m
       where m.user_id = _count_memories.user_id
         and m.memory_id in (

@@ -13,6 +13,8 @@ declare
   payload jsonb;
   taken int;
   handed_out int := 0;
+  last_run_after timestamptz := timestamptz '-infinity';
+  last_job_id bigint := 0;
 begin
   perform memory._check_id('worker', worker);
   if (kinds <@ known) is false then
@@ -49,6 +51,7 @@ begin
       with next as materialized (
         select p.user_id, p.job_id from memory.jobs as p
         where p.status = 'pending' and p.run_after <= moment and (kinds is null or p.kind = any (kinds))
+          and (p.run_after, p.job_id) > (last_run_after, last_job_id) -- not over the dead entries of those already taken
         order by p.run_after, p.job_id limit max_jobs - handed_out for update skip locked
       )
       update memory.jobs as j
@@ -58,6 +61,10 @@ begin
       returning j.*
     loop
       taken := taken + 1;
+      if (claimed.run_after, claimed.job_id) > (last_run_after, last_job_id) then
+        last_run_after := claimed.run_after;
+        last_job_id := claimed.job_id;
+      end if;
       -- A fresh statement, hence a fresh snapshot: the input is read after the job was claimed.
       payload := case claimed.kind when 'extract_memories' then memory._extraction_payload(claimed)
                                    when 'summarize_thread' then memory._summary_payload(claimed) end;
@@ -92,6 +99,7 @@ begin
 end;
 $$;
 
+-- Messages as jobs hand them out. A jsonb array holds 256 MiB and models read far less, so long contents are cut.
 create or replace function memory._message_payload(user_id text, thread_id text, from_seq bigint, to_seq bigint, row_limit int)
 returns table (messages jsonb, last_seq bigint)
 language plpgsql stable parallel safe
@@ -99,7 +107,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-  select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('seq', m.seq, 'role', m.role, 'name', m.metadata -> 'name', 'content', m.content, 'created_at', m.created_at))
+  select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('seq', m.seq, 'role', m.role, 'name', left(m.metadata ->> 'name', 255), 'content', left(m.content, 65536), 'created_at', m.created_at))
                    order by m.seq),
     max(m.seq)
   from (select * from memory.messages as v

@@ -112,7 +112,7 @@ begin
   loop
     if jsonb_typeof(item.value) <> 'object' then
       perform memory._refuse_result(format('memories[%s]', item.position), 'must be an object');
-    elsif (jsonb_typeof(item.value -> 'content') = 'string' and item.value ->> 'content' ~ '\S') is not true then
+    elsif (jsonb_typeof(item.value -> 'content') = 'string' and item.value ->> 'content' ~ e'\\S') is not true then
       perform memory._refuse_result(format('memories[%s].content', item.position), 'must be a text that is not empty');
     elsif octet_length(item.value ->> 'content') > 262144 then
       perform memory._refuse_result(format('memories[%s].content', item.position),
@@ -173,7 +173,7 @@ as $$
 declare
   stored memory.summaries;
 begin
-  if (jsonb_typeof(result -> 'summary') = 'string' and result ->> 'summary' ~ '\S') is not true then
+  if (jsonb_typeof(result -> 'summary') = 'string' and result ->> 'summary' ~ e'\\S') is not true then
     perform memory._refuse_result('summary', 'must be a text that is not empty');
   elsif octet_length(result ->> 'summary') > 262144 then
     perform memory._refuse_result('summary', format('has %s bytes, at most 262144 are allowed', octet_length(result ->> 'summary')));

@@ -47,7 +47,7 @@ begin
   with swept as (
     delete from memory.jobs as j
     using (select f.user_id, f.job_id from memory.jobs as f
-           where f.status in ('completed', 'dead')
+           where f.status in ('completed', 'dead') and f.finished_at < statement_timestamp() - interval '7 days'
              and f.finished_at < statement_timestamp() - case f.status when 'completed' then interval '7 days' else interval '30 days' end
            order by f.finished_at limit batch_size for update skip locked) as old
     where j.user_id = old.user_id and j.job_id = old.job_id returning 1

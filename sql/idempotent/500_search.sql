@@ -78,7 +78,7 @@ begin
   if mode = 'vector' then
     perform memory._refuse('mode', 'vector search needs an embedding model, and none is active', 'Use keyword, or hybrid which falls back to keyword.');
   end if;
-  if (query ~ '\S') is not true then
+  if (query ~ e'\\S') is not true then
     perform memory._refuse('query', case when query is null then 'must not be null without an active embedding model' else 'must not be empty' end,
       'Pass what to look for in words.');
   end if;

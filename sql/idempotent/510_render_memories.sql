@@ -9,7 +9,8 @@ declare
 begin
   return query
   with candidates as materialized (
-    select row_number() over () as document, m.*
+    select row_number() over () as document, m.memory_id, m.memory_type, m.content, m.importance, m.created_at,
+      case when _rank_memories.query is not null then m.search_vector end as search_vector
     from memory._visible_memories(_rank_memories.user_id, null, false) as m
     where _rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id
   )
@@ -90,6 +91,6 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return btrim(regexp_replace(content, '[\s\u001c-\u001f\u0085\u2028\u2029]+', ' ', 'g'));
+  return btrim(regexp_replace(content, e'[\\s\\u001c-\\u001f\\u0085\\u2028\\u2029]+', ' ', 'g'));
 end;
 $$;

@@ -87,6 +87,9 @@ create or replace function memory._fit_messages(user_id text, thread_id text, ag
 returns table (oldest_seq bigint, tokens int)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
+-- Walk the primary key backwards and stop early; a plan that sorts reads the whole thread first.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 declare
   message record;

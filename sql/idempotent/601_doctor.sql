@@ -15,6 +15,12 @@ begin
          else 'absent (needs plpython3u): run "agent-memory worker" beside the server' end
   from (select to_regprocedure('memory.run_jobs(int, int)') is not null as present) as p;
   return query
+  select 'privileges', count(*) = 0, case count(*) when 0 then 'PUBLIC may call nothing'
+    else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)', count(*)) end
+  from pg_proc as p
+  where p.pronamespace = 'memory'::regnamespace
+    and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
+  return query
   select 'chat model', true, format('%s (provider %s, model %s)', m.name, m.provider, m.model)
   from memory.models as m where m.kind = 'chat' and m.is_active;
   return query

@@ -69,6 +69,8 @@ create index memories_recent_idx on memory.memories (user_id, agent_id, created_
   where superseded_at is null and deleted_at is null;
 create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
 create index memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null;
+create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, expires_at)
+  where expires_at is not null and superseded_at is null and deleted_at is null; -- the limit removes expired ones first
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
 comment on table memory.memories is 'What is known about a user beyond one conversation: facts, preferences, context, ...';
 comment on column memory.memories.content_hash is 'SHA-256 of the content in lower case with single spaces, first 32 hex digits.';

@@ -55,6 +55,7 @@ create table memory.summaries (
 );
 create unique index summaries_one_processing_idx on memory.summaries (user_id, thread_id) where status = 'processing';
 create index summaries_thread_idx on memory.summaries (user_id, thread_id, status, end_seq desc);
+create index summaries_base_idx on memory.summaries (user_id, base_summary_id) where base_summary_id is not null; -- for its foreign key
 comment on table memory.summaries is 'Rolling summaries of threads: each covers a window of messages and names the summary it continued.';
 comment on column memory.summaries.base_summary_id is 'The summary whose text went into this one.';
 comment on column memory.summaries.agent_ids is 'Whose messages it draws on, those of its predecessors included: an agent that asks for its own context does not get another''s words.';

@@ -1,0 +1,1 @@
+set local search_path = pg_catalog, pg_temp;

@@ -1,0 +1,30 @@
+-- All triggers, in the order in which they fire. Creating one locks its table against writers, so that is done only when it
+-- is missing or its definition is another one than its comment says: installing again disturbs nobody.
+do $triggers$
+declare
+  trigger record;
+begin
+  for trigger in
+    select t.name, t.definition, substring(t.definition from ' on (memory\.\w+)')::regclass as on_table
+    from (values
+      ('message_050_refuse_seq', 'before insert on memory.messages for each row when (new.seq is not null and current_setting(''memory.seqs_reserved'', true) is distinct from ''yes'') execute function memory._refuse_seq()'),
+      ('message_100_before_insert', 'before insert on memory.messages for each row when (new.seq is null) execute function memory._message_before_insert()'),
+      ('message_100_before_update', 'before update on memory.messages for each row execute function memory._message_before_update()'),
+      ('messages_200_after_update', 'after update on memory.messages referencing old table as old_rows new table as new_rows for each statement execute function memory._messages_after_change()'),
+      ('messages_200_after_delete', 'after delete on memory.messages referencing old table as old_rows for each statement execute function memory._messages_after_change()'),
+      ('thread_100_after_delete', 'after delete on memory.threads for each row execute function memory._thread_after_delete()'),
+      ('memory_100_before_write', 'before insert or update on memory.memories for each row execute function memory._memory_before_write()'),
+      ('memories_200_after_insert', 'after insert on memory.memories referencing new table as new_rows for each statement execute function memory._memories_after_insert()'),
+      ('memories_200_after_update', 'after update on memory.memories referencing old table as old_rows new table as new_rows for each statement execute function memory._memories_after_change()'),
+      ('memories_200_after_delete', 'after delete on memory.memories referencing old table as old_rows for each statement execute function memory._memories_after_change()')
+    ) as t (name, definition)
+  loop
+    if not exists (select from pg_trigger as p
+                   where p.tgrelid = trigger.on_table and p.tgname = trigger.name
+                     and obj_description(p.oid, 'pg_trigger') = trigger.definition) then
+      execute format('create or replace trigger %I %s', trigger.name, trigger.definition);
+      execute format('comment on trigger %I on %s is %L', trigger.name, trigger.on_table, trigger.definition);
+    end if;
+  end loop;
+end;
+$triggers$;
