@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import psycopg
 import texts
 
-USERS, THREADS_PER_USER, PRELOADED_MESSAGES = 1_000, 2, 30
+USERS, PRELOADED_MESSAGES = 1_000, 30
 MEMORY_USERS, MEMORY_LIMIT = 50, 1_000  # the limit is the built-in policy
 FIRST_USER = 4_200_000_000
 TEXTS = 32
@@ -118,8 +118,11 @@ class Case:
     check: Callable[[psycopg.Connection], None] | None = None
 
 
-_THREAD = {"user": (FIRST_USER + 1, FIRST_USER + USERS), "thread": (1, THREADS_PER_USER)}
-_BULK_THREAD = {"user": (FIRST_USER + 1, FIRST_USER + USERS), "thread": (101, 101)}
+# A thread of each user for each purpose. The one to read stays as loaded, so that both sides read the same pages.
+_USER = {"user": (FIRST_USER + 1, FIRST_USER + USERS)}
+_WRITTEN_THREAD = _USER | {"thread": (1, 1)}
+_READ_THREAD = _USER | {"thread": (2, 2)}
+_BULK_THREAD = _USER | {"thread": (3, 3)}
 _BELOW = {"user": (FIRST_USER + 1, FIRST_USER + MEMORY_USERS)}
 _AT_LIMIT = {"user": (FIRST_USER + MEMORY_USERS + 1, FIRST_USER + 2 * MEMORY_USERS)}
 
@@ -134,9 +137,9 @@ def preload(connection: psycopg.Connection) -> None:
     connection.execute(
         """
         select memory.add_messages(user_id => (%s + u)::text, thread_id => t::text, messages => %s::jsonb)
-        from generate_series(1, %s) u, generate_series(1, %s) t
+        from generate_series(1, %s) u, generate_series(1, 2) t
         """,
-        (FIRST_USER, texts.conversation(PRELOADED_MESSAGES), USERS, THREADS_PER_USER),
+        (FIRST_USER, texts.conversation(PRELOADED_MESSAGES), USERS),
     )
     connection.execute("insert into bench.messages select * from memory.messages")
 
@@ -179,7 +182,7 @@ CASES = (
                 "memory.add_message",
                 """select * from memory.add_message(user_id => :user, thread_id => :thread, role => :role,
                      content => :content)""",
-                _THREAD,
+                _WRITTEN_THREAD,
                 "content",
             ),
             Variant(
@@ -187,7 +190,7 @@ CASES = (
                 """insert into bench.messages (user_id, thread_id, seq, role, content, token_count, created_at,
                      updated_at, expires_at)
                    values (:user, :thread, :serial, :role, :content, 50, now(), now(), now() + interval '7 days')""",
-                _THREAD,
+                _WRITTEN_THREAD,
                 "content",
             ),
         ),
@@ -261,14 +264,14 @@ CASES = (
             Variant(
                 "memory.get_messages",
                 "select * from memory.get_messages(user_id => :user, thread_id => :thread, recent_k => 20)",
-                _THREAD,
+                _READ_THREAD,
             ),
             Variant(
                 "bare select",
                 """select seq, role, content, agent_id, metadata, token_count, created_at, expires_at, is_active
                    from (select * from bench.messages where user_id = :user and thread_id = :thread
                          order by seq desc limit 20) recent order by seq""",
-                _THREAD,
+                _READ_THREAD,
             ),
         ),
         (Ratio("memory.get_messages", "bare select", aim=1.5, of_times=True),),

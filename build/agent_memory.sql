@@ -1522,6 +1522,9 @@ begin
   -- a worker from storing what it extracted behind our back; it never waits for a thread while it holds one.
   perform from memory.threads as t
   where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id for update;
+  if not found then -- one that appears from now on is someone else's, and so is its lock
+    return 0;
+  end if;
   insert into memory.memory_scopes (user_id, agent_id)
   select delete_thread.user_id, a.agent_id
   from (select 'default' as agent_id
