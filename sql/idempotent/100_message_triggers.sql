@@ -96,6 +96,11 @@ as $$
 declare
   appended record;
 begin
+  -- Only memory.add_messages() brings numbers along, and does not come here: it has checked its rows and reserved the
+  -- numbers for them all at once.
+  if new.seq is not null then
+    perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
+  end if;
   if new.role = 'agent' then
     new.role := 'assistant';
   end if;
@@ -127,18 +132,6 @@ begin
     end if;
   end if;
   return new;
-end;
-$$;
-
--- Only memory.add_messages() brings numbers along: it has checked its rows and reserved the numbers for them all at once.
-create or replace function memory._refuse_seq()
-returns trigger
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
-  return null;
 end;
 $$;
 
@@ -186,6 +179,9 @@ as $$
 begin
   if (new.user_id, new.thread_id, new.seq) is distinct from (old.user_id, old.thread_id, old.seq) then
     perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change', 'Insert a new message instead.');
+  end if;
+  if not memory._is_valid_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
+    perform memory._refuse_message(new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
   end if;
   new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
   new.updated_at := statement_timestamp();

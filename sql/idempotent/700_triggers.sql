@@ -7,8 +7,7 @@ begin
   for trigger in
     select t.name, t.definition, substring(t.definition from ' on (memory\.\w+)')::regclass as on_table
     from (values
-      ('message_050_refuse_seq', 'before insert on memory.messages for each row when (new.seq is not null and current_setting(''memory.seqs_reserved'', true) is distinct from ''yes'') execute function memory._refuse_seq()'),
-      ('message_100_before_insert', 'before insert on memory.messages for each row when (new.seq is null) execute function memory._message_before_insert()'),
+      ('message_100_before_insert', 'before insert on memory.messages for each row when (new.seq is null or current_setting(''memory.seqs_reserved'', true) is distinct from ''yes'') execute function memory._message_before_insert()'),
       ('message_100_before_update', 'before update on memory.messages for each row execute function memory._message_before_update()'),
       ('messages_200_after_update', 'after update on memory.messages referencing old table as old_rows new table as new_rows for each statement execute function memory._messages_after_change()'),
       ('messages_200_after_delete', 'after delete on memory.messages referencing old table as old_rows for each statement execute function memory._messages_after_change()'),
