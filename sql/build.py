@@ -84,7 +84,8 @@ def build() -> str:
 
 def changed_frozen_files() -> list[str]:
     """Released incremental files (frozen.txt: "sha256  name" per line) that are gone or not what was released."""
-    frozen: dict[str, str] = dict(reversed(line.split()) for line in FROZEN.read_text().splitlines() if line) if FROZEN.exists() else {}
+    lines = FROZEN.read_text().splitlines() if FROZEN.exists() else []
+    frozen = {name: digest for digest, name in (line.split() for line in lines)}
     current = {path.name: sha256(path.read_text()) for path in sources("incremental")}
     return [name for name, released in frozen.items() if current.get(name) != released]
 

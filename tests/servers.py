@@ -24,6 +24,9 @@ from psycopg.conninfo import make_conninfo
 ROOT = Path(__file__).resolve().parent.parent
 INSTALL_SQL = ROOT / "build" / "agent_memory.sql"
 SERVER_PYTHON = ROOT / ".server-python"
+MEMORY = Path(
+    "/dev/shm"
+)  # where it is large enough, data that need not survive: a new database takes a fifth of the time
 
 Kind = Literal["system", "embedded"]
 
@@ -88,13 +91,18 @@ def running_server(kind: Kind, settings: Mapping[str, str] | None = None) -> Ite
         env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "OPENAI_API_KEY": "key-of-the-test-server"}
         if kind == "system":
             env["AGENT_MEMORY_PYTHONPATH"] = str(_server_python(directory))
-        owner = _give_to_unprivileged_user(directory) if os.geteuid() == 0 else None
+        configuration = {**SETTINGS, **(settings or {}), "unix_socket_directories": str(directory)}
+        data = directory / "data"
+        if configuration["fsync"] == "off" and _has_room(MEMORY):
+            data = Path(tempfile.mkdtemp(prefix="agent-memory-", dir=MEMORY)) / "data"
+            stack.callback(shutil.rmtree, data.parent, ignore_errors=True)
+        owner = _give_to_unprivileged_user(directory, data.parent) if os.geteuid() == 0 else None
 
         def run(program: str, *arguments: str) -> None:
             output = directory / f"{program}.log"
             with output.open("w") as stream:  # a pipe would stay open as long as the server that inherits it
                 result = subprocess.run(
-                    [bin_dir / program, "--pgdata", directory / "data", *arguments],
+                    [bin_dir / program, "--pgdata", data, *arguments],
                     stdout=stream,
                     stderr=stream,
                     cwd=directory,
@@ -110,8 +118,8 @@ def running_server(kind: Kind, settings: Mapping[str, str] | None = None) -> Ite
 
         log_file = directory / "server.log"
         run("initdb", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
-        with (directory / "data" / "postgresql.auto.conf").open("a") as conf:
-            for name, value in {**SETTINGS, **(settings or {}), "unix_socket_directories": str(directory)}.items():
+        with (data / "postgresql.auto.conf").open("a") as conf:
+            for name, value in configuration.items():
                 conf.write(f"{name} = '{value}'\n")
         stack.callback(run, "pg_ctl", "--mode=immediate", "--wait", "stop")
         run("pg_ctl", f"--log={log_file}", "--wait", "start")
@@ -167,7 +175,11 @@ def _server_python(directory: Path) -> Path:
     return shutil.copytree(SERVER_PYTHON, directory / "python")
 
 
-def _give_to_unprivileged_user(directory: Path) -> pwd.struct_passwd:
+def _has_room(directory: Path) -> bool:
+    return os.access(directory, os.W_OK) and shutil.disk_usage(directory).free > 2 * 2**30
+
+
+def _give_to_unprivileged_user(*directories: Path) -> pwd.struct_passwd:
     nobody = pwd.getpwnam("nobody")
-    subprocess.run(["chown", "-R", f"{nobody.pw_uid}:{nobody.pw_gid}", directory], check=True)
+    subprocess.run(["chown", "-R", f"{nobody.pw_uid}:{nobody.pw_gid}", *directories], check=True)
     return nobody
