@@ -107,7 +107,8 @@ def markdown(results: Results) -> str:
     parts = [
         "# Cost of the functions against the bare statement",
         f"{results['date']}, PostgreSQL {results['postgresql']}, {machine['cores']} cores, {machine['memory_gb']} GB, "
-        f"{machine['system']}; fsync and synchronous_commit on, shared_buffers {settings['shared_buffers']}; "
+        f"{machine['system']}; fsync and synchronous_commit on, 8 kB reach the disk in {machine['sync_microseconds']} µs, "
+        f"shared_buffers {settings['shared_buffers']}; "
         f"{options['rounds']} rounds of {options['seconds']} s in which the variants take turns, pgbench with prepared "
         "statements. A bare statement works on a plain table with the same columns, defaults and primary key: no "
         "triggers, constraints or further indexes. Ratios are medians over the rounds. CPU is the ratio of the CPU "

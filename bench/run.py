@@ -7,9 +7,11 @@ import datetime
 import os
 import platform
 import sys
+import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import psycopg
@@ -44,7 +46,8 @@ def main() -> None:
         running_server(options.server, SETTINGS | PROFILER) as server,
         psycopg.connect(server.conninfo(), autocommit=True) as connection,
     ):
-        _say("Installing and loading")
+        sync = _sync_microseconds(Path(server.host))
+        _say(f"A commit waits {sync:.0f} µs for the disk\nInstalling and loading")
         install_agent_memory(server, "postgres")
         cases.preload(connection)
         for case in options.cases:
@@ -59,6 +62,7 @@ def main() -> None:
             "cores": os.cpu_count(),
             "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
             "system": f"{platform.system()} {platform.machine()}",
+            "sync_microseconds": round(sync),
         },
         "postgresql": f"{version // 10_000}.{version % 10_000}",
         "settings": SETTINGS,
@@ -91,6 +95,19 @@ def _numbers(text: str) -> list[int]:
 
 def _say(text: str) -> None:
     print(text, flush=True)
+
+
+def _sync_microseconds(directory: Path) -> float:
+    """What a write of 8 kB takes to reach the disk: the slower it is, the less the work before it shows."""
+    times = []
+    with tempfile.TemporaryFile(dir=directory, buffering=0) as file:
+        for _ in range(201):
+            file.seek(0)
+            file.write(os.urandom(8192))
+            started = time.perf_counter()
+            os.fdatasync(file.fileno())
+            times.append((time.perf_counter() - started) * 1e6)
+    return median(times)
 
 
 def _measure(case: Case, meter: Meter, connection: psycopg.Connection, options: argparse.Namespace) -> dict[str, Any]:

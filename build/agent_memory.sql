@@ -1,7 +1,7 @@
 -- agent_memory 0.1.0: agent memory inside PostgreSQL.
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
---   psql -d app -f agent_memory.sql          or          agent-memory install
+--   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
 -- It is one transaction. Incremental parts run once each and are remembered in memory.migrations; idempotent parts
 -- (functions, triggers, views, privileges) run every time. No user data belongs to an extension, so pg_dump and
 -- DROP EXTENSION treat it as what it is: yours.
@@ -96,7 +96,9 @@ begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '001_conversation';
   if applied is null then
     -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+    for bound in
+      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
+    loop
       execute format('drop function if exists %s cascade', bound);
     end loop;
     execute $migration$
@@ -165,7 +167,9 @@ begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '002_memories';
   if applied is null then
     -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+    for bound in
+      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
+    loop
       execute format('drop function if exists %s cascade', bound);
     end loop;
     execute $migration$
@@ -284,7 +288,9 @@ begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '003_policies';
   if applied is null then
     -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+    for bound in
+      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
+    loop
       execute format('drop function if exists %s cascade', bound);
     end loop;
     execute $migration$
@@ -330,7 +336,9 @@ begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '004_jobs';
   if applied is null then
     -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+    for bound in
+      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
+    loop
       execute format('drop function if exists %s cascade', bound);
     end loop;
     execute $migration$
@@ -421,7 +429,9 @@ begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '005_types';
   if applied is null then
     -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+    for bound in
+      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
+    loop
       execute format('drop function if exists %s cascade', bound);
     end loop;
     execute $migration$
@@ -535,7 +545,7 @@ begin
   if found then
     perform memory._refuse(argument, unknown,
       'Known types: ' || (select string_agg(known.memory_type, ', ' order by known.position, known.memory_type) from memory.memory_types as known)
-      || '. Add one with: insert into memory.memory_types.');
+      || '. Add one with: insert into memory.memory_types (memory_type, heading, description) values (...).');
   end if;
 end;
 $$;
@@ -1903,7 +1913,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._refuse(argument, coalesce(format('this user has no memory %s', memory_id), 'must not be null'),
-    'It may have expired, been deleted, or belong to someone else; memory.list_memories() shows what there is.',
+    'It may have expired, been deleted, or belong to someone else; memory.list_memories(user_id) shows what there is.',
     case when memory_id is null then '22023' else 'P0002' end);
 end;
 $$;
@@ -2164,7 +2174,7 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   if not exists (select from memory.threads as t where t.user_id = _check_thread.user_id and t.thread_id = _check_thread.thread_id) then
-    perform memory._refuse('thread_id', format('this user has no thread "%s"', thread_id), 'memory.list_threads() shows what there is.', 'P0002');
+    perform memory._refuse('thread_id', format('this user has no thread "%s"', thread_id), 'memory.list_threads(user_id) shows what there is.', 'P0002');
   end if;
 end;
 $$;
@@ -2578,11 +2588,15 @@ begin
     left join memory.messages as m
       on m.user_id = job.user_id and m.thread_id = job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric::bigint
   ), stored as (
-    insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source)
+    insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from)
     select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
       -- Rounded, because a number too small for a real is an error.
       coalesce(round((f.value ->> 'confidence')::numeric, 6)::real, 1.0), coalesce(round((f.value ->> 'importance')::numeric, 6)::real, 0.5), job.scope,
-      array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction'
+      array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction',
+      -- Known since it was said, which for an imported conversation is long before it was read.
+      (select max(m.created_at) from memory.messages as m
+       where m.user_id = job.user_id and m.thread_id = job.scope
+         and m.seq in (select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s))
     from found as f order by f.agent_id, f.position
     on conflict do nothing
     returning agent_id
@@ -2889,14 +2903,14 @@ begin
     perform memory._refuse('filter', format('is a JSON %s', jsonb_typeof(filter)), 'Pass the part of metadata that must be there, such as {"channel": "mail"}.');
   end if;
   if mode = 'vector' then
-    perform memory._refuse('mode', 'vector search needs an embedding model, and none is active', 'Use keyword, or hybrid which falls back to keyword.');
+    perform memory._refuse('mode', 'vector search is not part of this version', 'Use keyword, or hybrid which falls back to keyword.');
   end if;
   if (query ~ e'\\S') is not true then
     perform memory._refuse('query', case when query is null then 'must not be null without an active embedding model' else 'must not be empty' end,
       'Pass what to look for in words.');
   end if;
   if mode = 'hybrid' then
-    raise notice 'degraded: no embedding model is active, searching by keyword only';
+    raise notice 'degraded: searching by keyword only, vector search is not part of this version';
   end if;
   if rerank then
     raise notice 'degraded: no rerank model is active, results keep their order';
@@ -2955,9 +2969,9 @@ $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int) is
 'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. score is 0..1; explain => true adds rank, score and matched words to details. Without an embedding model hybrid searches by keyword and says so in a NOTICE.';
 
--- Memories for a prompt, the most useful first: what matches the query, then by importance, then the newest.
+-- Memories for a prompt, the most useful first: what matches the query, then by importance, then what was said last.
 create or replace function memory._rank_memories(user_id text, agent_id text, query text, max_memories int)
-returns table (rank bigint, memory_id uuid, memory_type text, content text, created_at timestamptz)
+returns table (rank bigint, memory_id uuid, memory_type text, content text)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -2966,13 +2980,13 @@ declare
 begin
   return query
   with candidates as materialized (
-    select row_number() over () as document, m.memory_id, m.memory_type, m.content, m.importance, m.created_at,
+    select row_number() over () as document, m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
       case when _rank_memories.query is not null then m.search_vector end as search_vector
     from memory._visible_memories(_rank_memories.user_id, null, false) as m
     where _rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id
   )
-  select row_number() over (order by coalesce(k.score, 0) desc, c.importance desc, c.created_at desc, c.memory_id desc) as rank,
-    c.memory_id, c.memory_type, c.content, c.created_at
+  select row_number() over (order by coalesce(k.score, 0) desc, c.importance desc, c.known_since desc, c.memory_id desc) as rank,
+    c.memory_id, c.memory_type, c.content
   from candidates as c
   left join memory._keyword_scores(language, coalesce(_rank_memories.query, ''),
                                    (select array_agg(v.search_vector order by v.document) from candidates as v)) as k using (document)
@@ -3024,13 +3038,13 @@ begin
     end if;
   end loop;
 
-  -- Shown oldest first: of two statements that disagree the later one is the newer one.
+  -- Shown in the order in which they were said: of two statements that disagree the later one is the newer one.
   return coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
   from (
     select n.memory_type, t.position,
       '**' || coalesce(t.heading, n.memory_type) || e':**\n' || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
     from (select m.memory_type, memory._memory_line(m.content) as line,
-            row_number() over (partition by m.memory_type order by m.created_at, m.memory_id) as number
+            row_number() over (partition by m.memory_type order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
           from memory.memories as m
           where m.user_id = render_memories.user_id and m.memory_id = any (chosen)) as n
     left join memory.memory_types as t on t.memory_type = n.memory_type
@@ -3199,9 +3213,10 @@ begin
   from (select max(x.extversion) as extversion from pg_extension as x where x.extname = 'vector') as e;
   return query
   select 'in-database runner', true,
-    case when p.present then 'call memory.run_jobs() works in this database'
-         else 'absent (needs plpython3u): run "agent-memory worker" beside the server' end
-  from (select to_regprocedure('memory.run_jobs(int, int)') is not null as present) as p;
+    case when exists (select from pg_proc as p join pg_language as l on l.oid = p.prolang
+                      where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u')
+         then 'call memory.run_jobs() works in this database'
+         else 'absent (needs plpython3u): run "agent-memory worker" beside the server' end;
   return query
   select 'privileges', count(*) = 0, case count(*) when 0 then 'PUBLIC may call nothing'
     else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)', count(*)) end
@@ -3209,16 +3224,18 @@ begin
   where p.pronamespace = 'memory'::regnamespace
     and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
   return query
-  select 'chat model', true, format('%s (provider %s, model %s)', m.name, m.provider, m.model)
+  select 'chat model', max(m.name) is not null,
+    coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)), 'none is active: see memory.activate_model()')
   from memory.models as m where m.kind = 'chat' and m.is_active;
   return query
-  select 'embedding model', true, coalesce(max(m.name), 'none is active: search is by keyword')
+  select 'embedding model', true, coalesce(max(format('%s is active but not used: ', m.name)), '') || 'this version searches by keyword'
   from memory.models as m where m.kind = 'embedding' and m.is_active;
   return query
-  select 'queue', coalesce(q.waited < interval '10 minutes', true),
-    format('%s pending, %s running', q.pending, q.running)
+  select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.failing is null,
+    format('%s pending, %s running', q.pending, q.running) || coalesce('; last failure: ' || left(q.failing, 200), '')
       || case when q.waited >= interval '10 minutes' then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited)) else '' end
   from (select count(*) filter (where j.status = 'pending') as pending, count(*) filter (where j.status = 'running') as running,
+          (array_agg(j.error order by j.run_after desc) filter (where j.error is not null))[1] as failing,
           max(statement_timestamp() - j.run_after) filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
         from memory.jobs as j where j.status in ('pending', 'running')) as q;
   return query
@@ -3287,7 +3304,8 @@ left join memory.summaries as b on b.user_id = s.user_id and b.summary_id = s.ba
 order by s.user_id, s.thread_id, s.end_seq;
 comment on view memory.summary_chain is 'Rolling summaries of each thread in order, each with the one it continued.';
 
--- The in-database runner, where PostgreSQL has Python. Only a superuser can create it; everything else works without.
+-- The in-database runner, where PostgreSQL has Python. Only a superuser can create it; everything else works without, and
+-- the procedure says so.
 do $runner$
 begin
   if not exists (select from pg_extension where extname = 'plpython3u')
@@ -4332,6 +4350,18 @@ comment on procedure memory.run_jobs(int, int) is
 'Runs queued model work inside the server: claims jobs, calls their models up to ten at a time, stores the results. Ends when no job is due, max_jobs were claimed or max_seconds have passed; calls under way are awaited. CALL it as a statement of its own, outside a transaction; it commits before every model call and can be cancelled at any time. Needs plpython3u. Packages for provider openai are imported from the directory in the server''s environment variable AGENT_MEMORY_PYTHONPATH, keys come from its environment.';
 
 $procedure$;
+  elsif to_regprocedure('memory.run_jobs(int, int)') is null then
+    create procedure memory.run_jobs(max_jobs int default 100, max_seconds int default 60)
+    language plpgsql
+    set search_path = pg_catalog, pg_temp
+    as $absent$
+    begin
+      raise exception 'memory.run_jobs() needs PL/Python, which this installation does not have'
+        using errcode = '0A000',
+          hint = 'Run "agent-memory worker" beside the server, or have a superuser install plpython3u and run the install file again.';
+    end;
+    $absent$;
+    comment on procedure memory.run_jobs(int, int) is 'Would run queued model work inside the server, but there is no PL/Python: run "agent-memory worker" beside it.';
   end if;
 end;
 $runner$;
@@ -4359,3 +4389,9 @@ end;
 $privileges$;
 
 commit;
+
+do $installed$
+begin
+  raise notice 'agent_memory 0.1.0 is installed';
+end;
+$installed$;

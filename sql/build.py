@@ -31,7 +31,9 @@ begin
   select migrations.sha256 into applied from memory.migrations where migrations.name = '{name}';
   if applied is null then
     -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null loop
+    for bound in
+      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
+    loop
       execute format('drop function if exists %s cascade', bound);
     end loop;
     execute $migration$

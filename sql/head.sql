@@ -1,7 +1,7 @@
 -- agent_memory {{version}}: agent memory inside PostgreSQL.
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
---   psql -d app -f agent_memory.sql          or          agent-memory install
+--   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
 -- It is one transaction. Incremental parts run once each and are remembered in memory.migrations; idempotent parts
 -- (functions, triggers, views, privileges) run every time. No user data belongs to an extension, so pg_dump and
 -- DROP EXTENSION treat it as what it is: yours.

@@ -21,3 +21,9 @@ end;
 $privileges$;
 
 commit;
+
+do $installed$
+begin
+  raise notice 'agent_memory {{version}} is installed';
+end;
+$installed$;

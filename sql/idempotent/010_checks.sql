@@ -66,7 +66,7 @@ begin
   if found then
     perform memory._refuse(argument, unknown,
       'Known types: ' || (select string_agg(known.memory_type, ', ' order by known.position, known.memory_type) from memory.memory_types as known)
-      || '. Add one with: insert into memory.memory_types.');
+      || '. Add one with: insert into memory.memory_types (memory_type, heading, description) values (...).');
   end if;
 end;
 $$;

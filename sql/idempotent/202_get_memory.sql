@@ -30,7 +30,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._refuse(argument, coalesce(format('this user has no memory %s', memory_id), 'must not be null'),
-    'It may have expired, been deleted, or belong to someone else; memory.list_memories() shows what there is.',
+    'It may have expired, been deleted, or belong to someone else; memory.list_memories(user_id) shows what there is.',
     case when memory_id is null then '22023' else 'P0002' end);
 end;
 $$;

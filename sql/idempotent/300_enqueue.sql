@@ -33,7 +33,7 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   if not exists (select from memory.threads as t where t.user_id = _check_thread.user_id and t.thread_id = _check_thread.thread_id) then
-    perform memory._refuse('thread_id', format('this user has no thread "%s"', thread_id), 'memory.list_threads() shows what there is.', 'P0002');
+    perform memory._refuse('thread_id', format('this user has no thread "%s"', thread_id), 'memory.list_threads(user_id) shows what there is.', 'P0002');
   end if;
 end;
 $$;

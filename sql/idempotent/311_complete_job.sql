@@ -139,11 +139,15 @@ begin
     left join memory.messages as m
       on m.user_id = job.user_id and m.thread_id = job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric::bigint
   ), stored as (
-    insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source)
+    insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from)
     select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
       -- Rounded, because a number too small for a real is an error.
       coalesce(round((f.value ->> 'confidence')::numeric, 6)::real, 1.0), coalesce(round((f.value ->> 'importance')::numeric, 6)::real, 0.5), job.scope,
-      array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction'
+      array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction',
+      -- Known since it was said, which for an imported conversation is long before it was read.
+      (select max(m.created_at) from memory.messages as m
+       where m.user_id = job.user_id and m.thread_id = job.scope
+         and m.seq in (select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s))
     from found as f order by f.agent_id, f.position
     on conflict do nothing
     returning agent_id

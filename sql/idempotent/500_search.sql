@@ -76,14 +76,14 @@ begin
     perform memory._refuse('filter', format('is a JSON %s', jsonb_typeof(filter)), 'Pass the part of metadata that must be there, such as {"channel": "mail"}.');
   end if;
   if mode = 'vector' then
-    perform memory._refuse('mode', 'vector search needs an embedding model, and none is active', 'Use keyword, or hybrid which falls back to keyword.');
+    perform memory._refuse('mode', 'vector search is not part of this version', 'Use keyword, or hybrid which falls back to keyword.');
   end if;
   if (query ~ e'\\S') is not true then
     perform memory._refuse('query', case when query is null then 'must not be null without an active embedding model' else 'must not be empty' end,
       'Pass what to look for in words.');
   end if;
   if mode = 'hybrid' then
-    raise notice 'degraded: no embedding model is active, searching by keyword only';
+    raise notice 'degraded: searching by keyword only, vector search is not part of this version';
   end if;
   if rerank then
     raise notice 'degraded: no rerank model is active, results keep their order';

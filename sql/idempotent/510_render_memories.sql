@@ -1,6 +1,6 @@
--- Memories for a prompt, the most useful first: what matches the query, then by importance, then the newest.
+-- Memories for a prompt, the most useful first: what matches the query, then by importance, then what was said last.
 create or replace function memory._rank_memories(user_id text, agent_id text, query text, max_memories int)
-returns table (rank bigint, memory_id uuid, memory_type text, content text, created_at timestamptz)
+returns table (rank bigint, memory_id uuid, memory_type text, content text)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -9,13 +9,13 @@ declare
 begin
   return query
   with candidates as materialized (
-    select row_number() over () as document, m.memory_id, m.memory_type, m.content, m.importance, m.created_at,
+    select row_number() over () as document, m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
       case when _rank_memories.query is not null then m.search_vector end as search_vector
     from memory._visible_memories(_rank_memories.user_id, null, false) as m
     where _rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id
   )
-  select row_number() over (order by coalesce(k.score, 0) desc, c.importance desc, c.created_at desc, c.memory_id desc) as rank,
-    c.memory_id, c.memory_type, c.content, c.created_at
+  select row_number() over (order by coalesce(k.score, 0) desc, c.importance desc, c.known_since desc, c.memory_id desc) as rank,
+    c.memory_id, c.memory_type, c.content
   from candidates as c
   left join memory._keyword_scores(language, coalesce(_rank_memories.query, ''),
                                    (select array_agg(v.search_vector order by v.document) from candidates as v)) as k using (document)
@@ -67,13 +67,13 @@ begin
     end if;
   end loop;
 
-  -- Shown oldest first: of two statements that disagree the later one is the newer one.
+  -- Shown in the order in which they were said: of two statements that disagree the later one is the newer one.
   return coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
   from (
     select n.memory_type, t.position,
       '**' || coalesce(t.heading, n.memory_type) || e':**\n' || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
     from (select m.memory_type, memory._memory_line(m.content) as line,
-            row_number() over (partition by m.memory_type order by m.created_at, m.memory_id) as number
+            row_number() over (partition by m.memory_type order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
           from memory.memories as m
           where m.user_id = render_memories.user_id and m.memory_id = any (chosen)) as n
     left join memory.memory_types as t on t.memory_type = n.memory_type

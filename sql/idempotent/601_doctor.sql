@@ -11,9 +11,10 @@ begin
   from (select max(x.extversion) as extversion from pg_extension as x where x.extname = 'vector') as e;
   return query
   select 'in-database runner', true,
-    case when p.present then 'call memory.run_jobs() works in this database'
-         else 'absent (needs plpython3u): run "agent-memory worker" beside the server' end
-  from (select to_regprocedure('memory.run_jobs(int, int)') is not null as present) as p;
+    case when exists (select from pg_proc as p join pg_language as l on l.oid = p.prolang
+                      where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u')
+         then 'call memory.run_jobs() works in this database'
+         else 'absent (needs plpython3u): run "agent-memory worker" beside the server' end;
   return query
   select 'privileges', count(*) = 0, case count(*) when 0 then 'PUBLIC may call nothing'
     else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)', count(*)) end
@@ -21,16 +22,18 @@ begin
   where p.pronamespace = 'memory'::regnamespace
     and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
   return query
-  select 'chat model', true, format('%s (provider %s, model %s)', m.name, m.provider, m.model)
+  select 'chat model', max(m.name) is not null,
+    coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)), 'none is active: see memory.activate_model()')
   from memory.models as m where m.kind = 'chat' and m.is_active;
   return query
-  select 'embedding model', true, coalesce(max(m.name), 'none is active: search is by keyword')
+  select 'embedding model', true, coalesce(max(format('%s is active but not used: ', m.name)), '') || 'this version searches by keyword'
   from memory.models as m where m.kind = 'embedding' and m.is_active;
   return query
-  select 'queue', coalesce(q.waited < interval '10 minutes', true),
-    format('%s pending, %s running', q.pending, q.running)
+  select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.failing is null,
+    format('%s pending, %s running', q.pending, q.running) || coalesce('; last failure: ' || left(q.failing, 200), '')
       || case when q.waited >= interval '10 minutes' then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited)) else '' end
   from (select count(*) filter (where j.status = 'pending') as pending, count(*) filter (where j.status = 'running') as running,
+          (array_agg(j.error order by j.run_after desc) filter (where j.error is not null))[1] as failing,
           max(statement_timestamp() - j.run_after) filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
         from memory.jobs as j where j.status in ('pending', 'running')) as q;
   return query
