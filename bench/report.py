@@ -107,8 +107,8 @@ def markdown(results: Results) -> str:
     parts = [
         "# Cost of the functions against the bare statement",
         f"{results['date']}, PostgreSQL {results['postgresql']}, {machine['cores']} cores, {machine['memory_gb']} GB, "
-        f"{machine['system']}; fsync and synchronous_commit on, 8 kB reach the disk in {machine['sync_microseconds']} µs, "
-        f"shared_buffers {settings['shared_buffers']}; "
+        f"{machine['system']}; fsync and synchronous_commit on, shared_buffers {settings['shared_buffers']}, "
+        f"8 kB reach the disk in {machine['sync_microseconds']} µs; "
         f"{options['rounds']} rounds of {options['seconds']} s in which the variants take turns, pgbench with prepared "
         "statements. A bare statement works on a plain table with the same columns, defaults and primary key: no "
         "triggers, constraints or further indexes. Ratios are medians over the rounds. CPU is the ratio of the CPU "
@@ -128,16 +128,21 @@ def markdown(results: Results) -> str:
     if profiles:
         parts += [
             "## Where the time goes",
-            "The statements inside a call on one connection, each with everything below it. Timing them makes all of "
-            "them slower: read the proportions. What the first line has and the others lack is spent outside of "
-            "statements, in PL/pgSQL itself.",
+            "The statements inside a call on one connection, in microseconds per call, each with everything below it. "
+            "Timing them makes all of them slower: read the proportions. What the first line has and the others lack "
+            "is spent outside of statements, in PL/pgSQL itself, or on plans that are not kept.",
         ]
     for variant, statements in profiles:
         rows = [
-            [f"`{_shorten(each['query'])}`", f"{each['per_call']:.2f}", _number(each["microseconds"])]
+            [
+                f"`{_shorten(each['query'])}`",
+                f"{each['per_call']:.2f}",
+                _number(each["microseconds"]),
+                _number(each["planning_microseconds"]),
+            ]
             for each in statements[:12]
         ]
-        parts += [f"### {variant}", _table(["Statement", "Per call", "µs per call"], rows)]
+        parts += [f"### {variant}", _table(["Statement", "Per call", "µs", "Planning, µs"], rows)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -11,33 +11,59 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from datetime import datetime, timezone
 
 from agent_memory import Memory
-from openai import OpenAI
+from openai import OpenAI, OpenAIError
 from openai.types.chat import ChatCompletionMessageParam
 
 MODEL = os.environ.get("CHAT_MODEL", "gpt-4.1-mini")
 
 
-def main(user_id: str) -> None:
-    """Read lines from standard input until it ends, and answer each one."""
+def chat(user_id: str, memory: Memory, model: OpenAI) -> None:
+    """Answer each line of standard input, and at its end have the thread read for memories."""
     thread_id = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f")
-    model = OpenAI()
-    with Memory(os.environ["AGENT_MEMORY_DSN"]) as memory:
-        for line in sys.stdin:
-            if not line.strip():
-                continue
-            memory.add_message(user_id, thread_id, "user", line.strip())
-            context = memory.get_context(user_id, thread_id, query=line.strip())
-            messages: list[ChatCompletionMessageParam] = [
-                {"role": part.role, "content": part.content}  # type: ignore[misc]  # role is any of theirs
-                for part in context
-            ]
+    said = ""
+    for said in said_lines():
+        memory.add_message(user_id, thread_id, "user", said)
+        context = memory.get_context(user_id, thread_id, query=said)
+        messages: list[ChatCompletionMessageParam] = [
+            {"role": part.role, "content": part.content}  # type: ignore[misc]  # role is any of theirs
+            for part in context
+        ]
+        try:
             answer = model.chat.completions.create(model=MODEL, messages=messages).choices[0].message.content or "…"
-            memory.add_message(user_id, thread_id, "assistant", answer)
-            print(answer)
+        except OpenAIError as error:
+            print(f"No answer: {error}", file=sys.stderr)
+            continue
+        memory.add_message(user_id, thread_id, "assistant", answer)
+        print(answer)
+    if said:
+        memory.extract_memories(user_id, thread_id)
+
+
+def said_lines() -> Iterator[str]:
+    """Yield the lines of standard input that are not blank, until it ends or Ctrl-C is pressed."""
+    prompt = "> " if sys.stdin.isatty() else ""
+    try:
+        while True:
+            if line := input(prompt).strip():
+                yield line
+    except (EOFError, KeyboardInterrupt):
+        return
+
+
+def main() -> None:
+    """Read the command line and the environment."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: chat.py USER")
+    for variable in ("AGENT_MEMORY_DSN", "OPENAI_API_KEY"):
+        if not os.environ.get(variable):
+            sys.exit(f"Set the environment variable {variable}; the top of {sys.argv[0]} shows how.")
+    with Memory(os.environ["AGENT_MEMORY_DSN"]) as memory:
+        chat(sys.argv[1], memory, OpenAI())
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -63,11 +63,17 @@ def test_import_worker_search_context(run: Run, db: psycopg.Connection, tmp_path
     imported = run("import", path, "--user-id", "ana")
     assert imported.returncode == 0, imported.stderr
     assert "importing messages: 10 of 10" in imported.stdout
-    assert "Imported 10 messages in 1 threads of 1 users." in imported.stdout
+    assert imported.stdout.splitlines()[-3:] == [
+        "Imported 10 messages into 1 thread of 1 user.",
+        "Messages expire after the policy's time (7 days by default).",
+        'Queued model work: run "agent-memory worker --once".',
+    ]
+    again = run("import", path, "--user-id", "ana")
+    assert again.stdout.endswith("Imported 0 messages into 1 thread of 1 user; 10 stored already.\n")
 
     worked = run("worker", "--once")
     assert worked.returncode == 0, worked.stderr
-    assert "0 failed" in worked.stdout
+    assert worked.stdout == "1 job completed, 0 failed, 0 released.\n"
     assert len(Memory(db).list_memories("ana")) == 10
 
     found = run("search", "ana", "number 7")
@@ -75,21 +81,42 @@ def test_import_worker_search_context(run: Run, db: psycopg.Connection, tmp_path
     assert "My favourite number is 7 [bold]really[/bold]." in found.stdout
     assert found.stderr.startswith("Note: degraded: ")
     assert "Nothing found." in run("search", "bo", "number").stdout
+    fewer = run("search", "ana", "number", "--limit", "2", "--sources", "memory,message")
+    assert fewer.stdout.count("My favourite number") == 2
 
     context = run("context", "ana", "chat", "--query", "number 7", "--max-tokens", "500")
     assert context.returncode == 0, context.stderr
     assert "system · memories" in context.stdout
     assert "My favourite number is 9" in context.stdout
+    nothing = run("context", "nobody", "t")
+    assert nothing.stdout == 'Nothing is stored for user "nobody", thread "t".\n'
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version").stdout.startswith("agent-memory 0.")
+    assert run("-h").stdout == run("--help").stdout
+    assert "The id of the user." in run("search", "-h").stdout
+
+
+def test_worker_once_tells_of_failures(run: Run, db: psycopg.Connection) -> None:
+    memory = Memory(db)
+    memory.register_model("gone", "chat", "openai", "some-model", {"base_url": "http://127.0.0.1:1/v1"})
+    memory.activate_model("gone")
+    memory.add_message("ana", "t", "user", "I am Ana.")
+    memory.extract_memories("ana", "t")
+    result = run("worker", "--once", OPENAI_API_KEY="k")
+    assert result.returncode == 1
+    assert result.stdout == "0 jobs completed, 1 failed, 0 released.\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "environment", "error", "hint"),
     [
-        (["doctor"], {"AGENT_MEMORY_DSN": "host=/nonexistent"}, "connection", "--dsn"),
-        (["doctor"], {"AGENT_MEMORY_DSN": "no conninfo"}, "missing", "--dsn"),
-        (["worker", "--once"], {"AGENT_MEMORY_DSN": "host=/nonexistent"}, "connection", "--dsn"),
+        (["doctor"], {"AGENT_MEMORY_DSN": "", "PGHOST": "/nonexistent"}, "connection", "--dsn"),
+        (["doctor"], {"AGENT_MEMORY_DSN": "no conninfo"}, "missing", None),
+        (["worker", "--once"], {"AGENT_MEMORY_DSN": "host=/nonexistent"}, "connection", None),
         (["context", "", "t"], {}, "user_id: must not be empty", "Pass user_id"),
-        (["import", "/nonexistent.jsonl"], {}, "No such file or directory: '/nonexistent.jsonl'", None),
+        (["import", "/nonexistent.jsonl"], {}, "Error: No such file or directory: /nonexistent.jsonl", None),
     ],
 )
 def test_an_error_is_one_line_and_a_hint(

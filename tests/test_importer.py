@@ -39,7 +39,7 @@ class TestChatJsonl:
             {"role": "tool", "content": "found", "tool_call_id": "call_1", "rating": 5, "metadata": {"took": 3}},
             {"role": "agent", "content": "There", "thread_id": "other", "user_id": 42, "created_at": 1740823200},
         )
-        assert run(db, path, user_id="åsa") == ImportProgress(done=4, total=4, users=2, threads=2)
+        assert run(db, path, user_id="åsa") == ImportProgress(done=4, new=4, total=4, users=2, threads=2)
         first, second, third = memory.get_messages("åsa", "chat")
         assert (first.content, first.metadata) == ("Hej, Åsa här", {"name": "Åsa"})
         assert first.created_at == datetime(2025, 3, 1, 10, tzinfo=timezone.utc)
@@ -57,7 +57,7 @@ class TestChatJsonl:
             {"messages": exchange, "user_id": "bo", "thread_id": "t"},
             {"messages": []},
         )
-        assert run(db, path, user_id="ana") == ImportProgress(done=4, total=4, users=2, threads=2)
+        assert run(db, path, user_id="ana") == ImportProgress(done=4, new=4, total=4, users=2, threads=2)
         assert [message.content for message in memory.get_messages("ana", "chat-1")] == ["Hi", "Hello"]
         assert [message.content for message in memory.get_messages("bo", "t")] == ["Hi", "Hello"]
 
@@ -68,7 +68,7 @@ class TestChatJsonl:
         )
         steps = list(import_file(db, path, user_id="ana"))
         assert [step.done for step in steps] == sorted(step.done for step in steps)
-        assert steps[-1] == ImportProgress(done=15_000, total=15_000, users=1, threads=13)
+        assert steps[-1] == ImportProgress(done=15_000, new=15_000, total=15_000, users=1, threads=13)
         contents = [int(message.content) for message in memory.get_messages("ana", "t5")]
         assert contents == list(range(5, 15_000, 13))
 
@@ -79,6 +79,23 @@ class TestChatJsonl:
         run(db, path, user_id="ana")
         run(db, path, user_id="ana")
         assert len(memory.get_messages("ana", "chat")) == 1
+
+    def test_again_stores_what_was_added(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
+        said = [{"role": "user", "content": content} for content in ("Yes", "Yes", [{"type": "text", "text": "No"}])]
+        assert run(db, write_lines(tmp_path / "chat.jsonl", *said), user_id="ana").new == 3
+        assert run(db, write_lines(tmp_path / "chat.jsonl", *said), user_id="ana").new == 0
+        path = write_lines(tmp_path / "chat.jsonl", *said, said[0])
+        assert run(db, path, user_id="ana") == ImportProgress(done=4, new=1, total=4, users=1, threads=1)
+        assert len(memory.get_messages("ana", "chat")) == 4
+
+    def test_queues_extraction_for_threads_with_something_new(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        said = [{"role": "user", "content": "I am Ana.", "thread_id": thread} for thread in ("a", "b")]
+        path = write_lines(tmp_path / "chat.jsonl", *said)
+        jobs = "delete from memory.jobs returning kind, scope"
+        run(db, path, user_id="ana")
+        assert sorted(db.execute(jobs).fetchall()) == [("extract_memories", "a"), ("extract_memories", "b")]
+        run(db, path, user_id="ana")
+        assert db.execute(jobs).fetchall() == []
 
     @pytest.mark.parametrize(
         ("line", "problem"),
@@ -170,8 +187,8 @@ class TestLocomo:
 
     def test_layout(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
         path = self.write(tmp_path / "locomo.json", SAMPLE)
-        for _ in range(2):
-            assert run(db, path) == ImportProgress(done=3, total=3, users=1, threads=2)
+        for new in (3, 0):
+            assert run(db, path) == ImportProgress(done=3, new=new, total=3, users=1, threads=2)
         first, second = memory.get_messages("conv-1", "session_1")
         assert (first.role, first.content) == ("user", "Hey Mel!")
         assert first.created_at == datetime(2023, 5, 8, 13, 56, tzinfo=timezone.utc)

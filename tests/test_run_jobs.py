@@ -181,7 +181,8 @@ def test_failures_and_rate_limits_are_reported(api: Api, fake: FakeModelServer) 
         ("pending", 0, False),
         ("pending", 1, True),
     ]
-    assert api.notices[-1] == "jobs: 1 completed, 1 failed, 1 released"
+    [error] = [row.error for row in api.query(JOBS) if row.error]
+    assert api.notices[-1] == f"jobs: 1 completed, 1 failed, 1 released; last error: {error[:200]}"
     later = "select extract(epoch from run_after - created_at)::float8 from memory.jobs where status = 'pending'"
     assert all(row[0] >= 7 for row in api.query(later))
 

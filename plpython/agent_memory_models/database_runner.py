@@ -132,6 +132,7 @@ class _Runner:
         self._plans = {name: plpy.prepare(query, types) for name, (query, types) in _STATEMENTS.items()}
         self._jobs: dict[asyncio.Task[dict[str, Any]], Job] = {}
         self._counts: Counter[str] = Counter()
+        self._last_error = ""
 
     def run(self, max_jobs: int, max_seconds: float) -> None:
         models = Models()
@@ -160,7 +161,8 @@ class _Runner:
             self._drive(models.close())
         if self._counts:
             counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(self._counts.items()))
-            self._plpy.notice(f"jobs: {counts}")
+            reason = f"; last error: {self._last_error[:200]}" if self._counts["failed"] else ""
+            self._plpy.notice(f"jobs: {counts}{reason}")
 
     def _claim(self, models: Models, limit: int) -> int:
         """Claim up to `limit` jobs and start them; the number claimed."""
@@ -208,7 +210,8 @@ class _Runner:
     def _fail(self, job: Job, error: BaseException) -> str:
         speaks_for_itself = isinstance(error, (ModelError, self._plpy.SPIError))
         reason = str(error) if speaks_for_itself else f"{type(error).__name__}: {error}"
-        return self._hand_in("failed", job, reason.replace("\0", "").encode(errors="replace").decode())
+        self._last_error = reason.replace("\0", "").encode(errors="replace").decode()
+        return self._hand_in("failed", job, self._last_error)
 
     def _hand_in(self, outcome: str, job: Job, argument: object) -> str:
         """Call one function of the job protocol and commit; the outcome, which is "lost" when the lease is."""

@@ -56,6 +56,7 @@ class AsyncMemory:
     def __init__(self, source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str, *, pool_size: int = 10) -> None:
         self._connection: AsyncConnection[Any] | None = None
         self._pool: AsyncConnectionPool[Any] | None = None
+        self._conninfo = source if isinstance(source, str) else ""
         self._owns_pool = isinstance(source, str)
         self._one_at_a_time = asyncio.Lock()
         if isinstance(source, AsyncConnection):
@@ -560,7 +561,10 @@ class AsyncMemory:
             async with self._one_at_a_time, self._noticed(self._connection) as connection:
                 yield connection
         else:
-            if self._owns_pool:
+            if self._owns_pool and self._pool.closed:
+                # A plain connection first: a pool would go on retrying for half a minute instead of reporting the error.
+                async with await AsyncConnection.connect(self._conninfo):
+                    pass
                 await self._pool.open()
             async with self._pool.connection() as borrowed, self._noticed(borrowed) as connection:
                 yield connection

@@ -57,6 +57,7 @@ class Memory:
     def __init__(self, source: Connection[Any] | ConnectionPool[Any] | str, *, pool_size: int = 10) -> None:
         self._connection: Connection[Any] | None = None
         self._pool: ConnectionPool[Any] | None = None
+        self._conninfo = source if isinstance(source, str) else ""
         self._owns_pool = isinstance(source, str)
         self._one_at_a_time = threading.Lock()
         if isinstance(source, Connection):
@@ -543,7 +544,10 @@ class Memory:
             with self._one_at_a_time, self._noticed(self._connection) as connection:
                 yield connection
         else:
-            if self._owns_pool:
+            if self._owns_pool and self._pool.closed:
+                # A plain connection first: a pool would go on retrying for half a minute instead of reporting the error.
+                with Connection.connect(self._conninfo):
+                    pass
                 self._pool.open()
             with self._pool.connection() as borrowed, self._noticed(borrowed) as connection:
                 yield connection

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from typer.core import TyperGroup
 
 from ._progress import progress
 from ._sync import Memory
+from ._text import counted
 from .demo import run as run_demo
 from .errors import AgentMemoryError, InvalidValueError
 from .importer import import_file
@@ -41,6 +43,8 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except (AgentMemoryError, psycopg.Error, OSError) as error:
             message, hint = _explained(error)
+            if isinstance(error, psycopg.OperationalError) and error.sqlstate is None and not ctx.obj:
+                hint = _WHERE
             stderr.print(Text(f"Error: {message}", style="red"), soft_wrap=True)
             if hint:
                 stderr.print(Text(f"Hint: {hint}"), soft_wrap=True)
@@ -54,27 +58,52 @@ def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, 
         return "there is no agent_memory in this database", "Run: agent-memory install"
     if isinstance(error, psycopg.Error) and error.diag.message_primary is not None:
         return error.diag.message_primary, error.diag.message_hint
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.strerror}: {error.filename}", None
     # Errors before there is a connection come without fields, in several lines of which the first says it.
-    return str(error).partition("\n")[0], _WHERE if isinstance(error, psycopg.Error) else None
+    return str(error).partition("\n")[0], None
 
 
 app = typer.Typer(
     cls=_Commands,
-    help="Agent memory inside PostgreSQL.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
+
+def _remember_dsn(context: typer.Context, dsn: str) -> str:
+    """Tell the group, which reports errors, whether a database was named."""
+    context.find_root().obj = dsn
+    return dsn
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        console.print(f"agent-memory {version('pg-agent-memory')}")
+        raise typer.Exit
+
+
 Dsn = Annotated[
     str,
     typer.Option(
+        callback=_remember_dsn,
         envvar="AGENT_MEMORY_DSN",
         show_default=False,
         help="Connection string; without one, libpq's own environment (PGHOST, PGDATABASE, ...) decides.",
     ),
 ]
-User = Annotated[str, typer.Argument(metavar="USER", show_default=False)]
+User = Annotated[str, typer.Argument(metavar="USER", show_default=False, help="The id of the user.")]
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Agent memory inside PostgreSQL."""
 
 
 @app.command()
@@ -125,7 +154,9 @@ def worker(
             on_settled=report and (lambda counts: report(counts.settled, None)),
         )
         counts = asyncio.run(_work(runner, once=once))
-    console.print(f"{counts.completed} jobs completed, {counts.failed} failed, {counts.released} released.")
+    console.print(f"{counts}.")
+    if once and counts.failed:
+        raise typer.Exit(1)
 
 
 @app.command("import")
@@ -144,14 +175,19 @@ def import_(
             report(last.done, last.total)
     if last is None:
         console.print("The file holds no messages.")
-    else:
-        console.print(f"Imported {last.done} messages in {last.threads} threads of {last.users} users.")
+        return
+    where = f"{counted(last.threads, 'thread')} of {counted(last.users, 'user')}"
+    before = f"; {last.done - last.new} stored already" if last.new < last.done else ""
+    console.print(f"Imported {counted(last.new, 'message')} into {where}{before}.", soft_wrap=True)
+    if last.new:
+        console.print("Messages expire after the policy's time (7 days by default).")
+        console.print('Queued model work: run "agent-memory worker --once".')
 
 
 @app.command()
 def context(
     user_id: User,
-    thread_id: Annotated[str, typer.Argument(metavar="THREAD", show_default=False)],
+    thread_id: Annotated[str, typer.Argument(metavar="THREAD", show_default=False, help="The id of the thread.")],
     query: Annotated[str | None, typer.Option(help="What the next answer is about.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="The budget; the policy's by default.")] = None,
     dsn: Dsn = "",
@@ -159,21 +195,35 @@ def context(
     """Show the context that a model would get for a thread."""
     _log_to_stderr("Note: %(message)s")
     with _connected(dsn) as connection:
-        for part in Memory(connection).get_context(user_id, thread_id, query=query, max_tokens=max_tokens):
-            _print_entry(f"{part.role} · {part.source} · {part.token_count} tokens", part.content)
+        parts = Memory(connection).get_context(user_id, thread_id, query=query, max_tokens=max_tokens)
+    for part in parts:
+        _print_entry(f"{part.role} · {part.source} · {counted(part.token_count, 'token')}", part.content)
+    if not parts:
+        console.print(Text(f'Nothing is stored for user "{user_id}", thread "{thread_id}".'), soft_wrap=True)
 
 
 @app.command()
-def search(user_id: User, query: Annotated[str, typer.Argument(show_default=False)], dsn: Dsn = "") -> None:
+def search(
+    user_id: User,
+    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="The words to look for.")],
+    limit: Annotated[int | None, typer.Option(min=1, help="How many results at most.", show_default="10")] = None,
+    sources: Annotated[
+        str | None,
+        typer.Option(help="Where to look, separated by commas.", show_default="memory,summary,document"),
+    ] = None,
+    dsn: Dsn = "",
+) -> None:
     """Search what is remembered about a user."""
     _log_to_stderr("Note: %(message)s")
     with _connected(dsn) as connection:
-        results = Memory(connection).search(user_id, query)
-        for result in results:
-            where = f" · {result.thread_id}" if result.thread_id else ""
-            _print_entry(f"{result.score:.2f} · {result.source}{where} · {result.created_at:%Y-%m-%d}", result.content)
-        if not results:
-            console.print("Nothing found.")
+        results = Memory(connection).search(
+            user_id, query, sources=None if sources is None else sources.split(","), top_k=limit
+        )
+    for result in results:
+        where = f" · {result.thread_id}" if result.thread_id else ""
+        _print_entry(f"{result.score:.2f} · {result.source}{where} · {result.created_at:%Y-%m-%d}", result.content)
+    if not results:
+        console.print("Nothing found.")
 
 
 @app.command()

@@ -3,14 +3,17 @@
 Chat JSONL has one JSON object per line. It is either one message (``role``, ``content``, and what else OpenAI's chat
 messages have) or one conversation (``{"messages": [...]}``). Both may name their ``user_id`` and ``thread_id``;
 messages may carry ``created_at``, ``metadata`` and ``idempotency_key``. Unknown members are kept in the metadata.
+A message without a key gets one made of its place in the thread, its role and its content.
 
 A LoCoMo file is a JSON array of samples. Each sample becomes a user, each of its sessions a thread.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -34,9 +37,13 @@ class ImportFileError(AgentMemoryError):
 
 @dataclass(frozen=True, slots=True)
 class ImportProgress:
-    """How far an import is, in messages; ``users`` and ``threads`` count those seen so far."""
+    """How far an import is, in messages; ``users`` and ``threads`` count those seen so far.
+
+    Of the messages done, ``new`` were stored now; the others had been before.
+    """
 
     done: int
+    new: int
     total: int
     users: int
     threads: int
@@ -107,10 +114,9 @@ class _LocomoSample(BaseModel):
 def import_file(
     connection: psycopg.Connection[Any], path: Path, *, user_id: str | None = None, thread_id: str | None = None
 ) -> Iterator[ImportProgress]:
-    """Import a file in one transaction and report on the way.
+    """Import a file in one transaction, queue the extraction of memories from what is new, and report on the way.
 
-    LoCoMo turns carry their ``dia_id`` as idempotency key, so importing such a file again changes nothing. JSONL
-    messages have only the key that is in the file: without one they are appended again.
+    As long as its messages are kept, importing a file again stores only what was added to it.
 
     Args:
         connection: an open connection; the import is a transaction of it.
@@ -124,19 +130,24 @@ def import_file(
     """
     # Reading twice costs little beside writing, and a file of any size is known to be well formed before that starts.
     total = sum(1 for _ in _read(path, user_id, thread_id))
-    done, users, threads = 0, set[str](), set[tuple[str, str]]()
+    done, new = 0, Counter[tuple[str, str]]()
     memory = Memory(connection)
     with connection.transaction():
         for batch in _batches(_read(path, user_id, thread_id)):
             first = batch[0]
+            thread = (first.user_id, first.thread_id)
+            newest = memory.get_messages(*thread, recent_k=1, include_inactive=True)
             try:
-                memory.add_messages(first.user_id, first.thread_id, [incoming.message for incoming in batch])
+                stored = memory.add_messages(*thread, [incoming.message for incoming in batch])
             except AgentMemoryError as error:
                 raise ImportFileError(f"{path}, {_placed(error, batch)}", hint=error.hint) from error
             done += len(batch)
-            users.add(first.user_id)
-            threads.add((first.user_id, first.thread_id))
-            yield ImportProgress(done, total, len(users), len(threads))
+            new[thread] += len({message.seq for message in stored if not newest or message.seq > newest[0].seq})
+            yield ImportProgress(done, new.total(), total, len({user for user, _ in new}), len(new))
+        # The cadence has queued work for full rounds only; this is for the end of each thread.
+        for thread, count in new.items():
+            if count:
+                memory.extract_memories(*thread)
 
 
 def _placed(error: AgentMemoryError, batch: list[_Incoming]) -> str:
@@ -180,11 +191,21 @@ def _read(path: Path, user_id: str | None, thread_id: str | None) -> Iterator[_I
                     )
                 yield from _read_locomo(path, file.read())
             else:
+                places = Counter[tuple[str, str]]()
                 for number, line in enumerate(file, start=1):
                     if not line.isspace():
-                        yield from _read_line(path, number, line, user_id, thread_id)
+                        for incoming in _read_line(path, number, line, user_id, thread_id):
+                            thread = (incoming.user_id, incoming.thread_id)
+                            incoming.message.setdefault("idempotency_key", _key(places[thread], incoming.message))
+                            places[thread] += 1
+                            yield incoming
     except UnicodeDecodeError as error:
         raise ImportFileError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def _key(place: int, message: dict[str, Any]) -> str:
+    identity = json.dumps([place, message["role"], message.get("content")])
+    return f"import:{hashlib.sha256(identity.encode()).hexdigest()[:32]}"
 
 
 def _read_line(path: Path, number: int, line: str, user_id: str | None, thread_id: str | None) -> Iterator[_Incoming]:

@@ -21,6 +21,7 @@ from agent_memory_models import ModelError, Models, RateLimitedError
 from psycopg_pool import AsyncConnectionPool
 
 from ._async import AsyncMemory
+from ._text import counted
 from .errors import AgentMemoryError, LeaseLostError, RetryableError
 from .types import ClaimedJob
 
@@ -61,6 +62,10 @@ class WorkerCounts:
     def settled(self) -> int:
         """All of them together."""
         return self.completed + self.failed + self.released + self.lost
+
+    def __str__(self) -> str:
+        lost = f", {self.lost} lost" if self.lost else ""
+        return f"{counted(self.completed, 'job')} completed, {self.failed} failed, {self.released} released{lost}"
 
 
 class Worker:
@@ -106,6 +111,8 @@ class Worker:
 
     def stop(self) -> None:
         """Claim nothing more, let running calls finish within the grace period and release the rest."""
+        if self._calls and not self._stopping.is_set():
+            logger.info("stopping: waiting up to %g s for %s", self._grace, counted(len(self._calls), "call"))
         self._stopping.set()
 
     async def run(self, *, once: bool = False) -> WorkerCounts:
@@ -183,10 +190,10 @@ class Worker:
         try:
             await self._settle(memory, job, call)
         except LeaseLostError:
-            self._count("lost", job, "the lease is gone, the result is dropped")
+            self._count("lost", job, ": the lease is gone, the result is dropped")
         except (AgentMemoryError, psycopg.Error) as error:
             # Neither the result nor the failure could be reported; the lease runs out and the queue counts the attempt.
-            self._count("lost", job, str(error))
+            self._count("lost", job, f": {error}")
         finally:
             heartbeat.cancel()
             self._calls.discard(call)
@@ -199,11 +206,11 @@ class Worker:
             if not self._stopping.is_set():
                 raise LeaseLostError("the heartbeat found the lease gone") from None
             await self._persistently(lambda: memory.release_job(*lease))
-            self._count("released", job, "the worker is stopping")
+            self._count("released", job, ": the worker is stopping")
         except RateLimitedError as error:
             pause = None if error.retry_after is None else timedelta(seconds=error.retry_after)
             await self._persistently(lambda: memory.release_job(*lease, retry_after=pause))
-            self._count("released", job, str(error))
+            self._count("released", job, f": {error}")
         except ModelError as error:
             await self._fail(memory, job, str(error))
         except Exception as error:
@@ -224,7 +231,7 @@ class Worker:
     async def _fail(self, memory: AsyncMemory, job: ClaimedJob, reason: str) -> None:
         storable = reason.replace("\0", "").encode(errors="replace").decode()
         status = await self._persistently(lambda: memory.fail_job(job.user_id, job.job_id, job.lease_token, storable))
-        self._count("failed", job, f"(now {status}): {reason}")
+        self._count("failed", job, f" (now {status}): {reason}")
 
     async def _keep_lease(self, memory: AsyncMemory, job: ClaimedJob, call: asyncio.Future[dict[str, Any]]) -> None:
         """Extend the lease as long as the job runs; a call whose lease is gone is not worth waiting for."""
@@ -259,7 +266,7 @@ class Worker:
     ) -> None:
         setattr(self.counts, outcome, getattr(self.counts, outcome) + 1)
         level = logging.INFO if outcome in ("completed", "released") else logging.WARNING
-        logger.log(level, "job %s (%s, attempt %s) %s %s", job.job_id, job.kind, job.attempt, outcome, detail)
+        logger.log(level, "job %s (%s, attempt %s) %s%s", job.job_id, job.kind, job.attempt, outcome, detail)
         if self._on_settled is not None:
             self._on_settled(self.counts)
 
