@@ -150,6 +150,9 @@ def test_demo(run: Run) -> None:
     result = run("demo")
     assert result.returncode == 0, result.stderr
     assert "Preferences extracted:" in result.stdout
+    story = ["2026-03-15  and I prefer a window seat", "2026-07-04  I prefer an aisle seat"]
+    assert [result.stdout.count(line) for line in story] == [1, 1]
+    assert result.stdout.index(story[0]) < result.stdout.index(story[1])
     questions = Path(__file__).parent.parent / "python_client" / "agent_memory" / "demo_questions.json"
     for question in json.loads(questions.read_text()):
         _, _, answer = result.stdout.partition(question["question"])

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import asdict
@@ -198,6 +199,19 @@ class TestConnections:
         with pytest.raises(psycopg.OperationalError):
             memory.version()
 
+    def test_an_unreachable_server_is_reported_at_once(self, caplog: pytest.LogCaptureFixture) -> None:
+        async def twin() -> None:
+            async with AsyncMemory("host=/nonexistent") as memory:
+                await memory.version()
+
+        started = time.monotonic()
+        with Memory("host=/nonexistent") as memory, pytest.raises(psycopg.OperationalError, match="/nonexistent"):
+            memory.version()
+        with pytest.raises(psycopg.OperationalError, match="/nonexistent"):
+            asyncio.run(twin())
+        assert time.monotonic() - started < 5
+        assert caplog.records == []
+
     def test_anything_else_is_refused(self) -> None:
         with pytest.raises(TypeError, match="one of Connection, ConnectionPool, str, not int"):
             Memory(5)  # type: ignore[arg-type]
@@ -209,7 +223,7 @@ class TestConnections:
         with caplog.at_level(logging.INFO, logger="agent_memory"):
             memory.search("ana", "tea")
         assert [record.levelname for record in caplog.records] == ["INFO"]
-        assert "no embedding model" in caplog.text
+        assert "searching by keyword only" in caplog.text
 
     def test_run_jobs_refuses_a_transaction(self, dsn: str) -> None:
         with psycopg.connect(dsn) as connection:

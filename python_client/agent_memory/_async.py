@@ -562,7 +562,7 @@ class AsyncMemory:
                 yield connection
         else:
             if self._owns_pool and self._pool.closed:
-                # A plain connection first: a pool would go on retrying for half a minute instead of reporting the error.
+                # A plain connection first: a pool goes on retrying for half a minute instead of reporting the error.
                 async with await AsyncConnection.connect(self._conninfo):
                     pass
                 await self._pool.open()

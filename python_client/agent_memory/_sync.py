@@ -545,7 +545,7 @@ class Memory:
                 yield connection
         else:
             if self._owns_pool and self._pool.closed:
-                # A plain connection first: a pool would go on retrying for half a minute instead of reporting the error.
+                # A plain connection first: a pool goes on retrying for half a minute instead of reporting the error.
                 with Connection.connect(self._conninfo):
                     pass
                 self._pool.open()

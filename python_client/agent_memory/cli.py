@@ -32,6 +32,8 @@ from .worker import Worker, WorkerCounts
 _WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
 
 console = Console(highlight=False)
+# Lines are broken for a terminal, not for a file or another program.
+console.soft_wrap = not console.is_terminal
 stderr = Console(stderr=True, highlight=False)
 
 
@@ -178,7 +180,7 @@ def import_(
         return
     where = f"{counted(last.threads, 'thread')} of {counted(last.users, 'user')}"
     before = f"; {last.done - last.new} stored already" if last.new < last.done else ""
-    console.print(f"Imported {counted(last.new, 'message')} into {where}{before}.", soft_wrap=True)
+    console.print(f"Imported {counted(last.new, 'message')} into {where}{before}.")
     if last.new:
         console.print("Messages expire after the policy's time (7 days by default).")
         console.print('Queued model work: run "agent-memory worker --once".')

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -18,17 +20,23 @@ from typing import Any
 
 import psycopg
 from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from ._progress import progress
 from ._sync import Memory
+from ._text import counted
 from .errors import AgentMemoryError
 from .importer import import_file
 from .install import install
+from .types import MemoryRecord
 from .worker import Worker
 
 _USER = "maya"
 _SHOWN = 6
+# Words of the questions that say nothing about what is asked.
+_FILLERS = {"about", "along", "what"}
 
 
 def run(console: Console) -> None:
@@ -73,18 +81,16 @@ def _run_jobs(console: Console, conninfo: str) -> None:
     with progress(console, "worker") as report:
         worker = Worker(conninfo, on_settled=lambda counts: report(counts.settled, None))
         counts = asyncio.run(worker.run(once=True))
-    console.print(f"The import queued model work by itself. A worker has done it: {counts.completed} jobs.")
+    console.print(f"The import queued model work by itself. A worker has done it: {counted(counts.completed, 'job')}.")
 
 
 def _show_memories(console: Console, memory: Memory) -> None:
     for memory_type, title in (("fact", "Facts"), ("preference", "Preferences")):
-        records = memory.list_memories(_USER, memory_type=memory_type, row_limit=_SHOWN)
-        total = records[0].total_count if records else 0
-        _print_title(
-            console, f"{title} extracted: {total}. The newest {len(records)}, each with the session it is from:"
-        )
-        for record in records:
-            console.print(Text(f"  {record.content}").append(f"  {record.thread_id}", style="dim"))
+        records = memory.list_memories(_USER, memory_type=memory_type, row_limit=200)
+        records.sort(key=lambda record: (record.importance, record.confidence, _said_at(record)), reverse=True)
+        shown = sorted(records[:_SHOWN], key=_said_at)
+        _print_title(console, f"{title} extracted: {len(records)}. The most important {len(shown)}, and where from:")
+        _print_rows(console, [(_said_at(record), record.thread_id or "", record.content) for record in shown])
 
 
 def _show_latest_summary(console: Console, memory: Memory) -> None:
@@ -94,24 +100,41 @@ def _show_latest_summary(console: Console, memory: Memory) -> None:
         _print_title(
             console, f"Rolling summary of {thread.thread_id}, messages {summary.start_seq} to {summary.end_seq}:"
         )
-        lines = summary.summary.splitlines()
-        _print_lines(console, lines[:_SHOWN], len(lines) - _SHOWN)
+        console.print("This is the built-in extract, which quotes; a chat model writes prose.")
+        quotes = re.findall(r"^\[(seq \d+)\] (.*)", summary.summary, re.MULTILINE)
+        _print_rows(console, quotes[:_SHOWN])
+        if len(quotes) > _SHOWN:
+            console.print(Text(f"  ... and {counted(len(quotes) - _SHOWN, 'line')} more", style="dim"))
 
 
 def _ask(console: Console, memory: Memory) -> None:
-    """Ask in later sessions, and show what a model would be given to answer with."""
+    """Ask in later sessions, and show which memories a model would be given to answer with."""
+    records = memory.list_memories(_USER, row_limit=200)
+    dates = {" ".join(record.content.split()): _said_at(record) for record in records}
     questions = json.loads((files(__package__) / "demo_questions.json").read_text(encoding="utf-8"))
-    _print_title(console, "Later sessions: each asks a question, and this is the context for a model to answer from.")
+    _print_title(console, "Later sessions: each asks a question, and this is in the context that a model gets.")
     for number, question in enumerate(questions, start=1):
-        thread_id = f"later-{number}"
-        memory.add_message(_USER, thread_id, "user", question["question"])
-        _print_title(console, question["question"])
-        for part in memory.get_context(_USER, thread_id, query=question["question"]):
-            console.print(Text(f"[{part.role}, {part.source}, {part.token_count} tokens]", style="dim"))
-            # Of a long part, the headings and the line with the answer.
-            lines = [line for line in part.content.splitlines() if line]
-            shown = [line for line in lines if line.startswith(("#", "**")) or question["looks_for"] in line] or lines
-            _print_lines(console, shown, len(lines) - len(shown), question["looks_for"])
+        thread_id, text = f"later-{number}", question["question"]
+        memory.add_message(_USER, thread_id, "user", text)
+        [part] = [part for part in memory.get_context(_USER, thread_id, query=text) if part.source == "memories"]
+        lines = re.findall(r"^\d+\. (.*)", part.content, re.MULTILINE)
+        _print_title(console, text)
+        _print_rows(console, sorted((dates[line], line) for line in _about(text, lines)), question["looks_for"])
+        size = f"{counted(len(lines), 'memory', 'memories')}, {counted(part.token_count, 'token')}"
+        console.print(Text(f"  from a context of {size}", style="dim"))
+
+
+def _about(question: str, lines: list[str]) -> list[str]:
+    """Return the lines that share with the question a word that few of them have."""
+    words = [set(re.findall(r"\w{4,}", line.casefold())) for line in lines]
+    frequency = Counter(word for of_line in words for word in of_line)
+    asked = set(re.findall(r"\w{4,}", question.casefold())) - _FILLERS
+    telling = {word for word in asked if frequency[word] <= 3}
+    return [line for line, of_line in zip(lines, words, strict=True) if of_line & telling]
+
+
+def _said_at(record: MemoryRecord) -> str:
+    return f"{record.valid_from or record.created_at:%Y-%m-%d}"
 
 
 def _print_title(console: Console, title: str) -> None:
@@ -119,14 +142,19 @@ def _print_title(console: Console, title: str) -> None:
     console.print(Text(title, style="bold cyan"))
 
 
-def _print_lines(console: Console, lines: list[str], left_out: int, marked: str = "") -> None:
-    for line in lines:
-        text = Text(f"  {line}")
+def _print_rows(console: Console, rows: Sequence[tuple[str, ...]], marked: str = "") -> None:
+    """Print rows of which the last column is text; a terminal gets it wrapped within its column."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for *leading, content in rows:
+        text = Text(content)
         if marked:
             text.highlight_words([marked], style="bold green")
-        console.print(text)
-    if left_out > 0:
-        console.print(Text(f"  ... and {left_out} lines more", style="dim"))
+        if console.is_terminal:
+            grid.add_row(*(Text(cell, style="dim", no_wrap=True) for cell in leading), text)
+        else:
+            console.print(Text("  ").join([Text(""), *map(Text, leading), text]))
+    if console.is_terminal:
+        console.print(Padding(grid, (0, 0, 0, 2)))
 
 
 @contextmanager
