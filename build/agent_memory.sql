@@ -607,7 +607,9 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return left(encode(sha256(convert_to(btrim(regexp_replace(lower(content), e'\\s+', ' ', 'g')), 'UTF8')), 'hex'), 32);
+  -- Most content has single spaces already, and to see that costs a tenth of replacing them.
+  return left(encode(sha256(convert_to(btrim(case when content ~ e'\\s\\s|[^\\S ]' then regexp_replace(lower(content), e'\\s+', ' ', 'g')
+                                                  else lower(content) end), 'UTF8')), 'hex'), 32);
 end;
 $$;
 
@@ -623,10 +625,12 @@ end;
 -- What a keyword finds a text by. A tsvector holds 1 MiB; 256 KiB of text fit into it whatever they say.
 create or replace function memory._text_vector(language regconfig, content text)
 returns tsvector
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select to_tsvector(language, left(content, case when octet_length(left(content, 262144)) <= 262144 then 262144 else 65536 end))
+begin
+  return to_tsvector(language, left(content, case when octet_length(left(content, 262144)) <= 262144 then 262144 else 65536 end));
+end;
 $$;
 
 -- Policies: built-in defaults, and what applies to one user and agent.
@@ -658,22 +662,20 @@ as $$
   select base || coalesce(jsonb_object_agg(key, coalesce(base -> key, '{}') || value), '{}') from jsonb_each(layer)
 $$;
 
--- The layers that apply, weakest first: global, agent, user, agent of this user. Null when nothing was set, which is
--- the usual case and costs the write path one empty index scan.
-create or replace function memory._effective_policy(layers jsonb)
+-- The layers that apply, weakest first: global, agent, user, agent of this user. The hot path reads them as an array,
+-- unordered, in a statement it runs anyway, and comes here only when there are any: that is 20 us cheaper than an aggregate.
+create or replace function memory._effective_policy(layers memory.policies[])
 returns jsonb
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb := memory._default_policy();
   layer jsonb;
 begin
-  if layers is not null then
-    for layer in select jsonb_array_elements(layers) loop
-      policy := memory._merge_policy(policy, layer);
-    end loop;
-  end if;
+  for layer in select l.settings from unnest(layers) as l order by l.user_id <> '', l.agent_id <> '' loop
+    policy := memory._merge_policy(policy, layer);
+  end loop;
   return policy;
 end;
 $$;
@@ -684,9 +686,9 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return memory._effective_policy(jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> ''))
-  from memory.policies as p
-  where p.user_id in ('', coalesce(_policy.user_id, '')) and p.agent_id in ('', coalesce(_policy.agent_id, ''));
+  return memory._effective_policy(array(
+    select p from memory.policies as p
+    where p.user_id in ('', coalesce(_policy.user_id, '')) and p.agent_id in ('', coalesce(_policy.agent_id, ''))));
 end;
 $$;
 
@@ -912,7 +914,7 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  layers jsonb;
+  layers memory.policies[];
   policy jsonb;
   lifetime text;
   last_seq bigint;
@@ -929,11 +931,9 @@ begin
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at)
   returning t.next_seq - _append.message_count,
-    (select jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> '')
-     from memory.policies as p
-     where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id))
+    array(select p from memory.policies as p where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id))
   into first_seq, layers;
-  policy := memory._effective_policy(layers);
+  policy := case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
   lifetime := policy #>> '{messages,expires_after}';
   expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
 
@@ -944,8 +944,14 @@ begin
     on conflict do nothing;
   end if;
   if ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean then
-    insert into memory.jobs (user_id, kind, scope) values (_append.user_id, 'summarize_thread', _append.thread_id)
-    on conflict do nothing;
+    -- Looks first: every round comes here, and an insert that meets a conflict costs four times the look.
+    if not exists (
+      select from memory.jobs as j
+      where j.user_id = _append.user_id and j.kind = 'summarize_thread' and j.scope = _append.thread_id and j.status in ('pending', 'running')
+    ) then
+      insert into memory.jobs (user_id, kind, scope) values (_append.user_id, 'summarize_thread', _append.thread_id)
+      on conflict do nothing;
+    end if;
   end if;
 end;
 $$;
@@ -1613,16 +1619,15 @@ $$;
 -- Takes the lock of an agent's memories, before any of their rows is touched: one order for all writers, so that adding,
 -- superseding, deleting and the limit cannot deadlock each other. Returns the policy layers read on the way.
 create or replace function memory._lock_scope(user_id text, agent_id text)
-returns jsonb
+returns memory.policies[]
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  layers jsonb;
+  layers memory.policies[];
 begin
   loop
-    select (select jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> '') from memory.policies as p
-            where p.user_id in ('', _lock_scope.user_id) and p.agent_id in ('', _lock_scope.agent_id))
+    select array(select p from memory.policies as p where p.user_id in ('', _lock_scope.user_id) and p.agent_id in ('', _lock_scope.agent_id))
     into layers
     from memory.memory_scopes as s
     where s.user_id = _lock_scope.user_id and s.agent_id = _lock_scope.agent_id
@@ -1656,6 +1661,7 @@ language plpgsql volatile parallel unsafe security definer -- whoever may write 
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  layers memory.policies[];
   policy jsonb;
 begin
   new.metadata := coalesce(new.metadata, '{}');
@@ -1673,7 +1679,8 @@ begin
   new.updated_at := statement_timestamp();
 
   if tg_op = 'INSERT' then
-    policy := memory._effective_policy(memory._lock_scope(new.user_id, new.agent_id));
+    layers := memory._lock_scope(new.user_id, new.agent_id);
+    policy := case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
     new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
     new.created_at := coalesce(new.created_at, statement_timestamp());
     if new.expires_at is null and policy #>> '{memories,expires_after}' is not null then
@@ -1713,21 +1720,29 @@ returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  expired uuid;
 begin
-  delete from memory.memories as m
+  -- Looks first: even a delete that finds nothing enters the statement trigger.
+  select m.memory_id into expired from memory.memories as m
   where m.user_id = candidate.user_id and m.agent_id = candidate.agent_id and m.memory_type = candidate.memory_type
     and m.content_hash = candidate.content_hash and m.memory_id <> candidate.memory_id
     and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
+  if expired is not null then
+    delete from memory.memories as m where m.user_id = candidate.user_id and m.memory_id = expired;
+  end if;
 end;
 $$;
 
 -- What a keyword finds a memory by. A tsvector holds 1 MiB at most, hence the cut.
 create or replace function memory._memory_vector(language regconfig, content text, embedding_text text)
 returns tsvector
-language sql immutable parallel safe
+language plpgsql immutable parallel safe -- an SQL function with a SET clause is parsed and planned in every transaction
 set search_path = pg_catalog, pg_temp
 as $$
-  select memory._text_vector(language, content || coalesce(e'\n' || embedding_text, ''))
+begin
+  return memory._text_vector(language, content || coalesce(e'\n' || embedding_text, ''));
+end;
 $$;
 
 -- Counters and the limit, once per statement. The scope's row is locked since before the first memory was written and
@@ -1788,40 +1803,40 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   counted bigint;
-  layers jsonb;
+  layers memory.policies[];
   surplus bigint;
-  removed bigint;
 begin
   update memory.memory_scopes as s set memory_count = s.memory_count + change
   where s.user_id = _count_memories.user_id and s.agent_id = _count_memories.agent_id
   returning s.memory_count,
-    (select jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> '')
-     from memory.policies as p
-     where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
+    array(select p from memory.policies as p where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
   into counted, layers;
   if change > 0 then
-    surplus := counted - (memory._effective_policy(layers)
+    surplus := counted - (case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end
                           #>> '{memories,max_per_agent}')::bigint;
-    -- Expired memories go first, then the oldest. The deletes come back here through the trigger and lower the counter.
-    if surplus > 0 then
+    -- Expired memories go first, then the oldest. The delete comes back here through the trigger and lowers the counter.
+    if surplus = 1 then
+      -- The usual case. A limit that is a constant, because with a variable one the planner plans anew each time, which
+      -- takes longer than the delete.
       delete from memory.memories as m
       where m.user_id = _count_memories.user_id
-        and m.memory_id in (
-          select o.memory_id from memory.memories as o
-          where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
-            and o.superseded_at is null and o.deleted_at is null and o.expires_at <= statement_timestamp()
-          order by o.expires_at limit surplus);
-      get diagnostics removed = row_count;
-      surplus := surplus - removed;
-    end if;
-    if surplus > 0 then
+        and m.memory_id = coalesce(
+          (select o.memory_id from memory.memories as o
+           where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
+             and o.superseded_at is null and o.deleted_at is null and o.expires_at <= statement_timestamp()
+           order by o.expires_at limit 1),
+          (select o.memory_id from memory.memories as o
+           where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
+             and o.superseded_at is null and o.deleted_at is null
+           order by o.created_at, o.memory_id limit 1));
+    elsif surplus > 1 then
       delete from memory.memories as m
       where m.user_id = _count_memories.user_id
         and m.memory_id in (
           select o.memory_id from memory.memories as o
           where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
             and o.superseded_at is null and o.deleted_at is null
-          order by o.created_at, o.memory_id limit surplus);
+          order by (o.expires_at <= statement_timestamp()) is not true, o.created_at, o.memory_id limit surplus);
     end if;
   end if;
 end;

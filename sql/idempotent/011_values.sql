@@ -23,7 +23,9 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return left(encode(sha256(convert_to(btrim(regexp_replace(lower(content), e'\\s+', ' ', 'g')), 'UTF8')), 'hex'), 32);
+  -- Most content has single spaces already, and to see that costs a tenth of replacing them.
+  return left(encode(sha256(convert_to(btrim(case when content ~ e'\\s\\s|[^\\S ]' then regexp_replace(lower(content), e'\\s+', ' ', 'g')
+                                                  else lower(content) end), 'UTF8')), 'hex'), 32);
 end;
 $$;
 
@@ -39,8 +41,10 @@ end;
 -- What a keyword finds a text by. A tsvector holds 1 MiB; 256 KiB of text fit into it whatever they say.
 create or replace function memory._text_vector(language regconfig, content text)
 returns tsvector
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select to_tsvector(language, left(content, case when octet_length(left(content, 262144)) <= 262144 then 262144 else 65536 end))
+begin
+  return to_tsvector(language, left(content, case when octet_length(left(content, 262144)) <= 262144 then 262144 else 65536 end));
+end;
 $$;

@@ -27,22 +27,20 @@ as $$
   select base || coalesce(jsonb_object_agg(key, coalesce(base -> key, '{}') || value), '{}') from jsonb_each(layer)
 $$;
 
--- The layers that apply, weakest first: global, agent, user, agent of this user. Null when nothing was set, which is
--- the usual case and costs the write path one empty index scan.
-create or replace function memory._effective_policy(layers jsonb)
+-- The layers that apply, weakest first: global, agent, user, agent of this user. The hot path reads them as an array,
+-- unordered, in a statement it runs anyway, and comes here only when there are any: that is 20 us cheaper than an aggregate.
+create or replace function memory._effective_policy(layers memory.policies[])
 returns jsonb
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb := memory._default_policy();
   layer jsonb;
 begin
-  if layers is not null then
-    for layer in select jsonb_array_elements(layers) loop
-      policy := memory._merge_policy(policy, layer);
-    end loop;
-  end if;
+  for layer in select l.settings from unnest(layers) as l order by l.user_id <> '', l.agent_id <> '' loop
+    policy := memory._merge_policy(policy, layer);
+  end loop;
   return policy;
 end;
 $$;
@@ -53,9 +51,9 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return memory._effective_policy(jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> ''))
-  from memory.policies as p
-  where p.user_id in ('', coalesce(_policy.user_id, '')) and p.agent_id in ('', coalesce(_policy.agent_id, ''));
+  return memory._effective_policy(array(
+    select p from memory.policies as p
+    where p.user_id in ('', coalesce(_policy.user_id, '')) and p.agent_id in ('', coalesce(_policy.agent_id, ''))));
 end;
 $$;
 

@@ -12,7 +12,7 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  layers jsonb;
+  layers memory.policies[];
   policy jsonb;
   lifetime text;
   last_seq bigint;
@@ -29,11 +29,9 @@ begin
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at)
   returning t.next_seq - _append.message_count,
-    (select jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> '')
-     from memory.policies as p
-     where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id))
+    array(select p from memory.policies as p where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id))
   into first_seq, layers;
-  policy := memory._effective_policy(layers);
+  policy := case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
   lifetime := policy #>> '{messages,expires_after}';
   expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
 
@@ -44,8 +42,14 @@ begin
     on conflict do nothing;
   end if;
   if ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean then
-    insert into memory.jobs (user_id, kind, scope) values (_append.user_id, 'summarize_thread', _append.thread_id)
-    on conflict do nothing;
+    -- Looks first: every round comes here, and an insert that meets a conflict costs four times the look.
+    if not exists (
+      select from memory.jobs as j
+      where j.user_id = _append.user_id and j.kind = 'summarize_thread' and j.scope = _append.thread_id and j.status in ('pending', 'running')
+    ) then
+      insert into memory.jobs (user_id, kind, scope) values (_append.user_id, 'summarize_thread', _append.thread_id)
+      on conflict do nothing;
+    end if;
   end if;
 end;
 $$;

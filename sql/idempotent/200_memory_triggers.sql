@@ -39,16 +39,15 @@ $$;
 -- Takes the lock of an agent's memories, before any of their rows is touched: one order for all writers, so that adding,
 -- superseding, deleting and the limit cannot deadlock each other. Returns the policy layers read on the way.
 create or replace function memory._lock_scope(user_id text, agent_id text)
-returns jsonb
+returns memory.policies[]
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  layers jsonb;
+  layers memory.policies[];
 begin
   loop
-    select (select jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> '') from memory.policies as p
-            where p.user_id in ('', _lock_scope.user_id) and p.agent_id in ('', _lock_scope.agent_id))
+    select array(select p from memory.policies as p where p.user_id in ('', _lock_scope.user_id) and p.agent_id in ('', _lock_scope.agent_id))
     into layers
     from memory.memory_scopes as s
     where s.user_id = _lock_scope.user_id and s.agent_id = _lock_scope.agent_id
@@ -82,6 +81,7 @@ language plpgsql volatile parallel unsafe security definer -- whoever may write 
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  layers memory.policies[];
   policy jsonb;
 begin
   new.metadata := coalesce(new.metadata, '{}');
@@ -99,7 +99,8 @@ begin
   new.updated_at := statement_timestamp();
 
   if tg_op = 'INSERT' then
-    policy := memory._effective_policy(memory._lock_scope(new.user_id, new.agent_id));
+    layers := memory._lock_scope(new.user_id, new.agent_id);
+    policy := case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
     new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
     new.created_at := coalesce(new.created_at, statement_timestamp());
     if new.expires_at is null and policy #>> '{memories,expires_after}' is not null then
@@ -139,21 +140,29 @@ returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  expired uuid;
 begin
-  delete from memory.memories as m
+  -- Looks first: even a delete that finds nothing enters the statement trigger.
+  select m.memory_id into expired from memory.memories as m
   where m.user_id = candidate.user_id and m.agent_id = candidate.agent_id and m.memory_type = candidate.memory_type
     and m.content_hash = candidate.content_hash and m.memory_id <> candidate.memory_id
     and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
+  if expired is not null then
+    delete from memory.memories as m where m.user_id = candidate.user_id and m.memory_id = expired;
+  end if;
 end;
 $$;
 
 -- What a keyword finds a memory by. A tsvector holds 1 MiB at most, hence the cut.
 create or replace function memory._memory_vector(language regconfig, content text, embedding_text text)
 returns tsvector
-language sql immutable parallel safe
+language plpgsql immutable parallel safe -- an SQL function with a SET clause is parsed and planned in every transaction
 set search_path = pg_catalog, pg_temp
 as $$
-  select memory._text_vector(language, content || coalesce(e'\n' || embedding_text, ''))
+begin
+  return memory._text_vector(language, content || coalesce(e'\n' || embedding_text, ''));
+end;
 $$;
 
 -- Counters and the limit, once per statement. The scope's row is locked since before the first memory was written and
@@ -214,40 +223,40 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   counted bigint;
-  layers jsonb;
+  layers memory.policies[];
   surplus bigint;
-  removed bigint;
 begin
   update memory.memory_scopes as s set memory_count = s.memory_count + change
   where s.user_id = _count_memories.user_id and s.agent_id = _count_memories.agent_id
   returning s.memory_count,
-    (select jsonb_agg(p.settings order by p.user_id <> '', p.agent_id <> '')
-     from memory.policies as p
-     where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
+    array(select p from memory.policies as p where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
   into counted, layers;
   if change > 0 then
-    surplus := counted - (memory._effective_policy(layers)
+    surplus := counted - (case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end
                           #>> '{memories,max_per_agent}')::bigint;
-    -- Expired memories go first, then the oldest. The deletes come back here through the trigger and lower the counter.
-    if surplus > 0 then
+    -- Expired memories go first, then the oldest. The delete comes back here through the trigger and lowers the counter.
+    if surplus = 1 then
+      -- The usual case. A limit that is a constant, because with a variable one the planner plans anew each time, which
+      -- takes longer than the delete.
       delete from memory.memories as m
       where m.user_id = _count_memories.user_id
-        and m.memory_id in (
-          select o.memory_id from memory.memories as o
-          where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
-            and o.superseded_at is null and o.deleted_at is null and o.expires_at <= statement_timestamp()
-          order by o.expires_at limit surplus);
-      get diagnostics removed = row_count;
-      surplus := surplus - removed;
-    end if;
-    if surplus > 0 then
+        and m.memory_id = coalesce(
+          (select o.memory_id from memory.memories as o
+           where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
+             and o.superseded_at is null and o.deleted_at is null and o.expires_at <= statement_timestamp()
+           order by o.expires_at limit 1),
+          (select o.memory_id from memory.memories as o
+           where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
+             and o.superseded_at is null and o.deleted_at is null
+           order by o.created_at, o.memory_id limit 1));
+    elsif surplus > 1 then
       delete from memory.memories as m
       where m.user_id = _count_memories.user_id
         and m.memory_id in (
           select o.memory_id from memory.memories as o
           where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
             and o.superseded_at is null and o.deleted_at is null
-          order by o.created_at, o.memory_id limit surplus);
+          order by (o.expires_at <= statement_timestamp()) is not true, o.created_at, o.memory_id limit surplus);
     end if;
   end if;
 end;
