@@ -98,7 +98,7 @@ lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scri
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec docker/compose.yaml
 
 .PHONY: format
-format: .venv/.dev ## Format the Python and make build/ and the generated client anew
+format: .venv/.dev ## Format the Python, regenerate build/ and the sync client
 	@$(BIN)/ruff check --quiet --fix-only
 	@$(BIN)/ruff format --quiet
 	@$(BIN)/python sql/build.py

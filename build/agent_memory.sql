@@ -375,7 +375,7 @@ create index jobs_finished_idx on memory.jobs (finished_at) where status in ('co
 comment on table memory.jobs is 'Model work to do and done. Workers go through memory.claim_jobs() and memory.complete_job(); nothing waits for them.';
 comment on column memory.jobs.scope is 'What the job is about within its user: a thread_id.';
 comment on column memory.jobs.rerun is 'Asked for again while it was running: a new job follows this one.';
-comment on column memory.jobs.arguments is 'What the job was asked (recent_k) and what its claim handed out (through_seq, summary_id).';
+comment on column memory.jobs.arguments is 'What the job was asked (recent_k) and what its claim handed out (from_seq, through_seq, is_partial; summary_id).';
 comment on column memory.jobs.lease_token is 'Proof of the current claim; a result without it is refused (AM001).';
 
 create table memory.summaries (
@@ -413,8 +413,8 @@ create table memory.extraction_marks (
 );
 comment on table memory.extraction_marks is 'Messages of a thread up to extracted_seq have been read by memory extraction; stamped in the transaction that stores what was found.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('004_jobs', '8e1ee7e40b7ed52af033ab598d388cfd445d522cda4581bb12127f7e2a1f62ed', '0.1.0');
-  elsif applied <> '8e1ee7e40b7ed52af033ab598d388cfd445d522cda4581bb12127f7e2a1f62ed' then
+    insert into memory.migrations (name, sha256, version) values ('004_jobs', 'f99d50f044bc610a52612dcc6aae7a02b68788b21c7848a1a15ac6a694ceb10d', '0.1.0');
+  elsif applied <> 'f99d50f044bc610a52612dcc6aae7a02b68788b21c7848a1a15ac6a694ceb10d' then
     raise exception 'migration 004_jobs ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -539,7 +539,7 @@ as $$
 declare
   unknown text;
 begin
-  select coalesce(format('unknown type "%s"', left(t, 50)), 'must not contain null') into unknown
+  select coalesce('unknown type "' || left(t, 50) || '"', 'must not be null') into unknown
   from unnest(memory_types) as t
   where not exists (select from memory.memory_types as known where known.memory_type = t) limit 1;
   if found then
@@ -656,10 +656,12 @@ end;
 -- Sections merge key by key, everything inside a section replaces.
 create or replace function memory._merge_policy(base jsonb, layer jsonb)
 returns jsonb
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select base || coalesce(jsonb_object_agg(key, coalesce(base -> key, '{}') || value), '{}') from jsonb_each(layer)
+begin
+  return base || coalesce(jsonb_object_agg(key, coalesce(base -> key, '{}') || value), '{}') from jsonb_each(layer);
+end;
 $$;
 
 -- The layers that apply, weakest first: global, agent, user, agent of this user. The hot path reads them as an array,
@@ -823,7 +825,7 @@ begin
 end;
 $$;
 comment on function memory.set_policy(jsonb, text, text) is
-'Merges settings into the policy of everyone, of one agent, of one user, or of one agent of one user, and returns the policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). null takes a key back to its inherited value; expires_after also takes "never".';
+'Merges settings into the policy of everyone, of one agent, of one user, or of one agent of one user, and returns the policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). null takes a key back to its inherited value; expires_after also takes "never". Settings that this version does not read yet are listed in docs/concepts.md.';
 
 create or replace function memory.get_policy(agent_id text default null, user_id text default null)
 returns jsonb
@@ -972,13 +974,16 @@ begin atomic
 end;
 
 create or replace function memory._refuse_message(
-  role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, which text default ''
+  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, which text default ''
 )
 returns void
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', agent_id);
   if (role in ('user', 'assistant', 'tool', 'system', 'developer')) is not true then
     perform memory._refuse('role' || which, case when role is null then 'must not be null' else format('unknown role "%s"', left(role, 50)) end,
       'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
@@ -1012,10 +1017,7 @@ begin
   end if;
   new.metadata := coalesce(new.metadata, '{}');
   if not memory._is_valid_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
-    perform memory._check_id('user_id', new.user_id);
-    perform memory._check_id('thread_id', new.thread_id);
-    perform memory._check_id('agent_id', new.agent_id);
-    perform memory._refuse_message(new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
+    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
   end if;
   new.token_count := memory._estimate_tokens(new.content);
   if new.metadata ? 'tool_calls' then
@@ -1087,7 +1089,7 @@ begin
     perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change', 'Insert a new message instead.');
   end if;
   if not memory._is_valid_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
-    perform memory._refuse_message(new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
+    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
   end if;
   new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
   new.updated_at := statement_timestamp();
@@ -1095,8 +1097,8 @@ begin
 end;
 $$;
 
--- Deleting a thread's row deletes what hangs on it. Jobs first: a worker that is about to store a result then finds its
--- job gone and stores nothing.
+-- Deleting a thread's row deletes what hangs on it: marks, then jobs, then summaries, the order in which
+-- memory.complete_job() takes them. A worker that is about to store a result then finds its job gone and stores nothing.
 create or replace function memory._thread_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
@@ -1437,7 +1439,7 @@ begin
     perform memory._refuse('messages', format('[%s] has the unknown member "%s"', wrong.seq, (select k from jsonb_object_keys(unknown) as k limit 1)),
       'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, created_at and idempotency_key. Put anything else into metadata.');
   end if;
-  perform memory._refuse_message(wrong.role, wrong.content, wrong.metadata, wrong.created_at, wrong.idempotency_key, format(' of messages[%s]', wrong.seq));
+  perform memory._refuse_message('u', 't', 'a', wrong.role, wrong.content, wrong.metadata, wrong.created_at, wrong.idempotency_key, format(' of messages[%s]', wrong.seq));
 end;
 $$;
 
@@ -1734,7 +1736,7 @@ begin
 end;
 $$;
 
--- What a keyword finds a memory by. A tsvector holds 1 MiB at most, hence the cut.
+-- What a keyword finds a memory by.
 create or replace function memory._memory_vector(language regconfig, content text, embedding_text text)
 returns tsvector
 language plpgsql immutable parallel safe -- an SQL function with a SET clause is parsed and planned in every transaction
@@ -1930,8 +1932,8 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._refuse(argument, coalesce(format('this user has no memory %s', memory_id), 'must not be null'),
-    'It may have expired, been deleted, or belong to someone else; memory.list_memories(user_id) shows what there is.',
+  perform memory._refuse(argument, coalesce('this user has no memory ' || memory_id, 'must not be null'),
+    'It may have expired, been deleted or superseded already, or belong to someone else; memory.list_memories(user_id) shows what there is.',
     case when memory_id is null then '22023' else 'P0002' end);
 end;
 $$;
@@ -2655,6 +2657,7 @@ begin
   elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "generation_time_ms").value ? (@.type() != "number" || @ < 0 || @ > 2147483647)') then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
+  -- The job before its summary, in the order of delete_thread(); no append waits for either.
   perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
   update memory.summaries as s
   set status = 'completed', summary = result ->> 'summary', metadata = coalesce(result -> 'metadata', '{}'),
@@ -2673,14 +2676,14 @@ as $$
 declare
   job memory.jobs;
 begin
-  job := memory._leased_job(user_id, job_id, lease_token);
-  -- 10 s, 40 s, 160 s, ... up to an hour, plus up to a quarter so that jobs that failed together do not return together.
+  perform memory._check_id('user_id', user_id);
+  -- 10 s, 40 s, 160 s, 640 s, plus up to a quarter so that jobs that failed together do not return together.
   -- What a provider asks for is taken with care: a day at most.
   update memory.jobs as j
   set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
       finished_at = case when j.attempts < j.max_attempts then null else clock_timestamp() end,
       run_after = clock_timestamp() + case when retry_after is null
-        then least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)
+        then interval '10 seconds' * 4 ^ (j.attempts - 1) * (1 + random() / 4)
         else least(greatest(retry_after, '0'), '1 day') end,
       error = left(coalesce(fail_job.error, 'no reason given'), 10000), lease_token = null, lease_expires_at = null
   where j.user_id = fail_job.user_id and j.job_id = fail_job.job_id and j.lease_token = fail_job.lease_token and j.status = 'running'
@@ -2693,7 +2696,7 @@ begin
 end;
 $$;
 comment on function memory.fail_job(text, bigint, uuid, text, interval) is
-'Records a failed attempt with its reason. The job is tried again after retry_after (default: 10 seconds, times 4 with each attempt, at most an hour); after its last attempt it is dead, visible in memory.dead_jobs. Returns the new status.';
+'Records a failed attempt with its reason. The job is tried again after retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead, visible in memory.dead_jobs. Returns the new status.';
 
 -- A job that will not be tried again takes its summary row with it, and lets go of its scope.
 create or replace function memory._after_failure(job memory.jobs)
@@ -2924,14 +2927,14 @@ begin
     perform memory._refuse('mode', 'vector search is not part of this version', 'Use keyword, or hybrid which falls back to keyword.');
   end if;
   if (query ~ e'\\S') is not true then
-    perform memory._refuse('query', case when query is null then 'must not be null without an active embedding model' else 'must not be empty' end,
+    perform memory._refuse('query', case when query is null then 'must not be null: this version searches by keyword' else 'must not be empty' end,
       'Pass what to look for in words.');
   end if;
   if mode = 'hybrid' then
     raise notice 'degraded: searching by keyword only, vector search is not part of this version';
   end if;
   if rerank then
-    raise notice 'degraded: no rerank model is active, results keep their order';
+    raise notice 'degraded: reranking is not part of this version, results keep their order';
   end if;
 
   language := (memory._policy(search.user_id, search.agent_id) #>> '{search,language}')::regconfig;
@@ -2957,7 +2960,7 @@ begin
       from (select distinct on (c.thread_id) c.* from memory.summaries as c
             where c.user_id = search.user_id and c.status = 'completed' and c.created_at <= coalesce(search.as_of, 'infinity')
             order by c.thread_id, c.end_seq desc) as s
-      where 'summary' = any (sources) and search.agent_id is null
+      where 'summary' = any (sources) and (search.agent_id is null or s.agent_ids <@ array[search.agent_id])
         and coalesce(search.memory_types, search.tags_all, search.tags_any) is null and search.min_confidence is null
       union all
       select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.content, m.metadata, m.created_at, memory._text_vector(language, m.content),
@@ -2985,7 +2988,7 @@ begin
 end;
 $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. score is 0..1; explain => true adds rank, score and matched words to details. Without an embedding model hybrid searches by keyword and says so in a NOTICE.';
+'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. score is 0..1; explain => true adds rank, score and matched words to details. sources: memory, summary, message (document and artifact hold nothing yet). filter is contained in metadata; memory_types, tags and min_confidence select memories only; as_of is what held then. id is that of the memory or summary, or thread_id/seq. This version searches by keyword: hybrid says so in a NOTICE, vector is refused.';
 
 -- Memories for a prompt, the most useful first: what matches the query, then by importance, then what was said last.
 create or replace function memory._rank_memories(user_id text, agent_id text, query text, max_memories int)
@@ -3037,7 +3040,7 @@ begin
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
   end if;
   if query_embedding is not null then
-    raise notice 'degraded: no embedding model is active, query_embedding is not used';
+    raise notice 'degraded: vector search is not part of this version, query_embedding is not used';
   end if;
 
   -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
@@ -3927,7 +3930,7 @@ SOURCES = {
         '        provider = payload["model"]["provider"]\n'
         '        if provider == "local":\n'
         '            return _LOCAL[kind](payload)\n'
-        '        if provider == "openai":\n'
+        '        if provider in ("openai", "azure"):\n'
         '            chat = self._openai_chat()\n'
         '            return await (chat.extract(payload) if kind == "extract_memories" else chat.summarize(payload))\n'
         '        raise ModelError(f"unknown provider: {provider}")\n'
@@ -3950,7 +3953,7 @@ SOURCES = {
         '        return self._slots.setdefault(model["name"], asyncio.Semaphore(int(limit)))\n'
     ),
     'agent_memory_models.openai_chat': (
-        '"""Provider `openai`: chat completions of OpenAI, or of any server that speaks its protocol."""\n'
+        '"""Providers `openai` and `azure`: chat completions of OpenAI, of any server that speaks its protocol, or of Azure."""\n'
         '\n'
         'from __future__ import annotations\n'
         '\n'
@@ -4019,7 +4022,7 @@ SOURCES = {
         '    """The clients of the servers in use, one for each base URL and key source."""\n'
         '\n'
         '    def __init__(self) -> None:\n'
-        '        self._clients: dict[tuple[str | None, str], openai.AsyncOpenAI] = {}\n'
+        '        self._clients: dict[tuple[str, str | None, str], openai.AsyncOpenAI] = {}\n'
         '\n'
         '    async def close(self) -> None:\n'
         '        """Close every connection."""\n'
@@ -4070,7 +4073,7 @@ SOURCES = {
         '        """\n'
         '        settings = model.get("settings") or {}\n'
         '        api_key = _api_key(settings)\n'
-        '        client = self._client(settings, api_key)\n'
+        '        client = self._client(model["provider"], settings, api_key)\n'
         '        timeout = float(settings.get("timeout_seconds") or DEFAULT_TIMEOUT_SECONDS)\n'
         '        options: dict[str, Any] = {}\n'
         '        if settings.get("json_mode") is not False:\n'
@@ -4107,12 +4110,19 @@ SOURCES = {
         '        except ValueError:  # a body that is not JSON, from a proxy for instance\n'
         '            raise ModelError(_NO_COMPLETION) from None\n'
         '\n'
-        '    def _client(self, settings: dict[str, Any], api_key: str) -> openai.AsyncOpenAI:\n'
+        '    def _client(self, provider: str, settings: dict[str, Any], api_key: str) -> openai.AsyncOpenAI:\n'
         '        base_url = settings.get("base_url")\n'
-        '        source = (base_url, _key_variable(settings))\n'
+        '        source = (provider, base_url, _key_variable(settings))\n'
         '        if source not in self._clients:\n'
         '            # The job queue is the only one that retries.\n'
-        '            self._clients[source] = openai.AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0)\n'
+        '            if provider == "azure":\n'
+        '                if not (base_url and settings.get("api_version")):\n'
+        '                    raise ModelError("provider azure needs the settings base_url (the endpoint) and api_version")\n'
+        '                self._clients[source] = openai.AsyncAzureOpenAI(\n'
+        '                    azure_endpoint=base_url, api_version=settings["api_version"], api_key=api_key, max_retries=0\n'
+        '                )\n'
+        '            else:\n'
+        '                self._clients[source] = openai.AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0)\n'
         '        return self._clients[source]\n'
         '\n'
         '\n'

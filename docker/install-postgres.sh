@@ -140,7 +140,12 @@ case ${1:-} in
     --check) check "${2:-}" ;;
     --build-pgvector)
         [ -n "${2:-}" ] || die "--build-pgvector needs a folder"
-        build_pgvector "${3:-$(installed_versions | head -n 1)}" "$(realpath "$2")"
+        version=${3:-$(installed_versions | head -n 1)}
+        if [ ! -e "/usr/lib/postgresql/$version/lib/pgxs/src/makefiles/pgxs.mk" ]; then # not there where apt has pgvector
+            DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
+                "postgresql-server-dev-$version" build-essential >/dev/null
+        fi
+        build_pgvector "$version" "$(realpath "$2")"
         ;;
     -*) die "unknown option $1" ;;
     *) install "${1:-}" ;;

@@ -56,7 +56,9 @@ class RecordedRequest:
 
 
 class FakeModelServer:
-    """Serves POST /v1/chat/completions; set `behaviour` at any time, or give a sequence that is used up first.
+    """Serves POST /v1/chat/completions, and Azure's path of it.
+
+    Set `behaviour` at any time, or give a sequence that is used up first.
 
     By its rules every non-empty user message becomes a fact, and a summary keeps the previous points and adds one for
     each message.
@@ -115,7 +117,7 @@ class FakeModelServer:
                     self.close_connection = True
                     return
                 fake.wait(behaviour.delay_seconds)
-                found = self.path == "/v1/chat/completions"
+                found = self.path.partition("?")[0].endswith("/chat/completions")
                 reply = _response(body, behaviour).encode() if found else b'{"error": {"message": "no such path"}}'
                 try:
                     self.send_response(behaviour.status if found else 404)

@@ -730,8 +730,8 @@ def test_expired_messages_are_not_extracted(api: Api) -> None:
 # Rolling summaries ----------------------------------------------------------------------------------------------------
 
 
-def seed_range(last_saved_seq: int, window_size: int = 14) -> tuple[int, int]:
-    """The formula, word for word."""
+def expected_window(last_saved_seq: int, window_size: int = 14) -> tuple[int, int]:
+    """The window, computed independently."""
     end_seq = last_saved_seq
     start_seq = max(0, end_seq - window_size + 1)
     if start_seq % 2 != 0:
@@ -741,7 +741,7 @@ def seed_range(last_saved_seq: int, window_size: int = 14) -> tuple[int, int]:
 
 @pytest.mark.feature("D3")
 @pytest.mark.parametrize(("last_seq", "expected"), [(5, (0, 5)), (13, (0, 13)), (15, (2, 15)), (19, (6, 19))])
-def test_the_window_is_that_of_the_table_of_examples(api: Api, last_seq: int, expected: tuple[int, int]) -> None:
+def test_the_window_starts_at_an_even_message(api: Api, last_seq: int, expected: tuple[int, int]) -> None:
     summary_only(api)
     api.talk(**ANA, rounds=(last_seq + 1) // 2)
     payload = claim(api).payload
@@ -762,7 +762,7 @@ def test_the_window_moves_with_the_conversation_and_each_summary_continues_the_o
             assert api.claim_jobs(worker="test") == []
             continue
         job = claim(api)
-        start_seq, end_seq = seed_range(last_seq, window_size)
+        start_seq, end_seq = expected_window(last_seq, window_size)
         assert (job.payload["start_seq"], job.payload["end_seq"]) == (start_seq, end_seq)
         new_from = start_seq if previous is None else max(start_seq, previous.end_seq + 1)
         assert [message["seq"] for message in job.payload["messages"]] == list(range(new_from, end_seq + 1))

@@ -191,7 +191,7 @@ def test_pages_are_of_50_and_name_the_total_of_the_whole_match(api: Api) -> None
     ],
     ids=["store", "list", "delete", "summarize", "cleanup"],
 )
-def test_psql_can_do_all_that_the_endpoints_do(
+def test_psql_can_do_all_that_the_client_does(
     server: Server, dsn: str, api: Api, statement: str, expected: str
 ) -> None:
     add(api, "Prefers email", agent_id="abc")

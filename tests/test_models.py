@@ -76,7 +76,7 @@ def summarize(*arguments: Any, **named: Any) -> str:
 
 
 @pytest.mark.feature("B5")
-def test_the_seeds_conversation_yields_the_seeds_memories() -> None:
+def test_a_name_and_a_preference_are_found() -> None:
     messages = [
         {"seq": 0, "role": "user", "content": "My name is Alice and I work at Google."},
         {"seq": 1, "role": "assistant", "content": "Nice to meet you, Alice! I am an assistant and I like to help."},
@@ -484,7 +484,7 @@ else:
 
 @pytest.mark.parametrize(
     ("kind", "provider", "reason"),
-    [("extract_memories", "azure", "unknown provider: azure"), ("dream", "local", "unknown kind of job: dream")],
+    [("extract_memories", "carrier-pigeon", "unknown provider: carrier-pigeon"), ("dream", "local", "unknown kind of job: dream")],
 )
 def test_unknown_work_is_refused(kind: str, provider: str, reason: str) -> None:
     with pytest.raises(ModelError, match=reason):
@@ -502,3 +502,22 @@ def test_the_embedded_sources_are_the_files() -> None:
     files = {path.stem: path.read_text() for path in (PLPYTHON / "agent_memory_models").glob("*.py")}
     modules = ast.literal_eval(literal)
     assert {name.partition(".")[2] or "__init__": source for name, source in modules.items()} == files
+
+
+# Provider azure
+
+
+def test_azure_is_called_by_its_own_path_and_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_KEY", "secret")
+    with FakeModelServer() as server:
+        settings = {"base_url": server.url, "api_version": "2024-10-21", "api_key_env": "AZURE_KEY"}
+        model = {"name": "az", "provider": "azure", "model": "my-deployment", "settings": settings}
+        assert [memory["content"] for memory in extract(users("Tea, please."), model)] == ["Tea, please."]
+        assert server.requests[0].path.endswith("/deployments/my-deployment/chat/completions?api-version=2024-10-21")
+
+
+@pytest.mark.parametrize("settings", [{"base_url": "http://127.0.0.1:9"}, {"api_version": "2024-10-21"}])
+def test_azure_needs_endpoint_and_version(monkeypatch: pytest.MonkeyPatch, settings: dict[str, str]) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    with pytest.raises(ModelError, match=r"base_url .* and api_version"):
+        extract(users("Tea"), {"name": "az", "provider": "azure", "model": "m", "settings": settings})

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from servers import Server
 from sqlapi import NEVER, Api, refused, rolled_back, shared_database
 
-# The values of API.md, section Policy.
+# The built-in values, section Policy.
 DEFAULTS = json.loads("""{
   "messages":   {"expires_after": "7 days"},
   "memories":   {"max_per_agent": 1000, "expires_after": null, "near_duplicate_cosine": 0.97},

@@ -60,7 +60,7 @@ class Models:
         provider = payload["model"]["provider"]
         if provider == "local":
             return _LOCAL[kind](payload)
-        if provider == "openai":
+        if provider in ("openai", "azure"):
             chat = self._openai_chat()
             return await (chat.extract(payload) if kind == "extract_memories" else chat.summarize(payload))
         raise ModelError(f"unknown provider: {provider}")

@@ -1,4 +1,4 @@
-"""Provider `openai`: chat completions of OpenAI, or of any server that speaks its protocol."""
+"""Providers `openai` and `azure`: chat completions of OpenAI, of any server that speaks its protocol, or of Azure."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class OpenAIChat:
     """The clients of the servers in use, one for each base URL and key source."""
 
     def __init__(self) -> None:
-        self._clients: dict[tuple[str | None, str], openai.AsyncOpenAI] = {}
+        self._clients: dict[tuple[str, str | None, str], openai.AsyncOpenAI] = {}
 
     async def close(self) -> None:
         """Close every connection."""
@@ -118,7 +118,7 @@ class OpenAIChat:
         """
         settings = model.get("settings") or {}
         api_key = _api_key(settings)
-        client = self._client(settings, api_key)
+        client = self._client(model["provider"], settings, api_key)
         timeout = float(settings.get("timeout_seconds") or DEFAULT_TIMEOUT_SECONDS)
         options: dict[str, Any] = {}
         if settings.get("json_mode") is not False:
@@ -155,12 +155,19 @@ class OpenAIChat:
         except ValueError:  # a body that is not JSON, from a proxy for instance
             raise ModelError(_NO_COMPLETION) from None
 
-    def _client(self, settings: dict[str, Any], api_key: str) -> openai.AsyncOpenAI:
+    def _client(self, provider: str, settings: dict[str, Any], api_key: str) -> openai.AsyncOpenAI:
         base_url = settings.get("base_url")
-        source = (base_url, _key_variable(settings))
+        source = (provider, base_url, _key_variable(settings))
         if source not in self._clients:
             # The job queue is the only one that retries.
-            self._clients[source] = openai.AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0)
+            if provider == "azure":
+                if not (base_url and settings.get("api_version")):
+                    raise ModelError("provider azure needs the settings base_url (the endpoint) and api_version")
+                self._clients[source] = openai.AsyncAzureOpenAI(
+                    azure_endpoint=base_url, api_version=settings["api_version"], api_key=api_key, max_retries=0
+                )
+            else:
+                self._clients[source] = openai.AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0)
         return self._clients[source]
 
 

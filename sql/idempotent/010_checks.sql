@@ -60,7 +60,7 @@ as $$
 declare
   unknown text;
 begin
-  select coalesce(format('unknown type "%s"', left(t, 50)), 'must not contain null') into unknown
+  select coalesce('unknown type "' || left(t, 50) || '"', 'must not be null') into unknown
   from unnest(memory_types) as t
   where not exists (select from memory.memory_types as known where known.memory_type = t) limit 1;
   if found then

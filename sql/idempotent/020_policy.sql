@@ -21,10 +21,12 @@ end;
 -- Sections merge key by key, everything inside a section replaces.
 create or replace function memory._merge_policy(base jsonb, layer jsonb)
 returns jsonb
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select base || coalesce(jsonb_object_agg(key, coalesce(base -> key, '{}') || value), '{}') from jsonb_each(layer)
+begin
+  return base || coalesce(jsonb_object_agg(key, coalesce(base -> key, '{}') || value), '{}') from jsonb_each(layer);
+end;
 $$;
 
 -- The layers that apply, weakest first: global, agent, user, agent of this user. The hot path reads them as an array,

@@ -120,4 +120,4 @@ begin
 end;
 $$;
 comment on function memory.set_policy(jsonb, text, text) is
-'Merges settings into the policy of everyone, of one agent, of one user, or of one agent of one user, and returns the policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). null takes a key back to its inherited value; expires_after also takes "never".';
+'Merges settings into the policy of everyone, of one agent, of one user, or of one agent of one user, and returns the policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). null takes a key back to its inherited value; expires_after also takes "never". Settings that this version does not read yet are listed in docs/concepts.md.';

@@ -70,13 +70,16 @@ begin atomic
 end;
 
 create or replace function memory._refuse_message(
-  role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, which text default ''
+  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, which text default ''
 )
 returns void
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', agent_id);
   if (role in ('user', 'assistant', 'tool', 'system', 'developer')) is not true then
     perform memory._refuse('role' || which, case when role is null then 'must not be null' else format('unknown role "%s"', left(role, 50)) end,
       'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
@@ -110,10 +113,7 @@ begin
   end if;
   new.metadata := coalesce(new.metadata, '{}');
   if not memory._is_valid_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
-    perform memory._check_id('user_id', new.user_id);
-    perform memory._check_id('thread_id', new.thread_id);
-    perform memory._check_id('agent_id', new.agent_id);
-    perform memory._refuse_message(new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
+    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
   end if;
   new.token_count := memory._estimate_tokens(new.content);
   if new.metadata ? 'tool_calls' then
@@ -185,7 +185,7 @@ begin
     perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change', 'Insert a new message instead.');
   end if;
   if not memory._is_valid_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
-    perform memory._refuse_message(new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
+    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
   end if;
   new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
   new.updated_at := statement_timestamp();
@@ -193,8 +193,8 @@ begin
 end;
 $$;
 
--- Deleting a thread's row deletes what hangs on it. Jobs first: a worker that is about to store a result then finds its
--- job gone and stores nothing.
+-- Deleting a thread's row deletes what hangs on it: marks, then jobs, then summaries, the order in which
+-- memory.complete_job() takes them. A worker that is about to store a result then finds its job gone and stores nothing.
 create or replace function memory._thread_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above

@@ -228,6 +228,6 @@ begin
     perform memory._refuse('messages', format('[%s] has the unknown member "%s"', wrong.seq, (select k from jsonb_object_keys(unknown) as k limit 1)),
       'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, created_at and idempotency_key. Put anything else into metadata.');
   end if;
-  perform memory._refuse_message(wrong.role, wrong.content, wrong.metadata, wrong.created_at, wrong.idempotency_key, format(' of messages[%s]', wrong.seq));
+  perform memory._refuse_message('u', 't', 'a', wrong.role, wrong.content, wrong.metadata, wrong.created_at, wrong.idempotency_key, format(' of messages[%s]', wrong.seq));
 end;
 $$;

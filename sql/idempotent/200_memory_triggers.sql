@@ -154,7 +154,7 @@ begin
 end;
 $$;
 
--- What a keyword finds a memory by. A tsvector holds 1 MiB at most, hence the cut.
+-- What a keyword finds a memory by.
 create or replace function memory._memory_vector(language regconfig, content text, embedding_text text)
 returns tsvector
 language plpgsql immutable parallel safe -- an SQL function with a SET clause is parsed and planned in every transaction

@@ -29,8 +29,8 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._refuse(argument, coalesce(format('this user has no memory %s', memory_id), 'must not be null'),
-    'It may have expired, been deleted, or belong to someone else; memory.list_memories(user_id) shows what there is.',
+  perform memory._refuse(argument, coalesce('this user has no memory ' || memory_id, 'must not be null'),
+    'It may have expired, been deleted or superseded already, or belong to someone else; memory.list_memories(user_id) shows what there is.',
     case when memory_id is null then '22023' else 'P0002' end);
 end;
 $$;

@@ -188,6 +188,7 @@ begin
   elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "generation_time_ms").value ? (@.type() != "number" || @ < 0 || @ > 2147483647)') then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
+  -- The job before its summary, in the order of delete_thread(); no append waits for either.
   perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
   update memory.summaries as s
   set status = 'completed', summary = result ->> 'summary', metadata = coalesce(result -> 'metadata', '{}'),

@@ -6,14 +6,14 @@ as $$
 declare
   job memory.jobs;
 begin
-  job := memory._leased_job(user_id, job_id, lease_token);
-  -- 10 s, 40 s, 160 s, ... up to an hour, plus up to a quarter so that jobs that failed together do not return together.
+  perform memory._check_id('user_id', user_id);
+  -- 10 s, 40 s, 160 s, 640 s, plus up to a quarter so that jobs that failed together do not return together.
   -- What a provider asks for is taken with care: a day at most.
   update memory.jobs as j
   set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
       finished_at = case when j.attempts < j.max_attempts then null else clock_timestamp() end,
       run_after = clock_timestamp() + case when retry_after is null
-        then least(interval '10 seconds' * 4 ^ (j.attempts - 1), interval '1 hour') * (1 + random() / 4)
+        then interval '10 seconds' * 4 ^ (j.attempts - 1) * (1 + random() / 4)
         else least(greatest(retry_after, '0'), '1 day') end,
       error = left(coalesce(fail_job.error, 'no reason given'), 10000), lease_token = null, lease_expires_at = null
   where j.user_id = fail_job.user_id and j.job_id = fail_job.job_id and j.lease_token = fail_job.lease_token and j.status = 'running'
@@ -26,7 +26,7 @@ begin
 end;
 $$;
 comment on function memory.fail_job(text, bigint, uuid, text, interval) is
-'Records a failed attempt with its reason. The job is tried again after retry_after (default: 10 seconds, times 4 with each attempt, at most an hour); after its last attempt it is dead, visible in memory.dead_jobs. Returns the new status.';
+'Records a failed attempt with its reason. The job is tried again after retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead, visible in memory.dead_jobs. Returns the new status.';
 
 -- A job that will not be tried again takes its summary row with it, and lets go of its scope.
 create or replace function memory._after_failure(job memory.jobs)

@@ -79,14 +79,14 @@ begin
     perform memory._refuse('mode', 'vector search is not part of this version', 'Use keyword, or hybrid which falls back to keyword.');
   end if;
   if (query ~ e'\\S') is not true then
-    perform memory._refuse('query', case when query is null then 'must not be null without an active embedding model' else 'must not be empty' end,
+    perform memory._refuse('query', case when query is null then 'must not be null: this version searches by keyword' else 'must not be empty' end,
       'Pass what to look for in words.');
   end if;
   if mode = 'hybrid' then
     raise notice 'degraded: searching by keyword only, vector search is not part of this version';
   end if;
   if rerank then
-    raise notice 'degraded: no rerank model is active, results keep their order';
+    raise notice 'degraded: reranking is not part of this version, results keep their order';
   end if;
 
   language := (memory._policy(search.user_id, search.agent_id) #>> '{search,language}')::regconfig;
@@ -112,7 +112,7 @@ begin
       from (select distinct on (c.thread_id) c.* from memory.summaries as c
             where c.user_id = search.user_id and c.status = 'completed' and c.created_at <= coalesce(search.as_of, 'infinity')
             order by c.thread_id, c.end_seq desc) as s
-      where 'summary' = any (sources) and search.agent_id is null
+      where 'summary' = any (sources) and (search.agent_id is null or s.agent_ids <@ array[search.agent_id])
         and coalesce(search.memory_types, search.tags_all, search.tags_any) is null and search.min_confidence is null
       union all
       select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.content, m.metadata, m.created_at, memory._text_vector(language, m.content),
@@ -140,4 +140,4 @@ begin
 end;
 $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. score is 0..1; explain => true adds rank, score and matched words to details. Without an embedding model hybrid searches by keyword and says so in a NOTICE.';
+'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. score is 0..1; explain => true adds rank, score and matched words to details. sources: memory, summary, message (document and artifact hold nothing yet). filter is contained in metadata; memory_types, tags and min_confidence select memories only; as_of is what held then. id is that of the memory or summary, or thread_id/seq. This version searches by keyword: hybrid says so in a NOTICE, vector is refused.';

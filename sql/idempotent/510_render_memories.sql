@@ -48,7 +48,7 @@ begin
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
   end if;
   if query_embedding is not null then
-    raise notice 'degraded: no embedding model is active, query_embedding is not used';
+    raise notice 'degraded: vector search is not part of this version, query_embedding is not used';
   end if;
 
   -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.

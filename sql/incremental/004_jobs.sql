@@ -31,7 +31,7 @@ create index jobs_finished_idx on memory.jobs (finished_at) where status in ('co
 comment on table memory.jobs is 'Model work to do and done. Workers go through memory.claim_jobs() and memory.complete_job(); nothing waits for them.';
 comment on column memory.jobs.scope is 'What the job is about within its user: a thread_id.';
 comment on column memory.jobs.rerun is 'Asked for again while it was running: a new job follows this one.';
-comment on column memory.jobs.arguments is 'What the job was asked (recent_k) and what its claim handed out (through_seq, summary_id).';
+comment on column memory.jobs.arguments is 'What the job was asked (recent_k) and what its claim handed out (from_seq, through_seq, is_partial; summary_id).';
 comment on column memory.jobs.lease_token is 'Proof of the current claim; a result without it is refused (AM001).';
 
 create table memory.summaries (
