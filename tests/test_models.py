@@ -484,7 +484,7 @@ else:
 
 @pytest.mark.parametrize(
     ("kind", "provider", "reason"),
-    [("extract_memories", "carrier-pigeon", "unknown provider: carrier-pigeon"), ("dream", "local", "unknown kind of job: dream")],
+    [("extract_memories", "pigeon", "unknown provider: pigeon"), ("dream", "local", "unknown kind of job: dream")],
 )
 def test_unknown_work_is_refused(kind: str, provider: str, reason: str) -> None:
     with pytest.raises(ModelError, match=reason):
