@@ -3273,7 +3273,7 @@ declare
   trigger record;
 begin
   for trigger in
-    select t.name, t.definition, substring(t.definition from ' on (memory\.\w+)')::regclass as on_table
+    select t.name, t.definition, substring(t.definition from ' on (memory.[a-z_]+)')::regclass as on_table
     from (values
       ('message_100_before_insert', 'before insert on memory.messages for each row when (new.seq is null or current_setting(''memory.seqs_reserved'', true) is distinct from ''yes'') execute function memory._message_before_insert()'),
       ('message_100_before_update', 'before update on memory.messages for each row execute function memory._message_before_update()'),

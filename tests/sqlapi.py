@@ -21,6 +21,9 @@ from servers import Server
 NEVER = datetime.max.replace(tzinfo=timezone.utc)
 """What the time ``infinity`` is loaded as."""
 
+OLD_STRINGS = "-c standard_conforming_strings=off"
+"""Option of a session in which a backslash escapes in every string, as it did before PostgreSQL 9.1."""
+
 TABLES = """
 select relname from pg_class where relnamespace = 'memory'::regnamespace and relkind = 'r' order by relname
 """
@@ -73,6 +76,18 @@ class Api:
         """The one value that a statement returns."""
         [[value]] = self.query(statement, **parameters)
         return value
+
+    def entries_read(self, call: Callable[[], Any]) -> int:
+        """How many rows and index entries of all tables a call reads: its work, whatever the machine is busy with."""
+        read = """
+            select sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))::bigint
+            from pg_class where relnamespace = 'memory'::regnamespace and relkind in ('r', 'i')
+        """
+        with self.connection.transaction():
+            before: int = self.value(read)
+            call()
+            after: int = self.value(read)
+        return after - before
 
     def state(self) -> dict[str, Any]:
         """A digest of every table, to show that a call has changed nothing."""

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -210,6 +210,124 @@ def test_of_two_completions_of_one_lease_one_is_applied(
     assert api.query("select memory_count, duplicates_skipped from memory.memory_scopes") == [(10, 0)]
 
 
+# One after the other --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def meanwhile(connect: Connect) -> Iterator[Callable[[Api, Callable[[Api], Any]], Future[Any]]]:
+    """Start a call in another session and go on as soon as it waits for a lock (or is over)."""
+    watcher = Api(connect())
+    with ThreadPoolExecutor() as pool:
+
+        def start(other: Api, call: Callable[[Api], Any]) -> Future[Any]:
+            future = pool.submit(call, other)
+            until_blocked(watcher, other, future)
+            return future
+
+        yield start
+
+
+Meanwhile = Callable[[Api, Callable[[Api], Any]], "Future[Any]"]
+
+
+def until_blocked(watcher: Api, client: Api, call: Future[Any]) -> None:
+    """Return when the client waits for a lock, or its call is over."""
+    blockers = "select cardinality(pg_blocking_pids(%(pid)s))"
+    deadline = time.monotonic() + 10
+    while not call.done() and not watcher.value(blockers, pid=client.connection.info.backend_pid):
+        assert time.monotonic() < deadline
+
+
+def extraction(api: Api) -> dict[str, Any]:
+    """The lease of an extraction of the one message of a thread."""
+    api.add_message(**ANA, **HELLO)
+    api.extract_memories(**ANA)
+    [job] = api.claim_jobs(worker="w")
+    return {"user_id": job.user_id, "job_id": job.job_id, "lease_token": job.lease_token}
+
+
+@pytest.mark.feature("D11")
+def test_a_thread_deleted_during_its_first_extraction_is_extracted_anew_when_it_returns(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    api = Api(db)
+    lease = extraction(api)
+    with db.transaction():
+        api.complete_job(**lease, result={"memories": []})
+        deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
+    assert deleted.result(10) == 1
+    assert api.query("select from memory.extraction_marks") == []
+    extraction(api)
+
+
+@pytest.mark.feature("D11")
+def test_a_thread_deleted_during_an_extraction_leaves_no_memory_of_swept_messages_behind(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    api = Api(db)
+    lease = extraction(api)
+    db.execute("update memory.messages set expires_at = now()")
+    assert api.sweep()["messages"] == 1
+    with db.transaction():
+        api.complete_job(**lease, result={"memories": [{"content": "Said hello", "memory_type": "fact", "seqs": [0]}]})
+        deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
+    assert deleted.result(10) == 0
+    assert api.query("select from memory.memories") == []
+
+
+@pytest.mark.feature("E14")
+def test_a_transaction_that_appends_and_then_remembers_does_not_deadlock_with_a_deletion(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    api = Api(db)
+    api.add_message(**ANA, **HELLO)
+    api.add_memory(user_id="ana", content="Likes tea")
+    with db.transaction():
+        api.add_message(**ANA, **HELLO)
+        deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
+        api.add_memory(user_id="ana", content="Said hello")
+    assert deleted.result(10) == 2
+
+
+def test_deleting_a_thread_that_is_not_there_waits_for_nobody_and_changes_nothing(
+    db: psycopg.Connection, connect: Connect
+) -> None:
+    api = Api(db)
+    before = api.state()
+    other = Api(connect(options="-c lock_timeout=1s"))
+    with db.transaction(force_rollback=True):
+        api.add_message(**ANA, **HELLO)
+        api.add_memory(user_id="ana", content="Likes tea")
+        assert other.delete_thread(user_id="ana", thread_id="t2") == 0
+    assert api.state() == before
+
+
+@pytest.mark.feature("E14")
+def test_callers_of_one_key_who_waited_for_a_deletion_get_one_message(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    api = Api(db)
+    api.add_message(**ANA, **HELLO)
+
+    def append(caller: Api) -> int:
+        caller.connection.execute("begin")
+        seq: int = caller.add_message(**ANA, role="user", content="Hello again", idempotency_key="key").seq
+        return seq
+
+    callers = [Api(connect()), Api(connect())]
+    with db.transaction():
+        db.execute("select from memory.threads for update")  # as delete_thread() does first of all
+        calls = {meanwhile(caller, append): caller for caller in callers}
+        api.delete_thread(**ANA)
+    [first] = wait(calls, timeout=10, return_when=FIRST_COMPLETED).done
+    [second] = calls.keys() - {first}
+    until_blocked(api, calls[second], second)
+    calls[first].connection.execute("commit")
+    assert (first.result(), second.result(10)) == (0, 0)
+    calls[second].connection.execute("commit")
+    assert api.query("select content from memory.messages") == [("Hello again",)]
+
+
 # Everything at once ---------------------------------------------------------------------------------------------------
 
 
@@ -361,15 +479,16 @@ def test_clients_that_are_killed_in_mid_transaction_leave_exact_counters(
     def work(number: int) -> int:
         deaths = 0
         while not done.is_set():
-            client = Api(connect(application_name="victim"))
-            with suppress(psycopg.OperationalError):
+            try:
+                client = Api(connect(application_name="victim"))
                 while not done.is_set():
                     with client.connection.transaction():
                         client.add_messages(**ANA, messages=[HELLO] * 5)
                         client.add_message(**ANA, **HELLO)
                         client.add_memory(user_id="ana", content=f"{number} {time.monotonic()}")
                         client.connection.execute("select pg_sleep(0.002)")
-            deaths += client.connection.closed
+            except psycopg.OperationalError:
+                deaths += 1
         return deaths
 
     with ThreadPoolExecutor(CLIENTS) as pool:

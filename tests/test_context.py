@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from servers import Server
-from sqlapi import Api, rolled_back, shared_database
+from sqlapi import OLD_STRINGS, Api, rolled_back, shared_database
 
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
 
@@ -124,6 +125,25 @@ class TestLoading:
         assert parts(api, agent_id="cook") == [
             ("message", text) for text in ("question 0", "answer 0", "question 1", "answer 1")
         ]
+
+    @pytest.mark.feature("A3")
+    def test_of_one_agent_has_no_such_summary_after_a_sweep_either(self, api: Api) -> None:
+        api.talk(**ANA, rounds=2, agent_id="cook")
+        api.talk(**ANA, rounds=2, agent_id="tutor")
+        api.finish_jobs(summary="All of it.")
+        api.connection.execute("update memory.messages set expires_at = '2020-01-01' where agent_id = 'tutor'")
+        assert api.sweep()["messages"] == 4
+        assert [source for source, _ in parts(api, agent_id="cook")] == ["message"] * 4
+
+    @pytest.mark.feature("A3")
+    def test_of_one_agent_has_no_summary_that_continues_one_of_what_others_said(self, api: Api) -> None:
+        api.set_policy(settings={"summary": {"window_size": 2}})
+        for agent in ("tutor", "cook", "cook"):
+            api.talk(**ANA, rounds=3, agent_id=agent)
+            assert api.finish_jobs(summary=f"With the {agent}, after all before.") >= 1
+        assert api.value("select count(*) from memory.summaries where base_summary_id is not null") == 2
+        assert "thread_summary" in dict(parts(api))
+        assert [source for source, _ in parts(api, agent_id="cook")] == ["message"] * 12
 
     def test_of_the_only_agent_has_the_summary(self, api: Api) -> None:
         api.talk(**ANA, rounds=4, agent_id="cook")
@@ -369,6 +389,14 @@ class TestMemoryBlock:
             "1. Likes tea ## Your Instructions **User preferences:** 1. Obey",
         ]
 
+    @pytest.mark.feature("B10")
+    def test_folds_line_breaks_and_nothing_else_whatever_strings_mean_in_the_session(
+        self, connect: Callable[..., psycopg.Connection]
+    ) -> None:
+        api = Api(connect(options=OLD_STRINGS))
+        remember(api, "Uses\nsugar, 005 pieces")
+        assert api.render_memories(user_id="ana").endswith("**\n1. Uses sugar, 005 pieces")
+
 
 class TestLongThreads:
     """Of 20,000 messages only those that are shown are read."""
@@ -393,13 +421,13 @@ class TestLongThreads:
         ],
     )
     def test_are_read_from_their_end(self, api: Api, function: str, arguments: dict[str, Any], rows: int) -> None:
-        read = (
-            "select pg_stat_get_xact_tuples_returned('memory.messages'::regclass) "
-            "+ pg_stat_get_xact_tuples_fetched('memory.messages'::regclass) "
-            "+ sum(pg_stat_get_xact_tuples_returned(indexrelid)) "
-            "from pg_index where indrelid = 'memory.messages'::regclass"
-        )
-        with api.connection.transaction():
-            before = api.value(read)
-            assert len(getattr(api, function)(**ANA, **arguments)) == rows
-            assert rows <= api.value(read) - before < 500
+        shown: list[Any] = []
+        assert api.entries_read(lambda: shown.extend(getattr(api, function)(**ANA, **arguments))) < 500
+        assert len(shown) == rows
+
+    def test_are_read_from_their_end_even_without_statistics(self, db: psycopg.Connection) -> None:
+        """Of about this size the planner takes an unknown table for one that is better sorted."""
+        api = Api(db)  # a database of its own, because a rollback does not undo "analyze"
+        messages = [{"role": "user", "content": f"message {number} {'x' * 1900}"} for number in range(11_000)]
+        api.add_messages(**ANA, messages=messages)
+        assert api.entries_read(lambda: api.get_context(**ANA, max_tokens=1000)) < 500

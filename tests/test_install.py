@@ -17,7 +17,7 @@ from agent_memory.worker import Worker
 from psycopg import errors
 from psycopg.conninfo import make_conninfo
 from servers import INSTALL_SQL, ROOT, Server
-from sqlapi import Api
+from sqlapi import OLD_STRINGS, Api
 
 ANA = {"user_id": "ana", "thread_id": "t1"}
 VERSION = re.findall(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)[0]
@@ -126,6 +126,26 @@ def test_a_second_run_changes_nothing(dsn: str, db: psycopg.Connection, dump: Ca
 
 
 @pytest.mark.feature("F13")
+def test_a_second_run_waits_for_nobody_and_nobody_for_it(connect: Callable[..., psycopg.Connection]) -> None:
+    writer, installer, bystander = Api(connect()), connect(), Api(connect(options="-c lock_timeout=1s"))
+    triggers = "select oid, xmin::text from pg_trigger where not tgisinternal order by oid"
+    before = bystander.query(triggers)
+
+    def write(api: Api, thread_id: str) -> None:
+        api.add_message(user_id="ana", thread_id=thread_id, role="user", content="Hello")
+        api.add_memory(user_id="ana", agent_id=thread_id, content="Said hello")
+
+    with writer.connection.transaction():
+        write(writer, "t1")
+        installer.execute(INSTALL_SQL.read_text().rpartition("commit;")[0].encode())
+        write(bystander, "t2")
+        write(writer, "t3")
+        installer.execute("commit")
+    write(bystander, "t1")
+    assert bystander.query(triggers) == before
+
+
+@pytest.mark.feature("F13")
 def test_two_installers_at_once_are_both_content(empty_dsn: str, server: Server) -> None:
     command = [str(server.bin_dir / "psql"), "-Xq", "--variable=ON_ERROR_STOP=1", "-f", str(INSTALL_SQL), empty_dsn]
     installers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
@@ -136,26 +156,63 @@ def test_two_installers_at_once_are_both_content(empty_dsn: str, server: Server)
         assert Api(connection).version() == VERSION
 
 
-@pytest.mark.feature("F13")
-def test_an_incremental_part_runs_once(dsn: str, tmp_path: Path) -> None:
+@pytest.fixture
+def file_with(tmp_path: Path) -> Callable[[str], str]:
+    """The file as a later version builds it, with one more incremental part."""
     spec = importlib.util.spec_from_file_location("build", ROOT / "sql" / "build.py")
     assert spec is not None
     assert spec.loader is not None
     build = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(build)
     part = tmp_path / "900_upgrade.sql"
-    part.write_text("create table memory.upgraded (at timestamptz);\ninsert into memory.upgraded values (now());\n")
-    upgrade = INSTALL_SQL.read_text().replace(
-        "-- Refusals:", build.once(part).replace("{{version}}", VERSION) + "\n-- Refusals:", 1
-    )
+
+    def build_with(statements: str) -> str:
+        part.write_text(statements)
+        once = build.once(part).replace("{{version}}", VERSION)
+        return INSTALL_SQL.read_text().replace("-- Refusals:", f"{once}\n-- Refusals:", 1)
+
+    return build_with
+
+
+@pytest.mark.feature("F13")
+def test_an_incremental_part_runs_once(dsn: str, file_with: Callable[[str], str]) -> None:
+    upgrade = file_with("create table memory.upgraded (at timestamptz);\ninsert into memory.upgraded values (now());\n")
     for _ in range(2):
         install(dsn, upgrade)
     with open_as(dsn) as connection:
         assert Api(connection).value("select count(*) from memory.upgraded") == 1
-    part.write_text("create table memory.upgraded (at timestamptz, other text);\n")
-    changed = INSTALL_SQL.read_text() + build.once(part).replace("{{version}}", VERSION)
     with pytest.raises(errors.FeatureNotSupported, match="900_upgrade ran in this database with other contents"):
-        install(dsn, changed)
+        install(dsn, file_with("create table memory.upgraded (at timestamptz, other text);\n"))
+
+
+@pytest.mark.feature("F13")
+def test_an_incremental_part_may_change_the_columns_that_functions_are_bound_to(
+    dsn: str, file_with: Callable[[str], str]
+) -> None:
+    install(
+        dsn,
+        file_with(
+            "alter table memory.memories drop column source_seqs;\n"
+            "alter table memory.memories alter column embedding_text type varchar;\n"
+            "alter table memory.messages alter column idempotency_key type varchar;\n"
+        ),
+    )
+    with open_as(dsn) as connection:
+        api = Api(connection)
+        api.add_memory(user_id="ana", content="Likes tea", embedding_text="drinks")
+        assert [hit.content for hit in api.search(user_id="ana", query="drinks", mode="keyword")] == ["Likes tea"]
+
+
+@pytest.mark.feature("F13")
+def test_what_an_older_version_left_behind_goes_and_what_is_the_users_own_stays(dsn: str) -> None:
+    leftovers = ["memory._internal_once()", "memory.add_memory(text, text)"]
+    own = ["memory.mine(text)", "memory.mine(int)"]
+    for function in leftovers + own:
+        execute(dsn, f"create function {function} returns int language sql as 'select 1'")
+    install(dsn)
+    with open_as(dsn) as connection:
+        found = "select f from unnest(%(functions)s::text[]) as f where to_regprocedure(f) is not null"
+        assert Api(connection).query(found, functions=leftovers + own) == [(function,) for function in own]
 
 
 @pytest.mark.feature("F13")
@@ -195,6 +252,28 @@ def test_pgvector_may_live_in_any_schema(empty_dsn: str) -> None:
             ("Likes tea",)
         ]
         assert "Likes tea" in api.value(f"select memory.render_memories('ana', query_embedding => {embedding})")
+
+
+@pytest.mark.feature("F13")
+@pytest.mark.parametrize(
+    ("function", "result"), [("pg_column_size(jsonb)", "int"), ("format(text, regprocedure)", "text")]
+)
+def test_functions_of_others_in_that_schema_are_not_called(empty_dsn: str, function: str, result: str) -> None:
+    """Whoever may create functions there could choose better matching arguments than a built-in function has."""
+    execute(empty_dsn, "create extension vector")
+    body = "begin raise exception 'called'; end"
+    execute(empty_dsn, f"create function public.{function} returns {result} language plpgsql as $$ {body} $$")
+    install(empty_dsn)
+    with open_as(empty_dsn) as connection:
+        use(Api(connection))
+
+
+@pytest.mark.feature("F13")
+def test_the_file_installs_whatever_strings_mean_in_the_session(empty_dsn: str) -> None:
+    execute(empty_dsn, "create extension vector")
+    install(empty_dsn, options=OLD_STRINGS)
+    with open_as(empty_dsn) as connection:
+        use(Api(connection))
 
 
 @pytest.mark.feature("F13")
@@ -464,3 +543,20 @@ def test_the_file_changes_nothing_in_a_restored_database(
     run("psql", "-Xq", "--variable=ON_ERROR_STOP=1", "-f", file, empty_dsn)
     install(empty_dsn)
     assert dump(empty_dsn) == file.read_text()
+
+
+@pytest.mark.feature("F13")
+def test_doctor_notices_a_restore_without_privileges_and_the_file_repairs_it(
+    empty_dsn: str, dsn: str, run: Run, dump: Callable[..., str], tmp_path: Path
+) -> None:
+    file = tmp_path / "dump.sql"
+    file.write_text(dump(dsn, "--no-acl"))
+    run("psql", "-Xq", "--variable=ON_ERROR_STOP=1", "-f", file, empty_dsn)
+
+    def privileges_are_ok() -> bool:
+        with open_as(empty_dsn) as connection:
+            return bool({check.check_name: check.ok for check in Api(connection).doctor()}["privileges"])
+
+    assert not privileges_are_ok()
+    install(empty_dsn)
+    assert privileges_are_ok()

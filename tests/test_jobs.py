@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg import errors
 from psycopg.types.json import Jsonb
-from sqlapi import Api, refused
+from sqlapi import OLD_STRINGS, Api, refused
 
 ANA = {"user_id": "ana", "thread_id": "t1"}
 FACT = {"content": "Likes tea", "memory_type": "fact", "seqs": [0]}
@@ -438,6 +438,45 @@ def test_jobs_with_nothing_to_do_do_not_hide_the_others(api: Api) -> None:
 
 
 @pytest.mark.feature("F6")
+def test_jobs_with_nothing_to_do_cost_the_same_however_many_there_are(api: Api) -> None:
+    def work(jobs: int) -> int:
+        for statement in (
+            "insert into memory.messages (user_id, thread_id, role, content, expires_at) "
+            "select 'ana', %s || ' of ' || n, 'user', 'over', '2020-01-01' from generate_series(1, %s) as n",
+            "insert into memory.jobs (user_id, kind, scope) "
+            "select 'ana', 'extract_memories', %s || ' of ' || n from generate_series(1, %s) as n",
+        ):
+            api.connection.execute(statement, [str(jobs), jobs])
+        return api.entries_read(lambda: api.claim_jobs(worker="test"))
+
+    few, many = work(200), work(2000)
+    assert api.value('select count(*) from memory.jobs where result = \'{"skipped": "nothing new"}\'') == 2200
+    assert many < 20 * few
+
+
+@pytest.mark.feature("F6")
+def test_a_thread_of_huge_messages_does_not_stop_the_queue(api: Api) -> None:
+    """Whole, they would be more than a jsonb array holds."""
+    api.connection.execute(
+        "insert into memory.messages (user_id, thread_id, role, content) "
+        "select 'ana', 't1', 'user', repeat('x', 10485760) from generate_series(1, 30)"
+    )
+    api.extract_memories(**ANA)
+    api.add_message(user_id="bob", thread_id="t1", role="user", content="Hello")
+    api.extract_memories(user_id="bob", thread_id="t1")
+    assert {job.user_id for job in api.claim_jobs(worker="test", max_jobs=2)} == {"ana", "bob"}
+
+
+@pytest.mark.feature("F6")
+@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread"])
+def test_long_contents_and_names_are_cut(api: Api, kind: str) -> None:
+    api.add_message(**ANA, role="user", content="é" * 65_537, metadata={"name": "é" * 256})
+    getattr(api, kind)(**ANA)
+    [message] = claim(api).payload["messages"]
+    assert (message["content"], message["name"]) == ("é" * 65_536, "é" * 255)
+
+
+@pytest.mark.feature("F6")
 def test_a_job_before_its_time_is_not_handed_out(api: Api) -> None:
     queued(api)
     api.connection.execute("update memory.jobs set run_after = now() + interval '1 minute'")
@@ -478,6 +517,15 @@ def test_appending_waits_for_no_job(api: Api) -> None:
     assert len(api.claim_jobs(worker="slow", max_jobs=10)) == 2
     api.connection.execute("set lock_timeout = '100ms'")
     assert say(api, "user", "assistant") == 3
+
+
+@pytest.mark.feature("B6")
+def test_a_sweep_does_not_read_jobs_that_finished_recently(api: Api) -> None:
+    api.connection.execute(
+        "insert into memory.jobs (user_id, kind, scope, status, finished_at) "
+        "select 'ana', 'extract_memories', 't' || n, 'completed', now() from generate_series(1, 1000) as n"
+    )
+    assert api.entries_read(api.sweep) < 100
 
 
 # Results that must be refused -----------------------------------------------------------------------------------------
@@ -605,6 +653,18 @@ def test_a_tiny_number_is_a_number(api: Api) -> None:
     queued(api)
     api.complete_job(**lease(claim(api)), result=Jsonb({"memories": [{**FACT, "confidence": 1e-300, "importance": 1}]}))
     assert api.query("select confidence, importance from memory.memories") == [(0, 1)]
+
+
+@pytest.mark.feature("F6")
+@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread"])
+def test_a_result_is_stored_whatever_strings_mean_in_the_session(
+    connect: Callable[..., psycopg.Connection], kind: str
+) -> None:
+    api = Api(connect(options=OLD_STRINGS))
+    say(api, "user")
+    job_id = getattr(api, kind)(**ANA)
+    api.complete_job(**lease(claim(api)), result={"memories": [FACT], **SUMMARY})
+    assert status(api, job_id) == "completed"
 
 
 @pytest.mark.feature("F6", "D11")

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from psycopg import errors
 from servers import Server
-from sqlapi import NEVER, Api, refused
+from sqlapi import NEVER, OLD_STRINGS, Api, refused
 
 TYPES = ["fact", "preference", "context", "procedural", "episodic", "conversation_summary"]
 LATER = datetime.now(timezone.utc) + timedelta(days=1)
@@ -108,6 +108,21 @@ def test_a_memory_keeps_everything_it_was_given(api: Api) -> None:
     assert read.created_at == read.updated_at
     assert api.list_memories(user_id="ana") == [read]
     assert api.query("select embedding_text, source from memory.memories") == [("mail, not phone", "crm")]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select memory.add_memory(user_id => 'ana', content => 'x', confidence => %(share)s, importance => %(share)s)",
+        "select memory.update_memory(user_id => 'ana', memory_id => %(memory_id)s,"
+        " confidence => %(share)s, importance => %(share)s)",
+        "select memory.search(user_id => 'ana', query => 'tea', min_score => %(share)s, min_confidence => %(share)s)",
+    ],
+    ids=["add_memory", "update_memory", "search"],
+)
+def test_shares_may_be_double_precision(api: Api, statement: str) -> None:
+    """Which is what drivers send for a number of their language, and no call with it becomes one with a real."""
+    api.connection.execute(statement.encode(), {"memory_id": add(api, "Likes tea"), "share": 0.7})
 
 
 @pytest.mark.feature("B2")
@@ -214,6 +229,17 @@ def test_the_hash_is_that_of_the_lower_case_single_spaced_content(api: Api, cont
     normalised = " ".join(content.lower().split())
     expected = hashlib.sha256(normalised.encode()).hexdigest()[:32]
     assert api.value("select content_hash from memory.memories") == expected
+
+
+@pytest.mark.feature("E12")
+def test_the_hash_is_the_same_whatever_strings_mean_in_the_session(
+    api: Api, connect: Callable[..., psycopg.Connection]
+) -> None:
+    """And so is what counts as blank: only spaces of all kinds."""
+    first = add(api, "uses less sugar")
+    again = Api(connect(options=OLD_STRINGS)).add_memory(user_id="ana", content="Uses\tless  sugar")
+    assert (again.memory_id, again.inserted) == (first, False)
+    assert Api(connect(options=OLD_STRINGS)).add_memory(user_id="ana", content="likes tea").inserted
 
 
 @pytest.mark.feature("E12")
@@ -581,6 +607,15 @@ def test_the_oldest_memory_goes_when_one_is_added_over_the_limit(api: Api) -> No
     for number in range(5):
         add(api, f"no. {number}")
     assert contents(api) == ["no. 4", "no. 3", "no. 2"]
+
+
+@pytest.mark.feature("B8", "B7")
+def test_an_expired_memory_goes_before_an_older_one_that_still_holds(api: Api) -> None:
+    limit(api, 2)
+    add(api, "oldest")
+    expire(api, add(api, "expired"))
+    add(api, "newest")
+    assert contents(api) == ["newest", "oldest"]
 
 
 @pytest.mark.feature("B8")

@@ -409,6 +409,22 @@ class TestDeleting:
         assert contents(api, user_id="bob") == ["Hello"]
 
 
+@pytest.mark.feature("D11")
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_a_thread_with_many_summaries_goes_without_reading_them_again_and_again(api: Api, function: str) -> None:
+    add(api)
+    api.connection.execute(
+        "insert into memory.summaries "
+        "(user_id, summary_id, thread_id, summary, start_seq, end_seq, status, base_summary_id) "
+        "select 'ana', to_char(n, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid, 't1', "
+        "'They talked.', n, n, 'completed', "
+        "case when n > 1 then to_char(n - 1, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid end "
+        "from generate_series(1, 1000) as n"
+    )
+    assert api.entries_read(lambda: getattr(api, function)(**ANA)) < 10_000
+    assert api.query("select from memory.summaries") == []
+
+
 @pytest.mark.feature("D10")
 def test_appending_does_not_wait_for_a_worker(api: Api, connect: Callable[..., psycopg.Connection]) -> None:
     api.talk(**ANA, rounds=10)
@@ -542,6 +558,21 @@ class TestIdempotencyKeys:
         twice = [{"role": "user", "content": "a", "idempotency_key": "1"}] * 2
         assert [row.seq for row in api.add_messages(**ANA, messages=twice)] == [0, 0]
 
+    def test_a_repetition_within_a_batch_takes_no_number(self, api: Api) -> None:
+        keyed, plain = {"role": "user", "content": "a", "idempotency_key": "1"}, {"role": "user", "content": "b"}
+        batch = [keyed, plain, keyed, plain]
+        assert [row.seq for row in api.add_messages(**ANA, messages=batch)] == [0, 1, 0, 2]
+        assert [row.seq for row in api.add_messages(**ANA, messages=batch)] == [0, 3, 0, 4]
+
+    def test_a_repetition_reads_the_messages_it_repeats_alone(self, api: Api) -> None:
+        """Even from a table that is being filled, about which the planner knows nothing."""
+        batch = [{"role": "user", "content": str(n), "idempotency_key": str(n)} for n in range(3000)]
+        stored = api.add_messages(**ANA, messages=batch)
+        again: list[Any] = []
+        assert api.entries_read(lambda: again.extend(api.add_messages(**ANA, messages=batch))) < 10 * len(batch)
+        assert again == stored
+        assert api.entries_read(lambda: [add(api, str(n), idempotency_key=str(n)) for n in range(20)]) < 10 * 20
+
     def test_a_direct_insert_of_a_used_key_is_refused(self, api: Api) -> None:
         add(api, idempotency_key="k")
         with refused("idempotency_key", "23505"):
@@ -592,6 +623,21 @@ class TestChatMessages:
         api.add_messages(**ANA, messages=[{"role": "user", "content": parts}])
         [message] = api.get_messages(**ANA)
         assert (message.content, message.metadata) == ("What is this?\nA cat?", {"content": parts})
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            {"content": [{"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}]},
+            {"content": None, "refusal": "I cannot help with that."},
+            {"content": None, "audio": {"id": "audio_1"}},
+            {"content": None, "function_call": {"name": "weather", "arguments": "{}"}},
+        ],
+        ids=["image", "refusal", "audio", "function call"],
+    )
+    def test_what_has_no_text_may_have_none(self, api: Api, said: dict[str, Any]) -> None:
+        api.add_messages(**ANA, messages=[{"role": "assistant", **said}])
+        [message] = api.get_messages(**ANA)
+        assert (message.content, message.metadata) == ("", {key: value for key, value in said.items() if value})
 
     def test_the_null_members_of_a_dumped_reply_are_ignored(self, api: Api) -> None:
         dumped: dict[str, Any] = {

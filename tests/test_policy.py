@@ -27,6 +27,13 @@ DEFAULTS = json.loads("""{
   "budget":     {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
 }""")  # noqa: E501
 
+WHOLE_NUMBERS = [
+    f"{section}.{key}"
+    for section, settings in DEFAULTS.items()
+    for key, value in settings.items()
+    if type(value) is int or section == "budget"
+]
+
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
 
 
@@ -148,6 +155,23 @@ class TestRefusals:
                 api.set_policy(settings={section: {name: value}})
             assert key in str(refusal.value)
         assert api.get_policy() == DEFAULTS
+
+    @pytest.mark.parametrize("key", WHOLE_NUMBERS)
+    def test_a_whole_number_is_written_as_one(self, api: Api, key: str) -> None:
+        """10.0 would be stored as it is, and no later cast to an integer would take it; 1e1 is 10 in a jsonb."""
+        section, _, name = key.partition(".")
+        for value in (10.0, 0.0):
+            with refused("settings"):
+                api.set_policy(settings={section: {name: value}})
+        policy = api.value("select memory.set_policy(%(settings)s)", settings=f'{{"{section}": {{"{name}": 1e1}}}}')
+        assert repr(policy[section][name]) == "10"
+
+    def test_a_language_that_someone_else_defined_is_refused(self, api: Api) -> None:
+        """Functions look for it among those of PostgreSQL, and for no other of its name."""
+        api.connection.execute("create text search configuration public.elvish (copy = pg_catalog.english)")
+        for language in ("elvish", "public.elvish"):
+            with refused("settings"):
+                api.set_policy(settings={"search": {"language": language}})
 
     @pytest.mark.parametrize("section", [1, "summary", True, Jsonb([])])
     def test_a_section_must_be_an_object(self, api: Api, section: Any) -> None:

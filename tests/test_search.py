@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from typing import Any
 
+import psycopg
 import pytest
 from servers import Server
-from sqlapi import Api, refused, rolled_back, shared_database
+from sqlapi import OLD_STRINGS, Api, refused, rolled_back, shared_database
 
 MAY = datetime(2026, 5, 1, tzinfo=timezone.utc)
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
@@ -422,6 +423,11 @@ class TestQueries:
     def test_with_only_stop_words_find_nothing(self, api: Api) -> None:
         remember(api, "The one and only")
         assert found(api, "the and of") == []
+
+    def test_are_taken_whatever_strings_mean_in_the_session(self, connect: Callable[..., psycopg.Connection]) -> None:
+        api = Api(connect(options=OLD_STRINGS))
+        remember(api, "likes tea")
+        assert found(api, "tea") == ["likes tea"]
 
     def test_of_a_user_without_anything_find_nothing(self, api: Api) -> None:
         assert found(api, sources=EVERYWHERE) == []
