@@ -1,7 +1,7 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
-Order: head.sql, incremental/ (each file wrapped so that it runs once per database), idempotent/, the in-database
-runner of plpython/ with the model package inside, privileges.sql. Needs nothing but the standard library.
+Order: head.sql, incremental/ (each file wrapped so that it runs once per database), idempotent/ with the built-in
+prompts of prompts/, the in-database runner of plpython/ with the model package inside, privileges.sql. Needs nothing but the standard library.
 
     python sql/build.py            write the file
     python sql/build.py --check    fail when the file is not what the sources build, or a released file was changed
@@ -68,6 +68,12 @@ def once(path: Path) -> str:
     return ONCE.format(name=path.stem, sha256=sha256(body), body=body)
 
 
+def prompts() -> str:
+    """The built-in prompts of prompts/*.txt as the rows of a VALUES list."""
+    rows = [f"    ('{path.stem}', $prompt${path.read_text()}$prompt$)" for path in sorted((SQL / "prompts").glob("*.txt"))]
+    return ",\n".join(rows)
+
+
 def runner() -> str:
     """The procedure memory.run_jobs, created only where plpython3u is or can be had."""
     procedure = (ROOT / "plpython" / "run_jobs.sql").read_text()
@@ -79,7 +85,7 @@ def runner() -> str:
 def build() -> str:
     parts = [(SQL / "head.sql").read_text()]
     parts += [once(path) for path in sources("incremental")]
-    parts += [path.read_text() for path in sources("idempotent")]
+    parts += [path.read_text().replace("{{prompts}}", prompts()) for path in sources("idempotent")]
     parts += [runner(), (SQL / "privileges.sql").read_text()]
     return "\n".join(parts).replace("{{version}}", version())
 

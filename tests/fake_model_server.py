@@ -1,15 +1,22 @@
-"""An OpenAI-compatible chat server on loopback that answers by rule and misbehaves on request."""
+"""An OpenAI-compatible model server on loopback that answers by rule and misbehaves on request."""
 
 from __future__ import annotations
 
 import json
+import math
+import re
+import sys
 import threading
 import time
+import zlib
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
+
+Body = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -20,19 +27,35 @@ class Behaviour:
     hang: bool = False
     drip_seconds: float = 0.0
     """Seconds between one byte of the reply and the next."""
+    drops: bool = False
+    """Closes the connection in the middle of the reply."""
 
     status: int = 200
     retry_after: str | None = None
-    answer: str | Callable[[dict[str, Any]], str] | None = None
+    retry_after_ms: str | None = None
+    refuses: tuple[str, ...] = ()
+    """Types of response_format that are answered by status 400."""
+
+    answer: str | Callable[[Body], str] | None = None
     finish_reason: str = "stop"
-    body: str | None = None
-    """The whole response body as it is, in place of a chat completion."""
+    vectors: Callable[[list[list[float]]], list[list[float]]] | None = None
+    """What becomes of the vectors before they are sent."""
+    has_usage: bool = True
+    body: str | Callable[[str], str] | None = None
+    """The whole response body, as it is or made of what it would be."""
 
 
 RATE_LIMITED = Behaviour(status=429, retry_after="7")
 SERVER_ERROR = Behaviour(status=500)
 HANGING = Behaviour(hang=True)
+DROPPED = Behaviour(drops=True)
 INVALID_JSON = Behaviour(answer="I would rather not answer in JSON.")
+TRUNCATED_JSON = Behaviour(answer=lambda body: by_rule(body)[:-5])
+WRONG_SCHEMA = Behaviour(answer='{"answer": 42}')
+HUGE = Behaviour(body=lambda body: body + " " * 10_000_000)
+WRONG_DIMENSION = Behaviour(vectors=lambda vectors: [vector[:-1] for vector in vectors])
+WRONG_COUNT = Behaviour(vectors=lambda vectors: vectors[:-1])
+NOT_A_NUMBER = Behaviour(vectors=lambda vectors: [[math.nan, *vector[1:]] for vector in vectors])
 
 
 @dataclass(frozen=True)
@@ -41,7 +64,7 @@ class RecordedRequest:
 
     path: str
     authorization: str | None
-    body: dict[str, Any]
+    body: Body
     at: float
 
     @property
@@ -54,25 +77,34 @@ class RecordedRequest:
         """The data."""
         return str(self.body["messages"][1]["content"])
 
+    @property
+    def format(self) -> str | None:
+        """The type of response_format that was asked for."""
+        kind: str | None = self.body.get("response_format", {}).get("type")
+        return kind
+
 
 class FakeModelServer:
-    """Serves POST /v1/chat/completions, and Azure's path of it.
+    """Serves POST /v1/chat/completions and /v1/embeddings, and Azure's paths of them.
 
-    Set `behaviour` at any time, or give a sequence that is used up first.
+    Set `behaviour` at any time, also to a function of the request, or give a sequence that is used up first.
 
-    By its rules every non-empty user message becomes a fact, and a summary keeps the previous points and adds one for
-    each message.
+    Args:
+        behaviour: how to answer; by rule when None.
+        dimensions: of the vectors, where the request does not ask for others.
     """
 
-    def __init__(self, behaviour: Behaviour | None = None) -> None:
-        self.behaviour = behaviour or Behaviour()
+    def __init__(self, behaviour: Behaviour | None = None, dimensions: int = 8) -> None:
+        self.behaviour: Behaviour | Callable[[RecordedRequest], Behaviour] = behaviour or Behaviour()
         self.next_behaviours: list[Behaviour] = []
+        self.dimensions = dimensions
         self.requests: list[RecordedRequest] = []
+        self.tokens_in = 0
+        """Of all replies so far, as their `usage` says or would say."""
+        self.tokens_out = 0
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler_class())
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
+        self._server = _Server(("127.0.0.1", 0), self._handler_class())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
     @property
@@ -95,11 +127,61 @@ class FakeModelServer:
         """Record a request and say how to answer it."""
         with self._lock:
             self.requests.append(request)
-            return self.next_behaviours.pop(0) if self.next_behaviours else self.behaviour
+            if self.next_behaviours:
+                return self.next_behaviours.pop(0)
+            return self.behaviour(request) if callable(self.behaviour) else self.behaviour
+
+    def reply(self, request: RecordedRequest, behaviour: Behaviour) -> tuple[int, str]:
+        """The status and the body of the answer."""
+        path = request.path.partition("?")[0]
+        if not path.endswith(("/chat/completions", "/embeddings")):
+            return 404, _error("no such path")
+        if request.format in behaviour.refuses:
+            return 400, _error(f"response_format of type {request.format} is not supported")
+        if behaviour.status != 200:
+            body = _error("told to fail")
+        elif path.endswith("/embeddings"):
+            body = self._embeddings(request.body, behaviour)
+        else:
+            body = self._completion(request.body, behaviour)
+        if behaviour.body is not None:
+            body = behaviour.body if isinstance(behaviour.body, str) else behaviour.body(body)
+        return behaviour.status, body
 
     def wait(self, seconds: float | None) -> None:
         """Wait, but no longer than the server lives; None waits for its end."""
         self._closing.wait(seconds)
+
+    def _completion(self, body: Body, behaviour: Behaviour) -> str:
+        answer = by_rule if behaviour.answer is None else behaviour.answer
+        content = answer if isinstance(answer, str) else answer(body)
+        tokens_in = sum(count_tokens(message["content"]) for message in body["messages"])
+        message = {"role": "assistant", "content": content}
+        return json.dumps(
+            {
+                "id": "fake",
+                "object": "chat.completion",
+                "created": 0,
+                "model": body["model"],
+                "choices": [{"index": 0, "message": message, "finish_reason": behaviour.finish_reason}],
+                **self._usage(behaviour, tokens_in, count_tokens(content)),
+            }
+        )
+
+    def _embeddings(self, body: Body, behaviour: Behaviour) -> str:
+        vectors = [embedding(text, body.get("dimensions", self.dimensions)) for text in body["input"]]
+        if behaviour.vectors is not None:
+            vectors = behaviour.vectors(vectors)
+        rows = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
+        usage = self._usage(behaviour, sum(map(count_tokens, body["input"])), 0)
+        return json.dumps({"object": "list", "model": body["model"], "data": rows, **usage})
+
+    def _usage(self, behaviour: Behaviour, tokens_in: int, tokens_out: int) -> Body:
+        with self._lock:
+            self.tokens_in += tokens_in
+            self.tokens_out += tokens_out
+        usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
+        return {"usage": usage} if behaviour.has_usage else {}
 
     def _handler_class(self) -> type[BaseHTTPRequestHandler]:
         fake = self
@@ -109,23 +191,28 @@ class FakeModelServer:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                behaviour = fake.take_behaviour(
-                    RecordedRequest(self.path, self.headers["Authorization"], body, time.monotonic())
-                )
+                request = RecordedRequest(self.path, self.headers["Authorization"], body, time.monotonic())
+                behaviour = fake.take_behaviour(request)
                 if behaviour.hang:
                     fake.wait(None)
                     self.close_connection = True
                     return
                 fake.wait(behaviour.delay_seconds)
-                found = self.path.partition("?")[0].endswith("/chat/completions")
-                reply = _response(body, behaviour).encode() if found else b'{"error": {"message": "no such path"}}'
+                status, text = fake.reply(request, behaviour)
+                reply = text.encode()
                 try:
-                    self.send_response(behaviour.status if found else 404)
+                    self.send_response(status)
                     self.send_header("Content-Type", "application/json")
                     self.send_header("Content-Length", str(len(reply)))
                     if behaviour.retry_after is not None:
                         self.send_header("Retry-After", behaviour.retry_after)
+                    if behaviour.retry_after_ms is not None:
+                        self.send_header("retry-after-ms", behaviour.retry_after_ms)
                     self.end_headers()
+                    if behaviour.drops:
+                        self.wfile.write(reply[: len(reply) // 2])
+                        self.close_connection = True
+                        return
                     for part in [reply] if behaviour.drip_seconds == 0 else (bytes([byte]) for byte in reply):
                         self.wfile.write(part)
                         fake.wait(behaviour.drip_seconds)
@@ -138,51 +225,133 @@ class FakeModelServer:
         return Handler
 
 
-def _response(body: dict[str, Any], behaviour: Behaviour) -> str:
-    if behaviour.body is not None:
-        return behaviour.body
-    if behaviour.status != 200:
-        return json.dumps({"error": {"message": "told to fail", "type": "fake", "code": None}})
-    answer = behaviour.answer
-    content = _by_rule(body) if answer is None else answer if isinstance(answer, str) else answer(body)
-    message = {"role": "assistant", "content": content}
-    choice = {"index": 0, "message": message, "finish_reason": behaviour.finish_reason}
-    return json.dumps(
-        {
-            "id": "fake",
-            "object": "chat.completion",
-            "created": 0,
-            "model": body["model"],
-            "choices": [choice],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        }
-    )
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Keep quiet about clients that were cancelled."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
-def _by_rule(body: dict[str, Any]) -> str:
-    system, user = (message["content"] for message in body["messages"])
-    messages = _rows(user, "conversation")
-    if '{"memories"' in system:
-        return json.dumps(
+def count_tokens(text: str) -> int:
+    """What the server takes for the tokens of a text."""
+    return len(text.split()) + 1
+
+
+def embedding(text: str, dimensions: int) -> list[float]:
+    """A unit vector; texts that share words have similar ones."""
+    vector = [0.0] * dimensions
+    for word in re.findall(r"\w+", text.lower()) or [text]:
+        code = zlib.crc32(word.encode())
+        vector[code % dimensions] += 1.0 if code & 2**31 else -1.0
+    if not any(vector):
+        vector[0] = 1.0
+    length = math.hypot(*vector)
+    return [number / length for number in vector]
+
+
+def by_rule(body: Body) -> str:
+    """The reply that the shape asked for makes plain.
+
+    Every user message becomes a fact. Summaries keep the previous one and add each message. Facts that differ in case
+    only are duplicates, and contradictions when they differ behind " is ". Memories with the same first word make an
+    article.
+    """
+    prompt = "\n".join(message["content"] for message in body["messages"])
+    if "json_schema" in body.get("response_format", {}):
+        schema = body["response_format"]["json_schema"]["schema"]
+    else:
+        schema, _ = json.JSONDecoder().raw_decode(prompt.partition("JSON schema: ")[2])
+    return json.dumps(_RULES[tuple(schema["properties"])](prompt))
+
+
+def _extract(prompt: str) -> Body:
+    facts = [message for message in rows_of(prompt, "conversation") if message["role"] == "user"]
+    return {
+        "memories": [
             {
-                "memories": [
-                    {
-                        "content": message["content"],
-                        "memory_type": "fact",
-                        "confidence": 0.9,
-                        "importance": 0.5,
-                        "seqs": [message["seq"]],
-                    }
-                    for message in messages
-                    if message["role"] == "user"
-                ]
+                "content": message["content"],
+                "memory_type": "fact",
+                "subject": "user",
+                "confidence": 0.9,
+                "importance": 0.5,
+                "event_time": None,
+                "seqs": [message["seq"]],
             }
-        )
+            for message in facts
+        ]
+    }
+
+
+def _roll(prompt: str) -> Body:
+    messages = rows_of(prompt, "conversation")
     new = [{"seqs": [message["seq"]], "text": f"{message['role']}: {message['content']}"} for message in messages]
-    return json.dumps({"points": _rows(user, "previous_summary") + new})
+    return {"points": rows_of(prompt, "previous_summary") + new}
 
 
-def _rows(prompt: str, tag: str) -> list[dict[str, Any]]:
+def _summarize(prompt: str) -> Body:
+    lines = [previous["summary"] for previous in rows_of(prompt, "previous_summary")]
+    lines += [f"{message['role']}: {message['content']}" for message in rows_of(prompt, "conversation")]
+    return {"summary": "\n".join(lines), "topics": ["everything"]}
+
+
+def _compress(prompt: str) -> Body:
+    return {**_summarize(prompt), "entities": ["Ana"], "decisions": ["To go on"], "questions": ["What now?"]}
+
+
+def _reconcile(prompt: str) -> Body:
+    same = defaultdict(list)
+    about = defaultdict(list)
+    for fact in rows_of(prompt, "facts"):
+        same[fact["group"], fact["content"].lower()].append(fact)
+    for facts in same.values():
+        about[facts[0]["group"], facts[0]["content"].lower().partition(" is ")[0]].append(facts[0])
+    return {
+        "duplicates": [
+            {"numbers": [fact["number"] for fact in facts], "content": facts[0]["content"]}
+            for facts in same.values()
+            if len(facts) > 1
+        ],
+        "contradictions": [
+            {"numbers": [fact["number"] for fact in facts]} for facts in about.values() if len(facts) > 1
+        ],
+    }
+
+
+def _consolidate(prompt: str) -> Body:
+    topics = defaultdict(list)
+    for memory in rows_of(prompt, "memories"):
+        topics[memory["content"].split()[0]].append(memory)
+    return {
+        "articles": [
+            {
+                "title": topic,
+                "content": "\n".join(memory["content"] for memory in memories),
+                "numbers": [memory["number"] for memory in memories],
+            }
+            for topic, memories in topics.items()
+            if len(memories) > 1
+        ]
+    }
+
+
+_RULES: dict[tuple[str, ...], Callable[[str], Body]] = {
+    ("memories",): _extract,
+    ("points",): _roll,
+    ("summary", "topics"): _summarize,
+    ("summary", "topics", "entities", "decisions", "questions"): _compress,
+    ("duplicates", "contradictions"): _reconcile,
+    ("articles",): _consolidate,
+}
+
+
+def rows_of(prompt: str, tag: str) -> list[Body]:
     """The JSON objects that a prompt holds, one on each line, between the tags."""
-    _, found, rest = prompt.partition(f"<{tag}>\n")
+    _, found, rest = prompt.partition(f"\n<{tag}>\n")
     return [json.loads(line) for line in rest.partition(f"\n</{tag}>")[0].split("\n")] if found else []
+
+
+def _error(message: str) -> str:
+    return json.dumps({"error": {"message": message, "type": "fake", "code": None}})

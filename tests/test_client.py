@@ -132,7 +132,86 @@ class TestResults:
         assert (done.status, done.error) == ("completed", None)
         assert done.result is not None
         assert done.finished_at is not None
-        assert isinstance(memory.summarize_thread("ana", "t1"), int)
+        assert isinstance(memory.summarize_thread("ana", "t1", recent_k=3), int)
+
+    @pytest.mark.feature("F7")
+    def test_calls_of_models_are_entered(self, db: psycopg.Connection, memory: Memory) -> None:
+        memory.add_message("ana", "t1", "user", "My name is Ana.")
+        job_id = memory.extract_memories("ana", "t1")
+
+        def lease() -> tuple[str, int, uuid.UUID]:
+            [job] = memory.claim_jobs("me")
+            return job.user_id, job.job_id, job.lease_token
+
+        def call(tokens: int, error: str | None = None) -> list[dict[str, Any]]:
+            return [{"model": "local", "tokens_in": tokens, "tokens_out": 1, "duration_ms": 12, "error": error}]
+
+        memory.release_job(*lease(), calls=call(1, "slow down"))
+        memory.fail_job(*lease(), "no luck", retry_after=timedelta(0), calls=call(2, "no luck"))
+        memory.complete_job(*lease(), {"memories": []}, calls=call(3))
+        memory.record_calls("ana", job_id, call(4, "cancelled"))
+        ledger = db.execute("select tokens_in, tokens_out, duration_ms, error from memory.model_calls order by 1")
+        assert ledger.fetchall() == [
+            (1, 1, 12, "slow down"),
+            (2, 1, 12, "no luck"),
+            (3, 1, 12, None),
+            (4, 1, 12, "cancelled"),
+        ]
+
+    def test_summaries(self, memory: Memory) -> None:
+        memory.add_messages("ana", "t1", [{"role": role, "content": f"{role} 1"} for role in ("user", "assistant")])
+        requests = [
+            memory.summarize_thread("ana", "t1"),
+            memory.summarize_user("ana"),
+            memory.compress_thread("ana", "t1"),
+        ]
+        assert len(set(requests)) == 3
+        assert (memory.get_thread_summary("ana", "t1", kind="rolling"), memory.get_user_summary("ana")) == (None, None)
+        for kind in ("summarize_thread", "summarize_user"):
+            [job] = memory.claim_jobs("me", kinds=[kind])
+            result = {"summary": f"by {kind}", "metadata": {"topics": ["x"]}}
+            memory.complete_job(job.user_id, job.job_id, job.lease_token, result, calls=[])
+        thread, user = memory.get_thread_summary("ana", "t1", kind="rolling"), memory.get_user_summary("ana")
+        assert thread is not None
+        assert user is not None
+        assert (thread.summary, thread.start_seq, thread.end_seq) == ("by summarize_thread", 0, 1)
+        assert (user.summary, user.metadata) == ("by summarize_user", {"topics": ["x"]})
+        assert memory.get_thread_summary("ana", "t1", kind="thread") is None
+
+    def test_work_over_the_memories_of_a_user(self, memory: Memory) -> None:
+        jobs = [memory.reconcile_memories("ana", n=7), memory.consolidate("ana")]
+        assert [memory.get_job("ana", job_id).kind for job_id in jobs] == ["reconcile_memories", "consolidate"]
+
+    def test_documents(self, db: psycopg.Connection, memory: Memory) -> None:
+        db.execute(
+            "insert into memory.documents (user_id, namespace, doc_type, title, content)"
+            " select 'ana', 'notes', 'article', 'Part ' || n, 'Tea' from generate_series(1, 3) as n"
+        )
+        first, second = memory.list_documents("ana", namespace="notes", doc_type="article", row_limit=2)
+        assert (first.namespace, first.doc_type, first.content, first.thread_id) == ("notes", "article", "Tea", None)
+        assert first.title != second.title
+        assert first.total_count == 3
+        assert memory.list_documents("ana", doc_type="conversation") == []
+        assert memory.list_documents("bob") == []
+        assert memory.delete_document("ana", str(first.document_id)) is True
+        assert memory.delete_document("ana", first.document_id) is False
+        assert first.document_id not in {document.document_id for document in memory.list_documents("ana")}
+
+    @pytest.mark.feature("E9")
+    def test_prompts(self, db: psycopg.Connection, memory: Memory) -> None:
+        edited = memory.set_prompt("consolidate", "Merge what belongs together. {{memories}}")
+        assert memory.reset_prompt("consolidate") == edited + 1
+        with pytest.raises(InvalidValueError, match="memories"):
+            memory.set_prompt("consolidate", "Merge what belongs together.")
+        with pytest.raises(NotFoundError) as raised:
+            memory.reset_prompt("nonsense")
+        assert "consolidate" in (raised.value.hint or "")
+        prompt = db.execute("select version, is_default from memory.prompts where name = 'consolidate'").fetchone()
+        assert prompt == (edited + 1, True)
+
+    def test_schedule_jobs_needs_pg_cron(self, memory: Memory) -> None:
+        with pytest.raises(psycopg.errors.FeatureNotSupported, match="pg_cron"):
+            memory.schedule_jobs(every="30 seconds", sweep_at="0 4 * * *")
 
     def test_administration(self, memory: Memory) -> None:
         memory.set_policy({"messages": {"expires_after": None}, "context": {"max_tokens": 123}}, user_id="ana")

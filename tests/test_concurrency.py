@@ -256,7 +256,7 @@ def test_a_thread_deleted_during_its_first_extraction_is_extracted_anew_when_it_
         api.complete_job(**lease, result={"memories": []})
         deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
     assert deleted.result(10) == 1
-    assert api.query("select from memory.extraction_marks") == []
+    assert api.query("select from memory.marks") == []
     extraction(api)
 
 

@@ -366,7 +366,7 @@ class TestDeleting:
     @pytest.mark.usefixtures("rich_thread")
     def test_removes_messages_summaries_and_jobs(self, api: Api) -> None:
         assert api.delete_thread(**ANA) == 20
-        for table in ("threads", "messages", "summaries", "jobs", "extraction_marks"):
+        for table in ("threads", "messages", "summaries", "jobs", "marks"):
             assert api.query(f"select from memory.{table}") == [], table
 
     @pytest.mark.feature("D11")
@@ -400,7 +400,7 @@ class TestDeleting:
     @pytest.mark.usefixtures("rich_thread")
     def test_of_the_threads_row_alone_does_the_same_to_what_hangs_on_it(self, api: Api) -> None:
         api.connection.execute("delete from memory.threads")
-        for table in ("messages", "summaries", "jobs", "extraction_marks"):
+        for table in ("messages", "summaries", "jobs", "marks"):
             assert api.query(f"select from memory.{table}") == [], table
 
     def test_of_an_unknown_thread_deletes_nothing(self, api: Api) -> None:

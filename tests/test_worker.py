@@ -1,20 +1,25 @@
 """The external worker, in this process with models of the test's own, and as the command that people run."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from datetime import timedelta
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta, timezone
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import Memory
-from agent_memory.worker import Worker, WorkerCounts
+from agent_memory import AsyncMemory, ClaimedJob, Memory, worker
+from agent_memory._health import NotAliveError, check_health
+from agent_memory.worker import CHANNEL, Worker, WorkerCounts
 from agent_memory_models import ModelError, RateLimitedError
 
 Connect = Callable[..., psycopg.Connection]
@@ -23,20 +28,33 @@ HOUR = 3600.0
 
 @pytest.fixture
 def memory(db: psycopg.Connection) -> Memory:
-    return Memory(db)
+    """Queues no jobs but those that are asked for."""
+    memory = Memory(db)
+    memory.set_policy({"cadence": {"reconcile_every_n": 0}})
+    return memory
 
 
 class Scripted:
-    """Models that do what the test says."""
+    """Models that do what the test says, each job with one call of 70 tokens in and 3 out."""
 
     def __init__(self, run: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]) -> None:
         self.calls = 0
         self._run = run
 
-    async def run(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+    async def run(self, kind: str, payload: dict[str, Any], calls: list[dict[str, Any]]) -> dict[str, Any]:
         assert kind == "extract_memories"
         self.calls += 1
-        return await self._run(payload)
+        call = {"kind": kind, "model": payload["model"]["name"], "tokens_in": 70, "tokens_out": 3, "duration_ms": 5}
+        error = "cancelled"
+        try:
+            result = await self._run(payload)
+            error = ""
+            return result
+        except Exception as raised:
+            error = type(raised).__name__
+            raise
+        finally:
+            calls.append({**call, "error": error or None, "prompt_version": None})
 
 
 def raising(error: Exception) -> Scripted:
@@ -73,6 +91,28 @@ def contents(memory: Memory) -> list[str]:
 
 def attempts(db: psycopg.Connection) -> list[int]:
     return [row[0] for row in db.execute("select attempts from memory.jobs order by job_id")]
+
+
+def ledger(db: psycopg.Connection) -> list[tuple[int, int, str | None]]:
+    return db.execute("select tokens_in, tokens_out, error from memory.model_calls").fetchall()
+
+
+async def until(condition: Callable[[], Any]) -> None:
+    """Wait for something that a worker in the same event loop does."""
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)
+
+
+@asynccontextmanager
+async def running(dsn: str, **options: Any) -> AsyncIterator[Worker]:
+    """A worker beside the body, stopped after it."""
+    beside = Worker(dsn, **options)
+    task = asyncio.create_task(beside.run())
+    yield beside
+    beside.stop()
+    await task
 
 
 class TestOutcomes:
@@ -119,7 +159,8 @@ class TestOutcomes:
         assert (job.status, job.attempts, job.error) == ("pending", 1, reason)
 
     @pytest.mark.parametrize(
-        "result", [{"memories": [{"content": "x", "memory_type": "fact", "seqs": [99]}]}, {"memories": 1}, {"a": "\0"}]
+        "result",
+        [{"memories": [{"content": "x", "memory_type": "unknown", "seqs": [0]}]}, {"memories": 1}, {"a": "\0"}],
     )
     def test_a_refused_result_is_a_failure(self, dsn: str, memory: Memory, result: dict[str, Any]) -> None:
         [job_id] = queue(memory)
@@ -226,6 +267,234 @@ class TestLeases:
         assert contents(memory) == ["t0", "t1", "t2"]
 
 
+class TestLedger:
+    @pytest.mark.feature("F7")
+    @pytest.mark.parametrize(
+        ("error", "counts"),
+        [
+            (None, WorkerCounts(completed=1)),
+            ("ModelError", WorkerCounts(failed=1)),
+            ("RateLimitedError", WorkerCounts(released=1)),
+        ],
+    )
+    def test_each_call_is_entered(
+        self, dsn: str, db: psycopg.Connection, memory: Memory, error: str | None, counts: WorkerCounts
+    ) -> None:
+        queue(memory)
+        errors = {"ModelError": ModelError("nonsense"), "RateLimitedError": RateLimitedError("slow down", HOUR)}
+        models = finding("x") if error is None else raising(errors[error])
+        assert run_once(dsn, models=models) == counts
+        assert ledger(db) == [(70, 3, error)]
+
+    @pytest.mark.feature("F7")
+    def test_a_refused_result_was_paid_for(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
+        queue(memory)
+
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            return {"memories": "none"}
+
+        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(failed=1)
+        assert ledger(db) == [(70, 3, None)]
+
+    @pytest.mark.feature("F7")
+    @pytest.mark.parametrize(("seconds", "error"), [(0.0, None), (HOUR, "cancelled")])
+    def test_a_call_whose_lease_was_lost_was_paid_for(
+        self,
+        dsn: str,
+        connect: Connect,
+        db: psycopg.Connection,
+        memory: Memory,
+        seconds: float,
+        error: str | None,
+    ) -> None:
+        queue(memory)
+
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            connect().execute("update memory.jobs set lease_token = gen_random_uuid()")
+            await asyncio.sleep(seconds)
+            return {"memories": []}
+
+        assert run_once(dsn, models=Scripted(run), lease=timedelta(seconds=1)) == WorkerCounts(lost=1)
+        assert ledger(db) == [(70, 3, error)]
+
+    def test_a_result_whose_acceptance_was_not_heard_is_entered_once(
+        self, dsn: str, db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        queue(memory)
+        complete_job = AsyncMemory.complete_job
+
+        async def cut_off(self: AsyncMemory, *arguments: Any) -> None:
+            await complete_job(self, *arguments)
+            raise psycopg.OperationalError("the connection is lost")
+
+        monkeypatch.setattr(worker, "_FIRST_BACKOFF", 0.01)
+        monkeypatch.setattr(AsyncMemory, "complete_job", cut_off)
+        assert run_once(dsn, models=finding("x")) == WorkerCounts(lost=1)
+        assert contents(memory) == ["x"]
+        assert ledger(db) == [(70, 3, None)]
+
+
+class TestContention:
+    @pytest.mark.feature("F6")
+    @pytest.mark.parametrize("code", ["40001", "40P01", "55P03"])
+    def test_a_hand_in_that_others_disturb_is_repeated(
+        self, dsn: str, db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch, code: str
+    ) -> None:
+        monkeypatch.setattr(worker, "_FIRST_BACKOFF", 0.01)
+        queue(memory)
+        # What a sequence counts survives the rollback.
+        db.execute("create sequence tries")
+        db.execute(
+            "create function disturb() returns trigger language plpgsql as $$ begin if nextval('public.tries') < 3"
+            f" then raise 'disturbed' using errcode = '{code}'; end if; return new; end $$"
+        )
+        db.execute(
+            "create trigger disturb before update on memory.jobs for each row when (new.status = 'completed')"
+            " execute function disturb()"
+        )
+        assert run_once(dsn, models=finding("x")) == WorkerCounts(completed=1)
+        assert db.execute("select last_value from tries").fetchone() == (3,)
+        assert (contents(memory), ledger(db)) == (["x"], [(70, 3, None)])
+
+    @pytest.mark.feature("F6")
+    def test_a_lock_delays_its_own_job_only(
+        self,
+        dsn: str,
+        connect: Connect,
+        memory: Memory,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        monkeypatch.setattr(worker, "_LOCK_TIMEOUT", 100)
+        jobs = queue(memory, threads=10)
+        application = connect()
+
+        async def run(payload: dict[str, Any]) -> dict[str, Any]:
+            if payload["thread_id"] == "t0":
+                application.execute("begin")
+                application.execute("select from memory.jobs where scope = 't0' for update")
+            return {"memories": []}
+
+        async def scenario() -> None:
+            async with running(dsn, models=Scripted(run), concurrency=2) as beside:
+                await until(lambda: beside.counts.completed == 9 and "lock timeout" in caplog.text)
+                assert memory.get_job("ana", jobs[0]).status == "running"
+                application.execute("rollback")
+                await until(lambda: beside.counts.completed == 10)
+
+        asyncio.run(scenario())
+        assert memory.get_job("ana", jobs[0]).attempts == 1
+
+
+class TestListening:
+    LISTENING = """
+        select pid from pg_stat_activity
+        where datname = current_database() and query = 'listen agent_memory_jobs' and state = 'idle'
+    """
+
+    def test_a_notification_wakes_it(
+        self, dsn: str, db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        looks = 0
+        claim_jobs = AsyncMemory.claim_jobs
+
+        async def counted(self: AsyncMemory, *arguments: Any, **options: Any) -> list[ClaimedJob]:
+            nonlocal looks
+            jobs = await claim_jobs(self, *arguments, **options)
+            looks += 1
+            return jobs
+
+        monkeypatch.setattr(AsyncMemory, "claim_jobs", counted)
+        monkeypatch.setattr(worker, "_LISTEN_PAUSE", 0.5)
+
+        async def scenario() -> None:
+            async with running(dsn, models=finding("x"), listen=True, poll_interval=HOUR) as beside:
+                await until(lambda: looks == 2)  # one at the start, one when it began to listen
+                queue(memory)
+                await asyncio.sleep(0.2)
+                assert beside.counts.completed == 0
+                db.execute(f"notify {CHANNEL}")
+                await until(lambda: beside.counts.completed == 1)
+
+                db.execute(f"select pg_terminate_backend(pid, 5000) from ({self.LISTENING}) as listeners")
+                queue(memory)
+                db.execute(f"notify {CHANNEL}")
+                await until(lambda: beside.counts.completed == 2)
+
+        asyncio.run(scenario())
+
+    def test_polling_goes_on(self, dsn: str, memory: Memory) -> None:
+        async def scenario() -> None:
+            async with running(dsn, models=finding("x"), listen=True, poll_interval=0.05) as beside:
+                await until(lambda: beside._last_claim_at)
+                queue(memory)
+                await until(lambda: beside.counts.completed == 1)
+
+        asyncio.run(scenario())
+
+
+class TestHealth:
+    def test_the_file_tells_the_state(self, dsn: str, memory: Memory, tmp_path: Path) -> None:
+        path = tmp_path / "health.json"
+        queue(memory, threads=2)
+        states: list[dict[str, Any]] = []
+
+        async def run(payload: dict[str, Any]) -> dict[str, Any]:
+            await until(lambda: json.loads(path.read_text())["in_flight"] == 2)
+            if payload["thread_id"] == "t0":
+                raise ModelError("the model answered nonsense")
+            return {"memories": []}
+
+        async def scenario() -> None:
+            async with running(dsn, name="me", models=Scripted(run), poll_interval=0.05, health_file=path) as beside:
+                await until(lambda: beside.counts.settled == 2)
+                states.append(json.loads(path.read_text()))
+                await until(lambda: json.loads(path.read_text())["time"] > states[0]["time"])
+
+        asyncio.run(scenario())
+        [state] = states
+        now = datetime.now(timezone.utc)
+        for name in ("time", "last_claim_at"):
+            assert now - timedelta(seconds=20) < datetime.fromisoformat(state.pop(name)) <= now
+        assert state.pop("in_flight") < 2
+        assert "failed (now pending): the model answered nonsense" in state.pop("last_error")
+        assert state == {
+            "worker": "me",
+            "pid": os.getpid(),
+            "version": version("pg-agent-memory"),
+            "state": "polling",
+            "counts": {"completed": 1, "failed": 1, "released": 0, "lost": 0},
+        }
+        assert json.loads(path.read_text())["state"] == "stopping"
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_without_a_database_it_is_alive(self, dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        async def out_of_reach(*_: Any, **__: Any) -> None:
+            raise psycopg.OperationalError("no route to the host")
+
+        async def scenario() -> None:
+            path = tmp_path / "health.json"
+            async with running(dsn, poll_interval=0.05, health_file=path) as beside:
+                await until(lambda: beside._last_claim_at)
+                monkeypatch.setattr(AsyncMemory, "claim_jobs", out_of_reach)
+                await until(lambda: json.loads(path.read_text())["last_error"])
+                assert "no route to the host" in path.read_text()
+                assert check_health(path, max_age=20).startswith(f"{beside.name} was polling 0 s ago")
+
+        asyncio.run(scenario())
+
+    def test_a_place_that_cannot_be_written_is_reported_at_the_start(self, dsn: str, tmp_path: Path) -> None:
+        with pytest.raises(FileNotFoundError):
+            run_once(dsn, health_file=tmp_path / "missing" / "health.json")
+
+    @pytest.mark.parametrize("content", ["", "[]", "{}", '{"time": "noon"}', '{"time": "2025-01-01", "worker": "me"}'])
+    def test_anything_else_is_no_health_file(self, tmp_path: Path, content: str) -> None:
+        path = tmp_path / "health.json"
+        path.write_text(content)
+        with pytest.raises(NotAliveError, match="is not the health file"):
+            check_health(path, max_age=60)
+
+
 class TestStart:
     def test_without_a_server(self) -> None:
         with pytest.raises(psycopg.OperationalError):
@@ -293,6 +562,7 @@ class TestProcess:
         assert "stopped: 0 jobs completed, 0 failed, 1 released\n" in output
         job = memory.get_job("ana", job_id)
         assert (job.status, job.attempts) == ("pending", 0)
+        assert [error for _, _, error in ledger(db)] == ["cancelled"]
 
     @pytest.mark.feature("D9", "F6")
     @pytest.mark.usefixtures("silent_model")

@@ -1,7 +1,8 @@
 """Runs queued jobs inside the server: the body of the PL/Python procedure memory.run_jobs().
 
 The backend's own thread drives an event loop in short turns and asks PostgreSQL between them whether it should stop.
-Everything is committed before a turn, so that a model call holds neither lock nor snapshot.
+Everything is committed before a turn, so that a model call holds neither lock nor snapshot. Whatever ends the run
+early, its jobs go back to the queue with their attempts uncounted.
 """
 
 from __future__ import annotations
@@ -13,16 +14,20 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Any, NamedTuple, NoReturn, Protocol
 
-from .errors import ModelError, RateLimitedError
+from .calls import Calls
+from .errors import ModelError, RateLimitedError, storable
 from .models import Models
 
 CONCURRENT_JOBS = 10
 LEASE_SECONDS = 300.0
 TURN_SECONDS = 0.1
+LOCK_TIMEOUT = "500ms"
+"""How long a statement may wait for a lock, and so hold up the calls under way; it is tried again a turn later."""
+CLOSING_SECONDS = 0.3
 _BACKEND_SIGNALS = (
     signal.SIGHUP,
     signal.SIGINT,
@@ -33,8 +38,6 @@ _BACKEND_SIGNALS = (
     signal.SIGUSR2,
 )
 
-_Value = TypeVar("_Value")
-
 _JOB = "user_id => $1, job_id => $2, lease_token => $3"
 _JOB_TYPES = ("text", "bigint", "uuid")
 # The calls of the job protocol, each under the word for what it does to a job.
@@ -44,16 +47,17 @@ _STATEMENTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "worker => $1, max_jobs => $2, lease => pg_catalog.make_interval(secs => $3))",
         ("text", "int", "float8"),
     ),
-    "completed": (f"select memory.complete_job({_JOB}, result => $4)", (*_JOB_TYPES, "jsonb")),
-    "failed": (f"select memory.fail_job({_JOB}, error => $4)", (*_JOB_TYPES, "text")),
+    "completed": (f"select memory.complete_job({_JOB}, result => $4, calls => $5)", (*_JOB_TYPES, "jsonb", "jsonb")),
+    "failed": (f"select memory.fail_job({_JOB}, error => $4, calls => $5)", (*_JOB_TYPES, "text", "jsonb")),
     "released": (
-        f"select memory.release_job({_JOB}, retry_after => pg_catalog.make_interval(secs => $4))",
-        (*_JOB_TYPES, "float8"),
+        f"select memory.release_job({_JOB}, retry_after => pg_catalog.make_interval(secs => $4), calls => $5)",
+        (*_JOB_TYPES, "float8", "jsonb"),
     ),
     "extended": (
         f"select memory.extend_job({_JOB}, lease => pg_catalog.make_interval(secs => $4))",
         (*_JOB_TYPES, "float8"),
     ),
+    "recorded": ("select memory.record_calls(user_id => $1, job_id => $2, calls => $3)", ("text", "bigint", "jsonb")),
 }
 
 
@@ -83,18 +87,23 @@ class Plpy(Protocol):
 
 
 class Job(NamedTuple):
-    """A claimed job and the proof of its claim."""
+    """A claimed job, the proof of its claim, and what has been asked of its model so far."""
 
     job_id: int
     kind: str
     user_id: str
     lease_token: str
+    calls: Calls
+
+
+class _TerminatedError(Exception):
+    """PostgreSQL asked this process to end (SIGTERM)."""
 
 
 def run_jobs(plpy: Plpy, max_jobs: int | None, max_seconds: int | None) -> None:
     """Run due jobs until none is left, `max_jobs` were claimed or `max_seconds` are over; calls under way are awaited.
 
-    When PostgreSQL cancels the statement, or anything else ends it early, its jobs go back to the queue at once.
+    When PostgreSQL cancels the statement or ends the session, or anything else stops it, its jobs go back to the queue.
     """
     max_jobs = _positive(plpy, "max_jobs", max_jobs)
     max_seconds = _positive(plpy, "max_seconds", max_seconds)
@@ -130,119 +139,172 @@ class _Runner:
         self._plpy = plpy
         self._loop = loop
         self._plans = {name: plpy.prepare(query, types) for name, (query, types) in _STATEMENTS.items()}
+        self._limit_lock_waits = plpy.prepare(
+            f"select pg_catalog.set_config('lock_timeout', '{LOCK_TIMEOUT}', true)", ()
+        )
+        exceptions = plpy.spiexceptions
+        self._retryable: tuple[type[Exception], ...] = (
+            exceptions.SerializationFailure,
+            exceptions.DeadlockDetected,
+            exceptions.LockNotAvailable,
+        )
         self._jobs: dict[asyncio.Task[dict[str, Any]], Job] = {}
         self._counts: Counter[str] = Counter()
         self._last_error = ""
 
     def run(self, max_jobs: int, max_seconds: float) -> None:
-        models = Models()
-        deadline = time.monotonic() + max_seconds
-        extend_at = time.monotonic() + LEASE_SECONDS / 3
-        claimed = 0
-        has_room = True
+        models = Models(may_download=False)
         try:
-            while True:
-                room = min(CONCURRENT_JOBS - len(self._jobs), max_jobs - claimed)
-                if has_room and room > 0 and time.monotonic() < deadline:
-                    claimed += self._claim(models, room)
-                if not self._jobs:
-                    break
-                finished = self._take_turn()
-                for task in finished:
-                    self._settle(task)
-                has_room = bool(finished)
-                if time.monotonic() >= extend_at:
-                    self._extend_leases()
-                    extend_at = time.monotonic() + LEASE_SECONDS / 3
-        except Exception:
-            self._give_back()
+            # PostgreSQL would exit without a word to Python, so SIGTERM waits until the jobs are given back.
+            with _held_back([signal.SIGTERM]):
+                try:
+                    self._work(models, max_jobs, max_seconds)
+                except Exception:
+                    self._give_back()
+                    raise
+                finally:
+                    self._drive(asyncio.wait({self._loop.create_task(models.close())}, timeout=CLOSING_SECONDS))
+        except _TerminatedError:
+            self._plpy.execute("select 1")  # acts on the SIGTERM
             raise
-        finally:
-            self._drive(models.close())
         if self._counts:
             counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(self._counts.items()))
             reason = f"; last error: {self._last_error[:200]}" if self._counts["failed"] else ""
             self._plpy.notice(f"jobs: {counts}{reason}")
 
+    def _work(self, models: Models, max_jobs: int, max_seconds: float) -> None:
+        deadline = time.monotonic() + max_seconds
+        extend_at = time.monotonic() + LEASE_SECONDS / 3
+        claimed = 0
+        has_room = True
+        while True:
+            room = min(CONCURRENT_JOBS - len(self._jobs), max_jobs - claimed)
+            if has_room and room > 0 and time.monotonic() < deadline:
+                claimed += self._claim(models, room)
+            if not self._jobs:
+                break
+            has_room = False
+            for task in self._take_turn():
+                has_room |= self._settle(task)
+            if time.monotonic() >= extend_at:
+                self._extend_leases()
+                extend_at = time.monotonic() + LEASE_SECONDS / 3
+
     def _claim(self, models: Models, limit: int) -> int:
         """Claim up to `limit` jobs and start them; the number claimed."""
         worker = f"in-database runner, pid {os.getpid()}"
-        rows = self._plpy.execute(self._plans["claimed"], [worker, limit, LEASE_SECONDS])
-        self._plpy.commit()
+        rows = self._execute("claimed", [worker, limit, LEASE_SECONDS])
         for row in rows:
-            job = Job(row["job_id"], row["kind"], row["user_id"], row["lease_token"])
-            self._jobs[self._loop.create_task(models.run(job.kind, json.loads(row["payload"])))] = job
+            job = Job(row["job_id"], row["kind"], row["user_id"], row["lease_token"], calls=[])
+            call = models.run(job.kind, json.loads(row["payload"]), job.calls)
+            self._jobs[self._loop.create_task(call)] = job
         return len(rows)
 
-    def _take_turn(self) -> set[asyncio.Task[dict[str, Any]]]:
+    def _take_turn(self) -> list[asyncio.Task[dict[str, Any]]]:
         """Let the calls go on for a moment, then PostgreSQL; the tasks that are finished."""
-        finished, _ = self._drive(asyncio.wait(self._jobs, timeout=TURN_SECONDS))
-        self._plpy.execute("select 1")  # acts on a cancel, a timeout or a shutdown
+        # Without a call under way, as when a result could not be handed in, there is time to wait all the same.
+        calls = [task for task in self._jobs if not task.done()]
+        self._drive(asyncio.wait(calls, timeout=TURN_SECONDS) if calls else asyncio.sleep(TURN_SECONDS))
+        if signal.SIGTERM in signal.sigpending():
+            raise _TerminatedError
+        self._plpy.execute("select 1")  # acts on a cancel or a timeout
         self._plpy.commit()  # gives back the snapshot that the statement took
-        return finished
+        return [task for task in self._jobs if task.done()]
 
-    def _drive(self, coroutine: Coroutine[Any, Any, _Value]) -> _Value:
-        with _signals_held_back():
-            return self._loop.run_until_complete(coroutine)
+    def _drive(self, coroutine: Coroutine[Any, Any, object]) -> None:
+        # Threads that are started meanwhile, as asyncio does to look up a host name, inherit the mask for good:
+        # PostgreSQL's handlers may run in the main thread only.
+        with _held_back(_BACKEND_SIGNALS):
+            self._loop.run_until_complete(coroutine)
 
-    def _settle(self, task: asyncio.Task[dict[str, Any]]) -> None:
-        """Hand in what a finished call brought."""
+    def _execute(self, statement: str, arguments: Sequence[object]) -> Sequence[Mapping[str, Any]]:
+        """Run one statement in a transaction of its own."""
+        self._plpy.execute(self._limit_lock_waits)
+        rows = self._plpy.execute(self._plans[statement], arguments)
+        self._plpy.commit()
+        return rows
+
+    def _settle(self, task: asyncio.Task[dict[str, Any]]) -> bool:
+        """Hand in what a finished call brought; False when others were in the way and it has to wait for a turn."""
         job = self._jobs[task]
-        if task.cancelled():
-            outcome = "lost"
-        elif (error := task.exception()) is None:
-            outcome = self._complete(job, task.result())
-        elif isinstance(error, RateLimitedError):
-            outcome = self._hand_in("released", job, error.retry_after)
-        else:
-            outcome = self._fail(job, error)
+        try:
+            if task.cancelled():
+                outcome = self._lose(job, "its lease could not be extended")
+            elif (error := task.exception()) is None:
+                outcome = self._complete(job, task.result())
+            elif isinstance(error, RateLimitedError):
+                outcome = self._hand_in("released", job, error.retry_after)
+            else:
+                outcome = self._fail(job, error)
+        except self._retryable:
+            self._plpy.rollback()  # the result may have been paid for, and the reason passes
+            return False
         self._counts[outcome] += 1
         del self._jobs[task]
+        return True
 
     def _complete(self, job: Job, result: dict[str, Any]) -> str:
         try:
             return self._hand_in("completed", job, json.dumps(result))
-        except self._plpy.spiexceptions.QueryCanceled:
+        except (self._plpy.spiexceptions.QueryCanceled, *self._retryable):
             raise
         except self._plpy.SPIError as error:
             return self._fail(job, error)
 
     def _fail(self, job: Job, error: BaseException) -> str:
         speaks_for_itself = isinstance(error, (ModelError, self._plpy.SPIError))
-        reason = str(error) if speaks_for_itself else f"{type(error).__name__}: {error}"
-        self._last_error = reason.replace("\0", "").encode(errors="replace").decode()
+        self._last_error = storable(str(error) if speaks_for_itself else f"{type(error).__name__}: {error}")
         return self._hand_in("failed", job, self._last_error)
 
     def _hand_in(self, outcome: str, job: Job, argument: object) -> str:
-        """Call one function of the job protocol and commit; the outcome, which is "lost" when the lease is."""
-        exceptions = self._plpy.spiexceptions
-        while True:
-            try:
-                self._plpy.execute(self._plans[outcome], [job.user_id, job.job_id, job.lease_token, argument])
-            except (exceptions.SerializationFailure, exceptions.DeadlockDetected, exceptions.LockNotAvailable):
-                self._plpy.rollback()  # and again, in a new transaction: the result may have been paid for
-                continue
-            except self._plpy.SPIError as error:
-                if not _is_lost_lease(error):
-                    raise
-                self._plpy.notice(str(error))
-                outcome = "lost"
-            self._plpy.commit()
-            return outcome
+        """Call the function of the job protocol that ends a job; the outcome, which is "lost" when the lease is."""
+        lease = [job.user_id, job.job_id, job.lease_token]
+        try:
+            self._execute(outcome, [*lease, argument, json.dumps(job.calls)])
+        except self._plpy.SPIError as error:
+            if not _is_lost_lease(error):
+                raise
+            return self._lose(job, str(error))
+        return outcome
+
+    def _lose(self, job: Job, reason: str) -> str:
+        """Enter the calls of a job whose lease is gone: they were paid for all the same."""
+        self._plpy.notice(reason)
+        self._execute("recorded", [job.user_id, job.job_id, json.dumps(job.calls)])
+        return "lost"
 
     def _extend_leases(self) -> None:
         for task, job in self._jobs.items():
-            if self._hand_in("extended", job, LEASE_SECONDS) == "lost":
+            if not self._extend_lease(job):
                 task.cancel()
+
+    def _extend_lease(self, job: Job) -> bool:
+        """Whether the lease still holds."""
+        try:
+            self._execute("extended", [job.user_id, job.job_id, job.lease_token, LEASE_SECONDS])
+        except self._retryable:
+            self._plpy.rollback()  # there is time for two more attempts
+        except self._plpy.SPIError as error:
+            if not _is_lost_lease(error):
+                raise
+            return False
+        return True
 
     def _give_back(self) -> None:
         """Stop the calls and release their jobs, for whoever claims next."""
-        self._plpy.rollback()
-        for task, job in self._jobs.items():
-            task.cancel()
+        with _held_back([signal.SIGINT]):  # a second cancel would leave the rest to their leases
+            self._plpy.rollback()
+            calls = [task for task in self._jobs if task.cancel()]
+            if calls:
+                self._drive(asyncio.wait(calls, timeout=TURN_SECONDS))
+            for job in self._jobs.values():
+                self._release(job)
+
+    def _release(self, job: Job) -> None:
+        try:
             self._hand_in("released", job, 0.0)
-        if self._jobs:
-            self._drive(asyncio.wait(self._jobs, timeout=TURN_SECONDS))
+        except self._plpy.SPIError:
+            self._plpy.rollback()  # its lease runs out
 
 
 def _is_lost_lease(error: Exception) -> bool:
@@ -256,13 +318,9 @@ def _is_lost_lease(error: Exception) -> bool:
 
 
 @contextmanager
-def _signals_held_back() -> Iterator[None]:
-    """Keeps the backend's signals for the moment after.
-
-    Threads that are started meanwhile, as asyncio does to look up a host name, inherit that for good: PostgreSQL's
-    handlers may run in the main thread only.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _BACKEND_SIGNALS)
+def _held_back(signals: Iterable[signal.Signals]) -> Iterator[None]:
+    """Keeps these signals for the moment after."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 
+def storable(text: str) -> str:
+    """The text as PostgreSQL can store it: without NUL characters and lone surrogates."""
+    return text.replace("\0", "").encode(errors="replace").decode()
+
+
 class ModelError(Exception):
     """The call gave no usable result; the text says why, in words fit for an administrator, and holds no key."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(storable(message))
 
 
 class RateLimitedError(ModelError):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from .local_event_time import event_date
 from .sentences import split_sentences
 
 MAX_SENTENCE_CHARACTERS = 1000
@@ -96,12 +97,19 @@ def extract(payload: dict[str, Any]) -> dict[str, Any]:
                     "memory_type": pattern.memory_type,
                     "confidence": pattern.confidence,
                     "importance": pattern.importance,
+                    "event_time": event_date(sentence, message.get("created_at") or ""),
+                    "subject": "user",
                     "seqs": [],
                 },
             )
             if message["seq"] not in memory["seqs"]:
                 memory["seqs"].append(message["seq"])
     return {"memories": list(memories.values())}
+
+
+def is_statement(sentence: str) -> bool:
+    """Whether a sentence states something lasting about its writer."""
+    return _classify(sentence) is not None
 
 
 def _classify(sentence: str) -> _Pattern | None:

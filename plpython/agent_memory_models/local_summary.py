@@ -1,86 +1,113 @@
-"""An extractive summary without a model: it quotes the most telling sentences, says so, and rewrites nothing.
-
-Sentences are ranked as in H. P. Luhn, "The Automatic Creation of Literature Abstracts", IBM Journal of Research and
-Development 2(2), 1958. The list of common words is English; in another language the ranking is coarser, the rest holds.
-"""
+"""Extractive summaries without a model: they quote the most telling sentences, say so, and rewrite nothing."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .sentences import split_sentences
 from .summary_lines import Point, points_in_window
+from .words import best_sentences, frequent_words, words_of
 
-MAX_SENTENCES = 10
+MAX_ROLLING_SENTENCES = 10
+MAX_THREAD_SENTENCES = 15
 MAX_SENTENCE_CHARACTERS = 240
 MAX_SPEAKER_CHARACTERS = 40
+MAX_TOPICS, MAX_ENTITIES, MAX_DECISIONS, MAX_QUESTIONS = 8, 20, 10, 5
 
 _SPEAKING_ROLES = ("user", "assistant")
 _SPEAKER = re.compile(r"[^:]{1,40}: ")
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
-_LUHN_GAP = 4
-"""Significant words with at most this many others between them belong to one cluster (Luhn 1958)."""
-
-_COMMON = """
-a about after again all also am an and any are aren as at be because been before being but by can could couldn did
-didn do does doesn doing don done down for from further get go going got had hadn has hasn have haven having he her
-here hers hey hi him his how i if in into is isn it its just know let like me more most my no not now of off oh ok
-okay on once one only or other our out over own please really same she should shouldn so some such than thank thanks
-that the their them then there these they thing things this those through to too under until up us very was wasn we
-well were weren what when where which while who whom why will with won would wouldn yeah yes you your yours
-"""
-_COMMON_WORDS = frozenset(_COMMON.split())
+_HEADING = "Extractive summary of "
+_NAME = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+(?: [A-Z][\w-]+){0,3}")
+_DECISION = re.compile(
+    r"\b(?:we(?:['’]ve| have)? (?:decided|agreed)|I(?:['’]ve| have)? decided|let['’]s|I['’]ll go with|agreed)\b",
+    re.IGNORECASE,
+)
 
 
 def summarize(payload: dict[str, Any]) -> dict[str, Any]:
-    """The result of a `summarize_thread` job; the previous summary's lines compete with the new sentences."""
+    """The result of a `summarize_thread` or `compress_thread` job."""
+    return _rolling(payload) if payload.get("kind") == "rolling" else _whole_thread(payload)
+
+
+def _rolling(payload: dict[str, Any]) -> dict[str, Any]:
+    """The lines of the previous summary compete with the new sentences."""
     candidates = points_in_window(payload["previous_summary"], payload["start_seq"])
-    for message in payload["messages"]:
-        if message["role"] in _SPEAKING_ROLES and message["seq"] >= payload["start_seq"]:
-            speaker = " ".join(str(message.get("name") or message["role"]).replace(":", " ").split())
+    candidates += [
+        Point(message["seq"], message["seq"], _line(message, sentence))
+        for message, sentence in _spoken(payload["messages"])
+        if message["seq"] >= payload["start_seq"]
+    ]
+    best = best_sentences([_said(point.text) for point in candidates], MAX_ROLLING_SENTENCES)
+    return _result(payload, [str(candidates[position]) for position in best], {})
+
+
+def _whole_thread(payload: dict[str, Any]) -> dict[str, Any]:
+    """As the rolling summary, over the whole thread, with what a reader would look for first in lists of their own."""
+    earlier = payload.get("previous_metadata") or {}
+    spoken = list(_spoken(payload["messages"]))
+    lines = [
+        sentence
+        for line in (payload.get("previous_summary") or "").splitlines()
+        if not line.startswith(_HEADING)
+        for sentence in split_sentences(line)
+    ]
+    lines += [_line(message, sentence) for message, sentence in spoken]
+    said = [_said(line) for line in lines]
+    sentences = [shortened(sentence) for _, sentence in spoken]
+    questions = [
+        shortened(sentence) for message, sentence in spoken if message["role"] == "user" and sentence.endswith("?")
+    ]
+    decisions = [sentence for sentence in sentences if _DECISION.search(sentence) and not sentence.endswith("?")]
+    entities = [name for sentence in sentences for name in _NAME.findall(sentence)]
+    topics = frequent_words([*(word for words in said for word in words), *earlier.get("topics", [])], MAX_TOPICS)
+    return _result(
+        payload,
+        [lines[position] for position in best_sentences(said, MAX_THREAD_SENTENCES)],
+        {
+            "topics": topics,
+            "entities": newest(earlier.get("entities", []) + entities, MAX_ENTITIES),
+            "decisions": newest(earlier.get("decisions", []) + decisions, MAX_DECISIONS),
+            "questions": newest(earlier.get("questions", []) + questions, MAX_QUESTIONS),
+        },
+    )
+
+
+def shortened(sentence: str) -> str:
+    """A sentence as it is quoted, cut where it is very long."""
+    if len(sentence) <= MAX_SENTENCE_CHARACTERS:
+        return sentence
+    return sentence[: MAX_SENTENCE_CHARACTERS - 1].rstrip() + "…"
+
+
+def newest(texts: Sequence[str], limit: int) -> list[str]:
+    """The last of the texts, in order and each once."""
+    distinct = list(dict.fromkeys(reversed(texts)))
+    return distinct[:limit][::-1]
+
+
+def _spoken(messages: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Each sentence of what people and the assistant said, with its message."""
+    for message in messages:
+        if message["role"] in _SPEAKING_ROLES:
             for sentence in split_sentences(message["content"]):
-                if len(sentence) > MAX_SENTENCE_CHARACTERS:
-                    sentence = sentence[: MAX_SENTENCE_CHARACTERS - 1].rstrip() + "…"
-                text = f"{speaker[:MAX_SPEAKER_CHARACTERS]}: {sentence}"
-                candidates.append(Point(message["seq"], message["seq"], text))
-    lines = [str(point) for point in _best(candidates)]
+                yield message, sentence
+
+
+def _line(message: dict[str, Any], sentence: str) -> str:
+    speaker = " ".join(str(message.get("name") or message["role"]).replace(":", " ").split())
+    return f"{speaker[:MAX_SPEAKER_CHARACTERS]}: {shortened(sentence)}"
+
+
+def _said(line: str) -> list[str]:
+    """The words of a line without its speaker."""
+    return words_of(_SPEAKER.sub("", line, count=1))
+
+
+def _result(payload: dict[str, Any], lines: list[str], metadata: dict[str, Any]) -> dict[str, Any]:
     heading = (
-        f"Extractive summary of messages {payload['start_seq']} to {payload['end_seq']}"
+        f"{_HEADING}messages {payload['start_seq']} to {payload['end_seq']}"
         f" ({'sentences quoted, nothing rewritten' if lines else 'no sentence to quote'}):"
     )
-    return {"summary": "\n".join([heading, *lines]), "metadata": {"method": "extractive"}}
-
-
-def _best(points: list[Point]) -> list[Point]:
-    """The highest-ranked points in their order, each sentence once; of equal ones the newer."""
-    sentences = [[_normal(word) for word in _WORD.findall(_SPEAKER.sub("", point.text, 1))] for point in points]
-    counts = Counter(word for words in sentences for word in words)
-    significant = {word for word, n in counts.items() if n > 1 and len(word) > 1 and word not in _COMMON_WORDS}
-    scores = [(_luhn_score(words, significant), position) for position, words in enumerate(sentences) if words]
-    best: dict[tuple[str, ...], int] = {}
-    for _, position in sorted(scores, reverse=True):
-        if len(best) == MAX_SENTENCES:
-            break
-        best.setdefault(tuple(sentences[position]), position)
-    return [points[position] for position in sorted(best.values())]
-
-
-def _normal(word: str) -> str:
-    """Lower case, without what follows an apostrophe: "Ana's" counts as "ana", "don't" as "don"."""
-    return word.lower().replace("’", "'").partition("'")[0]
-
-
-def _luhn_score(words: list[str], significant: set[str]) -> float:
-    """The score of the best cluster: the square of its significant words over its length."""
-    best = 0.0
-    cluster: list[int] = []
-    for position, word in enumerate(words):
-        if word not in significant:
-            continue
-        if cluster and position - cluster[-1] > _LUHN_GAP + 1:
-            cluster = []
-        cluster.append(position)
-        best = max(best, len(cluster) ** 2 / (position - cluster[0] + 1))
-    return best
+    return {"summary": "\n".join([heading, *lines]), "metadata": {"method": "extractive", **metadata}}

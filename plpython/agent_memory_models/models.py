@@ -9,26 +9,39 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from . import local_extraction, local_summary
+from . import local_consolidation, local_extraction, local_reconciliation, local_summary, local_user_summary
+from .calls import Calls, recorded_call
 from .errors import ModelError
+from .token_counter import TokenCounter
 
 if TYPE_CHECKING:
-    from .openai_chat import OpenAIChat
+    from .openai_jobs import OpenAIJobs
 
 _LOCAL: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "extract_memories": local_extraction.extract,
     "summarize_thread": local_summary.summarize,
+    "compress_thread": local_summary.summarize,
+    "summarize_user": local_user_summary.summarize,
+    "reconcile_memories": local_reconciliation.reconcile,
+    "consolidate": local_consolidation.consolidate,
 }
+_KINDS = (*_LOCAL, "embed")
+# The kinds whose messages are of one thread, so that a seq names one of them.
+_KINDS_OF_ONE_THREAD = ("extract_memories", "summarize_thread", "compress_thread")
 
 
 class Models:
     """Runs jobs, any number at a time, within one event loop.
 
     Use it as an asynchronous context manager, which closes the connections at its end.
+
+    Args:
+        may_download: whether tiktoken may download an encoding that is missing; never within a server.
     """
 
-    def __init__(self) -> None:
-        self._openai: OpenAIChat | None = None
+    def __init__(self, *, may_download: bool = True) -> None:
+        self._counter = TokenCounter(may_download=may_download)
+        self._openai: OpenAIJobs | None = None
         self._slots: dict[str, asyncio.Semaphore] = {}
 
     async def __aenter__(self) -> Models:
@@ -44,35 +57,48 @@ class Models:
         if self._openai is not None:
             await self._openai.close()
 
-    async def run(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
-        """The result of a job, ready for memory.complete_job; `generation_time_ms` is the time of the call itself.
+    async def run(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
+        """The result of a job, ready for memory.complete_job; `generation_time_ms` is the time of the model itself.
 
+        What was asked of the model is entered into `calls` as it ends, whether or not there is a result.
         Raises RateLimitedError when the job should be released, and ModelError when it failed.
         """
+        if kind not in _KINDS:
+            raise ModelError(f"unknown kind of job: {kind}")
+        counts = await self._count(kind, payload)
+        if kind == "compress_thread" and (reason := _below_threshold(payload, counts)):
+            return {"skipped": reason, **counts}
         async with self._slot(payload["model"]):
             started = time.monotonic()
-            result = await self._dispatch(kind, payload)
-            return {**result, "generation_time_ms": round((time.monotonic() - started) * 1000)}
+            result = await self._dispatch(kind, payload, calls)
+            return {**result, **counts, "generation_time_ms": round((time.monotonic() - started) * 1000)}
 
-    async def _dispatch(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
-        if kind not in _LOCAL:
-            raise ModelError(f"unknown kind of job: {kind}")
+    async def _count(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+        if kind not in _KINDS_OF_ONE_THREAD:
+            return {}
+        messages = payload["messages"] + payload.get("recent_messages", [])
+        return await self._counter.count_messages(messages, payload["model"]["model"])
+
+    async def _dispatch(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
         provider = payload["model"]["provider"]
         if provider == "local":
-            return _LOCAL[kind](payload)
+            if kind not in _LOCAL:
+                raise ModelError("provider local has no embedding model; register one of provider openai")
+            with recorded_call(calls, kind, payload) as call:
+                call |= {"tokens_in": 0, "tokens_out": 0}
+                return _LOCAL[kind](payload)
         if provider in ("openai", "azure"):
-            chat = self._openai_chat()
-            return await (chat.extract(payload) if kind == "extract_memories" else chat.summarize(payload))
+            return await self._openai_jobs().run(kind, payload, calls)
         raise ModelError(f"unknown provider: {provider}")
 
-    def _openai_chat(self) -> OpenAIChat:
+    def _openai_jobs(self) -> OpenAIJobs:
         if self._openai is None:
             # Imported by the first job that needs it: it costs a backend half a second and 40 MB.
             try:
-                from .openai_chat import OpenAIChat
+                from .openai_jobs import OpenAIJobs
             except ImportError as error:
                 raise ModelError(f"provider openai needs the Python packages openai and pydantic: {error}") from error
-            self._openai = OpenAIChat()
+            self._openai = OpenAIJobs(self._counter)
         return self._openai
 
     def _slot(self, model: dict[str, Any]) -> AbstractAsyncContextManager[None]:
@@ -81,3 +107,18 @@ class Models:
         if not limit:
             return nullcontext()
         return self._slots.setdefault(model["name"], asyncio.Semaphore(int(limit)))
+
+
+def _below_threshold(payload: dict[str, Any], counts: dict[str, Any]) -> str | None:
+    """Why there is nothing to compress yet; None when there is.
+
+    The sum is exact where a count was made, now or earlier; elsewhere the database's estimate stands.
+    """
+    if payload.get("is_forced"):
+        return None
+    exact = counts.get("token_counts", {})
+    messages = payload["messages"] + payload.get("recent_messages", [])
+    tokens = sum(exact.get(str(message["seq"]), message["token_count"]) for message in messages)
+    tokens += payload.get("remaining_tokens") or 0
+    threshold = payload["threshold_tokens"]
+    return f"{tokens} tokens are below the threshold of {threshold}" if tokens < threshold else None

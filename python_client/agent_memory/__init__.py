@@ -18,14 +18,15 @@ from .types import (
     Check,
     ClaimedJob,
     ContextPart,
+    Document,
     Job,
     MemoryRecord,
     MemoryVersion,
     Message,
     SearchResult,
     StoredMessage,
+    Summary,
     Thread,
-    ThreadSummary,
 )
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "ClaimedJob",
     "ConflictError",
     "ContextPart",
+    "Document",
     "InvalidValueError",
     "Job",
     "LeaseLostError",
@@ -50,6 +52,6 @@ __all__ = [
     "RetryableError",
     "SearchResult",
     "StoredMessage",
+    "Summary",
     "Thread",
-    "ThreadSummary",
 ]

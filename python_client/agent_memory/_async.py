@@ -22,14 +22,15 @@ from .types import (
     Check,
     ClaimedJob,
     ContextPart,
+    Document,
     Job,
     MemoryRecord,
     MemoryVersion,
     Message,
     SearchResult,
     StoredMessage,
+    Summary,
     Thread,
-    ThreadSummary,
 )
 
 Row = TypeVar("Row")
@@ -186,10 +187,18 @@ class AsyncMemory:
         """Delete a thread with everything derived only from it and return how many messages that were."""
         return await self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id})
 
-    async def get_thread_summary(self, user_id: str, thread_id: str) -> ThreadSummary | None:
-        """Return the latest completed summary of a thread, or None while there is none."""
+    async def get_thread_summary(self, user_id: str, thread_id: str, kind: str | None = None) -> Summary | None:
+        """Return the latest completed summary of a thread, or None while there is none.
+
+        ``kind`` is thread (all its messages) or rolling (the newest ones); None takes the first of these there is.
+        """
         required = {"user_id": user_id, "thread_id": thread_id}
-        rows = await self._rows(ThreadSummary, "get_thread_summary", required)
+        rows = await self._rows(Summary, "get_thread_summary", required, kind=kind)
+        return rows[0] if rows else None
+
+    async def get_user_summary(self, user_id: str) -> Summary | None:
+        """Return the profile of a user, drawn from all threads, or None while there is none."""
+        rows = await self._rows(Summary, "get_user_summary", {"user_id": user_id})
         return rows[0] if rows else None
 
     # Long-term memories
@@ -389,17 +398,60 @@ class AsyncMemory:
             top_k=top_k,
         )
 
+    # Knowledge base
+
+    async def list_documents(
+        self,
+        user_id: str,
+        namespace: str | None = None,
+        doc_type: str | None = None,
+        row_limit: int | None = None,
+        row_offset: int | None = None,
+    ) -> list[Document]:
+        """Return documents, newest first; each row's ``total_count`` is the size of the whole match."""
+        return await self._rows(
+            Document,
+            "list_documents",
+            {"user_id": user_id},
+            namespace=namespace,
+            doc_type=doc_type,
+            row_limit=row_limit,
+            row_offset=row_offset,
+        )
+
+    async def delete_document(self, user_id: str, document_id: UUID | str) -> bool:
+        """Delete a document and return whether it existed."""
+        return await self._value(bool, "delete_document", {"user_id": user_id, "document_id": document_id})
+
     # Model work on demand
 
-    async def summarize_thread(self, user_id: str, thread_id: str) -> int:
-        """Queue a summary of the thread and return the job's id."""
-        return await self._value(int, "summarize_thread", {"user_id": user_id, "thread_id": thread_id})
+    async def summarize_thread(self, user_id: str, thread_id: str, recent_k: int | None = None) -> int:
+        """Queue a summary of the thread and return the job's id; ``recent_k`` limits what it reads."""
+        return await self._value(
+            int, "summarize_thread", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k
+        )
+
+    async def compress_thread(self, user_id: str, thread_id: str) -> int:
+        """Queue a summary that takes the place of the thread's older messages and return the job's id."""
+        return await self._value(int, "compress_thread", {"user_id": user_id, "thread_id": thread_id})
 
     async def extract_memories(self, user_id: str, thread_id: str, recent_k: int | None = None) -> int:
         """Queue the extraction of memories from the thread and return the job's id."""
         return await self._value(
             int, "extract_memories", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k
         )
+
+    async def summarize_user(self, user_id: str, recent_k: int | None = None) -> int:
+        """Queue the user's profile and return the job's id; ``recent_k`` limits what it reads."""
+        return await self._value(int, "summarize_user", {"user_id": user_id}, recent_k=recent_k)
+
+    async def reconcile_memories(self, user_id: str, n: int | None = None) -> int:
+        """Queue a search for duplicates and contradictions among the ``n`` newest facts and return the job's id."""
+        return await self._value(int, "reconcile_memories", {"user_id": user_id}, n=n)
+
+    async def consolidate(self, user_id: str) -> int:
+        """Queue the merging of old short-term memories into articles and return the job's id."""
+        return await self._value(int, "consolidate", {"user_id": user_id})
 
     async def get_job(self, user_id: str, job_id: int) -> Job:
         """Return a job; NotFoundError when there is none."""
@@ -423,11 +475,22 @@ class AsyncMemory:
             ClaimedJob, "claim_jobs", {"worker": worker}, kinds=kinds, max_jobs=max_jobs, lease=lease
         )
 
-    async def complete_job(self, user_id: str, job_id: int, lease_token: UUID | str, result: Mapping[str, Any]) -> None:
-        """Hand in a result, which is applied whole; LeaseLostError or InvalidValueError when it is refused."""
+    async def complete_job(
+        self,
+        user_id: str,
+        job_id: int,
+        lease_token: UUID | str,
+        result: Mapping[str, Any],
+        calls: Sequence[Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Hand in a result, which is applied whole; LeaseLostError or InvalidValueError when it is refused.
+
+        Here and below, ``calls`` are the model calls that the attempt made, for the ledger (docs/jobs.md).
+        """
         await self._select(
             "complete_job",
             {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "result": as_jsonb(result)},
+            calls=as_jsonb(calls),
         )
 
     async def fail_job(
@@ -437,6 +500,7 @@ class AsyncMemory:
         lease_token: UUID | str,
         error: str,
         retry_after: timedelta | None = None,
+        calls: Sequence[Mapping[str, Any]] | None = None,
     ) -> str:
         """Report a failed attempt and return the job's new status."""
         return await self._value(
@@ -444,17 +508,28 @@ class AsyncMemory:
             "fail_job",
             {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "error": error},
             retry_after=retry_after,
+            calls=as_jsonb(calls),
         )
 
     async def release_job(
-        self, user_id: str, job_id: int, lease_token: UUID | str, retry_after: timedelta | None = None
+        self,
+        user_id: str,
+        job_id: int,
+        lease_token: UUID | str,
+        retry_after: timedelta | None = None,
+        calls: Sequence[Mapping[str, Any]] | None = None,
     ) -> None:
         """Give a job back; the attempt is not counted."""
         await self._select(
             "release_job",
             {"user_id": user_id, "job_id": job_id, "lease_token": lease_token},
             retry_after=retry_after,
+            calls=as_jsonb(calls),
         )
+
+    async def record_calls(self, user_id: str, job_id: int, calls: Sequence[Mapping[str, Any]]) -> None:
+        """Enter model calls whose job is no longer leased to the caller: they were paid all the same."""
+        await self._select("record_calls", {"user_id": user_id, "job_id": job_id, "calls": as_jsonb(calls)})
 
     async def extend_job(self, user_id: str, job_id: int, lease_token: UUID | str, lease: timedelta) -> None:
         """Make the lease end ``lease`` from now; LeaseLostError when it is gone."""
@@ -513,6 +588,22 @@ class AsyncMemory:
     async def activate_model(self, name: str) -> None:
         """Make a registered model the one that is used for its kind."""
         await self._select("activate_model", {"name": name})
+
+    async def set_prompt(self, name: str, template: str) -> int:
+        """Replace the prompt of a kind of job and return its new version; every variable it needs must stay."""
+        return await self._value(int, "set_prompt", {"name": name, "template": template})
+
+    async def reset_prompt(self, name: str) -> int:
+        """Return to the built-in prompt, as a new version, and return that."""
+        return await self._value(int, "reset_prompt", {"name": name})
+
+    async def schedule_jobs(self, every: str | None = None, sweep_at: str | None = None) -> list[str]:
+        """Let pg_cron run the jobs and the nightly sweep inside the database; return what was scheduled.
+
+        ``every`` is an interval such as "10 seconds", ``sweep_at`` a time in the notation of cron.
+        """
+        rows = await self._select("schedule_jobs", {}, every=every, sweep_at=sweep_at)
+        return [value for row in rows for value in row.values()]
 
     async def sweep(self, batch_size: int | None = None) -> dict[str, Any]:
         """Remove expired and deleted rows and old jobs, up to ``batch_size`` of each; return the counts by kind."""

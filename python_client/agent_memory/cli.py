@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
@@ -14,71 +13,28 @@ from typing import Annotated, Any
 
 import psycopg
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from typer.core import TyperGroup
 
+from . import _administration
+from ._console import Commands, Dsn, connected, console, log_to_stderr
 from ._progress import progress
 from ._sync import Memory
 from ._text import counted
 from .demo import run as run_demo
-from .errors import AgentMemoryError, InvalidValueError
+from .errors import InvalidValueError
 from .importer import import_file
 from .install import install as install_into
 from .types import Check
 from .worker import Worker, WorkerCounts
 
-_WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
-
-console = Console(highlight=False)
-# Lines are broken for a terminal, not for a file or another program.
-console.soft_wrap = not console.is_terminal
-stderr = Console(stderr=True, highlight=False)
-
-
-class _Commands(TyperGroup):
-    """Reports the expected kinds of errors in one line and ends with status 1."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except (AgentMemoryError, psycopg.Error, OSError) as error:
-            message, hint = _explained(error)
-            if isinstance(error, psycopg.OperationalError) and error.sqlstate is None and not ctx.obj:
-                hint = _WHERE
-            stderr.print(Text(f"Error: {message}", style="red"), soft_wrap=True)
-            if hint:
-                stderr.print(Text(f"Hint: {hint}"), soft_wrap=True)
-            raise typer.Exit(1) from error
-
-
-def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, str | None]:
-    if isinstance(error, AgentMemoryError):
-        return error.message, error.hint
-    if isinstance(error, psycopg.errors.InvalidSchemaName):
-        return "there is no agent_memory in this database", "Run: agent-memory install"
-    if isinstance(error, psycopg.Error) and error.diag.message_primary is not None:
-        return error.diag.message_primary, error.diag.message_hint
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.strerror}: {error.filename}", None
-    # Errors before there is a connection come without fields, in several lines of which the first says it.
-    return str(error).partition("\n")[0], None
-
-
 app = typer.Typer(
-    cls=_Commands,
+    cls=Commands,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-
-def _remember_dsn(context: typer.Context, dsn: str) -> str:
-    """Tell the group, which reports errors, whether a database was named."""
-    context.find_root().obj = dsn
-    return dsn
 
 
 def _print_version(wanted: bool) -> None:
@@ -87,15 +43,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-Dsn = Annotated[
-    str,
-    typer.Option(
-        callback=_remember_dsn,
-        envvar="AGENT_MEMORY_DSN",
-        show_default=False,
-        help="Connection string; without one, libpq's own environment (PGHOST, PGDATABASE, ...) decides.",
-    ),
-]
 User = Annotated[str, typer.Argument(metavar="USER", show_default=False, help="The id of the user.")]
 
 
@@ -111,7 +58,7 @@ def main(
 @app.command()
 def install(dsn: Dsn = "") -> None:
     """Install agent_memory into a database, or upgrade it."""
-    with _connected(dsn) as connection:
+    with connected(dsn) as connection:
         before = _installed_version(connection)
         with console.status("installing ..."):
             install_into(connection)
@@ -141,11 +88,17 @@ def worker(
     lease: Annotated[
         float, typer.Option(min=1, help="Seconds after which the job of a worker that died is run again.")
     ] = 300.0,
+    listen: Annotated[
+        bool, typer.Option("--listen", help="Look into the queue at once after: notify agent_memory_jobs.")
+    ] = False,
+    health_file: Annotated[
+        Path | None, typer.Option(help='A file to keep current for "agent-memory health".', show_default=False)
+    ] = None,
 ) -> None:
     """Run queued model work beside the server until SIGTERM or SIGINT."""
     # Somebody who waits at a terminal sees a bar, everybody else a line for each job.
     waited_for = once and console.is_terminal
-    _log_to_stderr("%(asctime)s %(levelname)s %(message)s", logging.WARNING if waited_for else logging.INFO)
+    log_to_stderr("%(asctime)s %(levelname)s %(message)s", logging.WARNING if waited_for else logging.INFO)
     with ExitStack() as stack:
         report = stack.enter_context(progress(console, "running jobs")) if waited_for else None
         runner = Worker(
@@ -153,6 +106,8 @@ def worker(
             concurrency=concurrency,
             poll_interval=poll_interval,
             lease=timedelta(seconds=lease),
+            listen=listen,
+            health_file=health_file,
             on_settled=report and (lambda counts: report(counts.settled, None)),
         )
         counts = asyncio.run(_work(runner, once=once))
@@ -171,7 +126,7 @@ def import_(
     dsn: Dsn = "",
 ) -> None:
     """Import conversations from a file: all of it, or nothing when something is wrong."""
-    with _connected(dsn) as connection, progress(console, "importing messages") as report:
+    with connected(dsn) as connection, progress(console, "importing messages") as report:
         last = None
         for last in import_file(connection, file, user_id=user_id, thread_id=thread_id):
             report(last.done, last.total)
@@ -195,8 +150,8 @@ def context(
     dsn: Dsn = "",
 ) -> None:
     """Show the context that a model would get for a thread."""
-    _log_to_stderr("Note: %(message)s")
-    with _connected(dsn) as connection:
+    log_to_stderr("Note: %(message)s")
+    with connected(dsn) as connection:
         parts = Memory(connection).get_context(user_id, thread_id, query=query, max_tokens=max_tokens)
     for part in parts:
         _print_entry(f"{part.role} · {part.source} · {counted(part.token_count, 'token')}", part.content)
@@ -216,8 +171,8 @@ def search(
     dsn: Dsn = "",
 ) -> None:
     """Search what is remembered about a user."""
-    _log_to_stderr("Note: %(message)s")
-    with _connected(dsn) as connection:
+    log_to_stderr("Note: %(message)s")
+    with connected(dsn) as connection:
         results = Memory(connection).search(
             user_id, query, sources=None if sources is None else sources.split(","), top_k=limit
         )
@@ -231,14 +186,13 @@ def search(
 @app.command()
 def doctor(dsn: Dsn = "") -> None:
     """Check an installation."""
-    with _connected(dsn) as connection:
+    with connected(dsn) as connection:
         _print_checks(Memory(connection).doctor())
 
 
-@contextmanager
-def _connected(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    with psycopg.connect(dsn, autocommit=True, application_name="agent-memory") as connection:
-        yield connection
+app.add_typer(_administration.prompts, name="prompt")
+app.command()(_administration.usage)
+app.command()(_administration.health)
 
 
 def _installed_version(connection: psycopg.Connection[Any]) -> str | None:
@@ -253,11 +207,6 @@ async def _work(worker: Worker, *, once: bool) -> WorkerCounts:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, worker.stop)
     return await worker.run(once=once)
-
-
-def _log_to_stderr(layout: str, level: int = logging.INFO) -> None:
-    logging.basicConfig(format=layout)
-    logging.getLogger("agent_memory").setLevel(level)
 
 
 def _print_entry(heading: str, content: str) -> None:

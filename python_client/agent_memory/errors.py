@@ -82,7 +82,10 @@ class BudgetExceededError(AgentMemoryError):
 
 _BY_SQLSTATE: dict[str, type[AgentMemoryError]] = {
     error.sqlstate: error for error in AgentMemoryError.__subclasses__() if error.sqlstate is not None
-} | {"40P01": RetryableError}  # a deadlock: like a serialization failure, the remedy is to run it again
+} | {  # a deadlock, a lock not granted in time: as with a serialization failure, the remedy is to run it again
+    "40P01": RetryableError,
+    "55P03": RetryableError,
+}
 
 # PostgreSQL's own words for an argument of the wrong type: no function for these types, no such cast.
 _WRONG_TYPE = {"42883", "42804", "42846"}

@@ -61,8 +61,11 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadSummary:
-    """The summary of messages ``start_seq`` to ``end_seq``; ``base_summary_id`` is the summary it continued."""
+class Summary:
+    """The summary of messages ``start_seq`` to ``end_seq``; ``base_summary_id`` is the summary it continued.
+
+    Of a user's profile, ``end_seq`` + 1 is the number of messages that went in.
+    """
 
     summary_id: UUID
     summary: str
@@ -121,6 +124,25 @@ class MemoryVersion:
     metadata: dict[str, Any]
     changed_at: datetime
     changed_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of the knowledge base; ``thread_id`` is the thread it was archived from, if it was.
+
+    ``total_count`` is the size of the whole match.
+    """
+
+    document_id: UUID
+    title: str | None
+    namespace: str
+    doc_type: str
+    content: str
+    metadata: dict[str, Any]
+    thread_id: str | None
+    created_at: datetime
+    updated_at: datetime
+    total_count: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ import os
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta, timezone
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 import psycopg
@@ -21,6 +23,7 @@ from agent_memory_models import ModelError, Models, RateLimitedError
 from psycopg_pool import AsyncConnectionPool
 
 from ._async import AsyncMemory
+from ._health import write_health
 from ._text import counted
 from .errors import AgentMemoryError, LeaseLostError, RetryableError
 from .types import ClaimedJob
@@ -28,18 +31,35 @@ from .types import ClaimedJob
 logger = logging.getLogger("agent_memory.worker")
 
 Value = TypeVar("Value")
+Calls = list[dict[str, Any]]
+
+CHANNEL = "agent_memory_jobs"
+"""Where an application that does not want to wait for the next poll says ``notify``."""
 
 # Seconds between attempts to reach a database that went away: doubled from the first to the second.
 _FIRST_BACKOFF, _LONGEST_BACKOFF = 0.5, 15.0
 # Seconds one attempt may take; short, so that stop() is never held up by it.
 _CONNECT_TIMEOUT = 5.0
+# Seconds without a connection to listen on, after one was lost.
+_LISTEN_PAUSE = 5.0
+# Milliseconds that a hand-in waits for rows which a transaction of the application holds. Longer waits are attempts of
+# their own, between which other jobs have the connection.
+_LOCK_TIMEOUT = 2000
+_MAX_ERROR_CHARACTERS = 500
 
 
 class ModelRunner(Protocol):
     """What turns a job's payload into its result."""
 
-    async def run(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
-        """Return the result for ``complete_job``, or raise RateLimitedError or ModelError."""
+    async def run(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
+        """Return the result for ``complete_job``, or raise RateLimitedError or ModelError.
+
+        Each model call is entered in ``calls`` when it ends, also when that is by being cancelled (docs/jobs.md).
+        """
+
+
+class _AnswerLostError(LeaseLostError):
+    """The lease is gone, and so is the answer to an earlier attempt: the database may have taken that one."""
 
 
 @dataclass
@@ -80,6 +100,8 @@ class Worker:
         lease: how long a job stays claimed without a sign of life.
         grace: seconds that running calls get to finish after ``stop()``.
         models: what runs a job; ``agent_memory_models.Models`` when None.
+        listen: look into the queue at once when somebody notifies the channel ``agent_memory_jobs``.
+        health_file: a file to replace by the worker's state at each look into the queue and for each job settled.
         on_settled: called with the counts whenever a job is done with.
     """
 
@@ -94,6 +116,8 @@ class Worker:
         lease: timedelta = timedelta(minutes=5),
         grace: float = 5.0,
         models: ModelRunner | None = None,
+        listen: bool = False,
+        health_file: Path | None = None,
         on_settled: Callable[[WorkerCounts], None] | None = None,
     ) -> None:
         self.name = name or f"{socket.gethostname()}:{os.getpid()}"
@@ -105,15 +129,22 @@ class Worker:
         self._lease = lease
         self._grace = grace
         self._models = models
+        self._listens = listen
+        self._health_file = health_file
         self._on_settled = on_settled
         self._stopping = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._jobs: set[asyncio.Task[None]] = set()
         self._calls: set[asyncio.Future[dict[str, Any]]] = set()
+        self._last_error: str | None = None
+        self._last_claim_at: datetime | None = None
 
     def stop(self) -> None:
         """Claim nothing more, let running calls finish within the grace period and release the rest."""
         if self._calls and not self._stopping.is_set():
             logger.info("stopping: waiting up to %g s for %s", self._grace, counted(len(self._calls), "call"))
         self._stopping.set()
+        self._wake.set()
 
     async def run(self, *, once: bool = False) -> WorkerCounts:
         """Work until ``stop()`` is called, or with ``once`` until no job can be claimed any more.
@@ -121,11 +152,14 @@ class Worker:
         Raises:
             psycopg.Error: at the start, when the database cannot be reached or has no agent_memory. A connection that
                 is lost later is opened again.
+            OSError: at the start, when the health file cannot be written.
         """
         # A plain connection first: a pool would go on retrying a wrong password instead of reporting it.
         async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
-            version = await AsyncMemory(connection).version()
-        logger.info("worker %s started, the database has agent_memory %s", self.name, version)
+            installed = await AsyncMemory(connection).version()
+        if self._health_file is not None:
+            write_health(self._health_file, self._state())
+        logger.info("worker %s started, the database has agent_memory %s", self.name, installed)
         pool = AsyncConnectionPool(
             self._conninfo,
             min_size=1,
@@ -133,6 +167,7 @@ class Worker:
             timeout=_CONNECT_TIMEOUT,
             reconnect_timeout=_CONNECT_TIMEOUT,
             open=False,
+            configure=_limit_lock_waits,
             kwargs={"autocommit": True, "application_name": "agent-memory worker"},
         )
         async with AsyncExitStack() as stack:
@@ -140,98 +175,150 @@ class Worker:
             models = self._models
             if models is None:
                 models = await stack.enter_async_context(Models())
+            if self._listens:
+                listener = asyncio.create_task(self._listen())
+                stack.callback(listener.cancel)
             await self._loop(AsyncMemory(pool), models, once)
+        self._report()
         logger.info("worker %s stopped: %s", self.name, self.counts)
         return self.counts
 
     async def _loop(self, memory: AsyncMemory, models: ModelRunner, once: bool) -> None:
-        jobs: set[asyncio.Task[None]] = set()
-        stopping = asyncio.create_task(self._stopping.wait())
         try:
             while not self._stopping.is_set():
-                claimed = await self._claim(memory, self._concurrency - len(jobs))
-                jobs |= {asyncio.create_task(self._work(memory, models, job)) for job in claimed}
-                if once and not jobs:
+                self._wake.clear()
+                claimed = await self._claim(memory, self._concurrency - len(self._jobs))
+                for job in claimed:
+                    task = asyncio.create_task(self._work(memory, models, job))
+                    self._jobs.add(task)
+                    task.add_done_callback(self._end)
+                self._report()
+                if once and not self._jobs:
                     break
                 if not claimed:
-                    await asyncio.wait(
-                        {stopping, *jobs}, timeout=self._poll_interval, return_when=asyncio.FIRST_COMPLETED
-                    )
-                jobs = {job for job in jobs if not job.done()}
-            if jobs:
-                _, jobs = await asyncio.wait(jobs, timeout=self._grace)
+                    with suppress(asyncio.TimeoutError):
+                        await asyncio.wait_for(self._wake.wait(), self._poll_interval)
+            self._report()
+            if self._jobs:
+                await asyncio.wait(self._jobs, timeout=self._grace)
             for call in self._calls:
                 call.cancel()
-            if jobs:
-                _, jobs = await asyncio.wait(jobs, timeout=self._grace)
+            if self._jobs:
+                await asyncio.wait(self._jobs, timeout=self._grace)
         finally:
-            for task in jobs:
+            for task in self._jobs:
                 task.cancel()
-            stopping.cancel()
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._jobs.discard(task)
+        self._wake.set()
+
+    async def _listen(self) -> None:
+        """Wake the loop at each notification; a lost connection is opened again, and polling goes on without one."""
+        while True:
+            await self._hear()
+            await asyncio.sleep(_LISTEN_PAUSE)
+
+    async def _hear(self) -> None:
+        try:
+            async with await psycopg.AsyncConnection.connect(
+                self._conninfo, autocommit=True, application_name="agent-memory worker"
+            ) as connection:
+                await connection.execute(f"listen {CHANNEL}")
+                self._wake.set()  # something may have been said while nobody listened
+                async for _ in connection.notifies():
+                    self._wake.set()
+        except psycopg.Error as error:
+            logger.warning("cannot listen, next attempt in %g s: %s", _LISTEN_PAUSE, error)
 
     async def _claim(self, memory: AsyncMemory, free: int) -> list[ClaimedJob]:
         """Claim as many jobs as there is room for, waiting for the database if need be, but not beyond ``stop()``."""
         backoffs = _backoffs()
         while free and not self._stopping.is_set():
             try:
-                return await memory.claim_jobs(self.name, kinds=self._kinds, max_jobs=free, lease=self._lease)
+                jobs = await memory.claim_jobs(self.name, kinds=self._kinds, max_jobs=free, lease=self._lease)
             except (RetryableError, psycopg.OperationalError) as error:
                 backoff = next(backoffs)
+                self._last_error = f"cannot claim jobs: {error}"
                 logger.warning("cannot claim jobs, next attempt in %.1f s: %s", backoff, error)
+            else:
+                self._last_claim_at = datetime.now(timezone.utc)
+                return jobs
+            self._report()
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), backoff)
         return []
 
     async def _work(self, memory: AsyncMemory, models: ModelRunner, job: ClaimedJob) -> None:
         """Run one job to its end; whatever happens to it stays within it."""
-        call = asyncio.ensure_future(models.run(job.kind, job.payload))
+        calls: Calls = []
+        call = asyncio.ensure_future(models.run(job.kind, job.payload, calls))
         self._calls.add(call)
         heartbeat = asyncio.create_task(self._keep_lease(memory, job, call))
         try:
-            await self._settle(memory, job, call)
+            await self._settle(memory, job, call, calls)
+        except _AnswerLostError:
+            self._count("lost", job, ": the lease is gone after a lost connection, the result may have been accepted")
         except LeaseLostError:
+            await self._record(memory, job, calls)
             self._count("lost", job, ": the lease is gone, the result is dropped")
         except (AgentMemoryError, psycopg.Error) as error:
             # Neither the result nor the failure could be reported; the lease runs out and the queue counts the attempt.
+            await self._record(memory, job, calls)
             self._count("lost", job, f": {error}")
         finally:
             heartbeat.cancel()
             self._calls.discard(call)
 
-    async def _settle(self, memory: AsyncMemory, job: ClaimedJob, call: asyncio.Future[dict[str, Any]]) -> None:
+    async def _settle(
+        self, memory: AsyncMemory, job: ClaimedJob, call: asyncio.Future[dict[str, Any]], calls: Calls
+    ) -> None:
         lease = (job.user_id, job.job_id, job.lease_token)
         try:
             result = await call
         except asyncio.CancelledError:
             if not self._stopping.is_set():
                 raise LeaseLostError("the heartbeat found the lease gone") from None
-            await self._persistently(lambda: memory.release_job(*lease))
+            await self._persistently(lambda: memory.release_job(*lease, calls=calls))
             self._count("released", job, ": the worker is stopping")
         except RateLimitedError as error:
             pause = None if error.retry_after is None else timedelta(seconds=error.retry_after)
-            await self._persistently(lambda: memory.release_job(*lease, retry_after=pause))
+            await self._persistently(lambda: memory.release_job(*lease, pause, calls))
             self._count("released", job, f": {error}")
         except ModelError as error:
-            await self._fail(memory, job, str(error))
+            await self._fail(memory, job, calls, str(error))
         except Exception as error:
             logger.exception("job %s (%s): the model package broke", job.job_id, job.kind)
-            await self._fail(memory, job, f"{type(error).__name__}: {error}")
+            await self._fail(memory, job, calls, f"{type(error).__name__}: {error}")
         else:
             try:
-                await self._persistently(lambda: memory.complete_job(*lease, result))
+                await self._persistently(lambda: memory.complete_job(*lease, result, calls))
             except LeaseLostError:
                 raise
             except AgentMemoryError as error:
-                await self._fail(memory, job, f"result refused: {error.message}")
+                await self._fail(memory, job, calls, f"result refused: {error.message}")
             except psycopg.Error as error:
-                await self._fail(memory, job, f"result could not be stored: {error.diag.message_primary or error}")
+                await self._fail(
+                    memory, job, calls, f"result could not be stored: {error.diag.message_primary or error}"
+                )
             else:
                 self._count("completed", job)
 
-    async def _fail(self, memory: AsyncMemory, job: ClaimedJob, reason: str) -> None:
+    async def _fail(self, memory: AsyncMemory, job: ClaimedJob, calls: Calls, reason: str) -> None:
         storable = reason.replace("\0", "").encode(errors="replace").decode()
-        status = await self._persistently(lambda: memory.fail_job(job.user_id, job.job_id, job.lease_token, storable))
+        status = await self._persistently(
+            lambda: memory.fail_job(job.user_id, job.job_id, job.lease_token, storable, calls=calls)
+        )
         self._count("failed", job, f" (now {status}): {reason}")
+
+    async def _record(self, memory: AsyncMemory, job: ClaimedJob, calls: Calls) -> None:
+        """Enter the calls of a job that is no longer this worker's: they were paid all the same."""
+        if not calls:
+            return
+        try:
+            await self._persistently(lambda: memory.record_calls(job.user_id, job.job_id, calls))
+        except (AgentMemoryError, psycopg.Error) as error:
+            logger.warning("job %s (%s): its calls could not be recorded: %s", job.job_id, job.kind, error)
 
     async def _keep_lease(self, memory: AsyncMemory, job: ClaimedJob, call: asyncio.Future[dict[str, Any]]) -> None:
         """Extend the lease as long as the job runs; a call whose lease is gone is not worth waiting for."""
@@ -249,15 +336,25 @@ class Worker:
         """Repeat a database call while the database is out of reach or concurrent work gets in its way.
 
         A result may have been paid for, so it is kept for as long as it takes. When the connection broke after the
-        database had accepted it, the repetition finds the lease gone, and nothing is applied twice.
+        database had accepted it, the repetition finds the lease gone, and nothing is applied or recorded twice.
         """
+        was_cut_off = False
         for backoff in _backoffs():
             try:
                 return await action()
-            except (RetryableError, psycopg.OperationalError) as error:
-                if not isinstance(error, RetryableError) and not _is_out_of_reach(error):
+            except LeaseLostError as error:
+                if was_cut_off:
+                    raise _AnswerLostError(error.message, hint=error.hint) from error
+                raise
+            except RetryableError as error:
+                reason = str(error)
+            except psycopg.OperationalError as error:
+                if not _is_out_of_reach(error):
                     raise
-                logger.warning("the database call failed, next attempt in %.1f s: %s", backoff, error)
+                was_cut_off = True
+                reason = str(error)
+            self._last_error = f"the database call failed: {reason}"
+            logger.warning("the database call failed, next attempt in %.1f s: %s", backoff, reason)
             await asyncio.sleep(backoff)
         raise AssertionError("the backoffs never end")
 
@@ -267,8 +364,34 @@ class Worker:
         setattr(self.counts, outcome, getattr(self.counts, outcome) + 1)
         level = logging.INFO if outcome in ("completed", "released") else logging.WARNING
         logger.log(level, "job %s (%s, attempt %s) %s%s", job.job_id, job.kind, job.attempt, outcome, detail)
+        if outcome in ("failed", "lost"):
+            self._last_error = f"job {job.job_id} ({job.kind}) {outcome}{detail}"
+        self._report()
         if self._on_settled is not None:
             self._on_settled(self.counts)
+
+    def _report(self) -> None:
+        if self._health_file is not None:
+            try:
+                write_health(self._health_file, self._state())
+            except OSError as error:
+                logger.warning("cannot write the health file: %s", error)
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "worker": self.name,
+            "pid": os.getpid(),
+            "version": version("pg-agent-memory"),
+            "state": "stopping" if self._stopping.is_set() else "polling",
+            "in_flight": len(self._calls),
+            "counts": asdict(self.counts),
+            "last_error": self._last_error and self._last_error[:_MAX_ERROR_CHARACTERS],
+            "last_claim_at": self._last_claim_at and self._last_claim_at.isoformat(),
+        }
+
+
+async def _limit_lock_waits(connection: psycopg.AsyncConnection[Any]) -> None:
+    await connection.execute(f"set lock_timeout = {_LOCK_TIMEOUT}")
 
 
 def _backoffs() -> Iterator[float]:

@@ -4,9 +4,10 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := array['base_url', 'api_key_env', 'api_version', 'timeout_seconds', 'max_concurrency', 'temperature', 'json_mode',
-    'dimensions', 'price_per_million_input', 'price_per_million_output'];
+  known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds', 'max_concurrency', 'temperature', 'json_mode',
+    'dimensions', 'batch_size', 'price_per_million_input', 'price_per_million_output'];
   key text;
+  value jsonb;
 begin
   perform memory._check_id('name', name);
   perform memory._check_id('model', model);
@@ -19,10 +20,15 @@ begin
   if jsonb_typeof(settings) is distinct from 'object' then
     perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
   end if;
-  for key in select jsonb_object_keys(settings) loop
+  if kind <> 'chat' and provider = 'local' then
+    perform memory._refuse('provider', format('local has no %s model', kind), 'Use openai with the base_url of a server of your own.');
+  end if;
+  for key, value in select * from jsonb_each(settings) loop
     if key <> all (known) then
       perform memory._refuse('settings', format('unknown key "%s"', key),
         format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.', array_to_string(known, ', ')));
+    elsif not memory._is_valid_model_setting(key, value) then
+      perform memory._refuse('settings', format('%s is %s', key, left(value::text, 100)), memory._model_setting_rule(key));
     end if;
   end loop;
   insert into memory.models as m (name, kind, provider, model, settings)
@@ -36,4 +42,40 @@ begin
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. settings: base_url, api_key_env (name of an environment variable of the calling process, default OPENAI_API_KEY), timeout_seconds, temperature, json_mode and others. For administrators: grant it to nobody else.';
+'Registers a model, or changes the registration of that name. settings: base_url, api_key_env (name of an environment variable of the calling process, default OPENAI_API_KEY), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
+
+-- What a setting may be, in words.
+create or replace function memory._model_setting_rule(key text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when key = 'json_mode' then 'Use "schema", "object" or "off".'
+    when key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
+    when key in ('base_url', 'api_key_env', 'api_version') then 'Use a text.'
+    when key in ('max_concurrency', 'batch_size') then 'Use a whole number of at least 1.'
+    when key = 'dimensions' then 'Use a whole number from 1 to 4000.'
+    else 'Use a number of at least 0.' end;
+end;
+$$;
+
+create or replace function memory._is_valid_model_setting(key text, value jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when value = 'null' then true
+    when key = 'json_mode' then value in ('"schema"', '"object"', '"off"', 'true', 'false')
+    when key = 'api_key_file' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[^/.][^/]*$'
+    when key in ('base_url', 'api_key_env', 'api_version') then jsonb_typeof(value) = 'string' and value <> '""'
+    when jsonb_typeof(value) <> 'number' then false
+    when key in ('max_concurrency', 'batch_size') then value::numeric between 1 and 100000 and value::numeric = floor(value::numeric)
+    when key = 'dimensions' then value::numeric between 1 and 4000 and value::numeric = floor(value::numeric)
+    when key = 'timeout_seconds' then value::numeric > 0
+    else value::numeric >= 0 end;
+end;
+$$;

@@ -14,7 +14,29 @@ begin
   perform from memory.models as m where m.kind = activated_kind order by m.name for update;
   update memory.models as m set is_active = false where m.kind = activated_kind and m.is_active and m.name <> activate_model.name;
   update memory.models as m set is_active = true where m.name = activate_model.name and not m.is_active;
+  if activated_kind = 'embedding' then
+    perform memory._queue_all_embeddings();
+  end if;
 end;
 $$;
 comment on function memory.activate_model(text) is
-'Makes a registered model the one that jobs of its kind use from the next claim on.';
+'Makes a registered model the one that jobs of its kind use from the next claim on. An embedding model embeds what there is in the background.';
+
+-- A job for each thread and for the rest of each user: what has its embedding already costs a look.
+create or replace function memory._queue_all_embeddings()
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.jobs (user_id, kind, scope)
+  select t.user_id, 'embed', t.thread_id from memory.threads as t
+  where t.message_count > 0 and (memory._policy(t.user_id, null) #>> '{search,embed_messages}')::boolean
+  union all
+  select u.user_id, 'embed', ''
+  from (select s.user_id from memory.memory_scopes as s where s.memory_count > 0
+        union select s.user_id from memory.summaries as s where s.status = 'completed'
+        union select d.user_id from memory.documents as d) as u
+  on conflict do nothing;
+end;
+$$;

@@ -17,8 +17,11 @@ declare
   lifetime text;
   last_seq bigint;
   every_n int;
+  messages_now bigint;
+  tokens_now bigint;
+  embeds boolean;
 begin
-  -- The policy is read in the same statement: one executor start less on the hottest path.
+  -- Policy and models are read in the same statement: one executor start less on the hottest path.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
   values (_append.user_id, _append.thread_id, _append.message_count, _append.message_count, _append.token_count,
           _append.first_at, _append.last_at)
@@ -28,9 +31,10 @@ begin
       active_tokens = t.active_tokens + excluded.active_tokens,
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at)
-  returning t.next_seq - _append.message_count,
-    array(select p from memory.policies as p where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id))
-  into first_seq, layers;
+  returning t.next_seq - _append.message_count, t.message_count, t.active_tokens,
+    array(select p from memory.policies as p where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id)),
+    exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
+  into first_seq, messages_now, tokens_now, layers, embeds;
   policy := case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
   lifetime := policy #>> '{messages,expires_after}';
   expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
@@ -38,18 +42,83 @@ begin
   last_seq := first_seq + message_count - 1;
   every_n := (policy #>> '{cadence,fact_extraction_every_n}')::int;
   if every_n > 0 and (last_seq + 1) / every_n > first_seq / every_n then
-    insert into memory.jobs (user_id, kind, scope) values (_append.user_id, 'extract_memories', _append.thread_id)
+    perform memory._enqueue_due(user_id, 'extract_memories', thread_id);
+  end if;
+  every_n := (policy #>> '{cadence,thread_summary_every_n}')::int;
+  if every_n > 0 then
+    if (last_seq + 1) / every_n > first_seq / every_n then
+      perform memory._enqueue_due(user_id, 'summarize_thread', thread_id);
+    end if;
+  elsif ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean then
+    perform memory._enqueue_due(user_id, 'summarize_thread', thread_id);
+  end if;
+  if tokens_now >= (policy #>> '{compression,threshold_tokens}')::bigint and (policy #>> '{compression,enabled}')::boolean
+    and messages_now > (policy #>> '{compression,recent_messages_to_keep}')::bigint then
+    perform memory._enqueue_compression(user_id, thread_id, policy);
+  end if;
+  every_n := (policy #>> '{cadence,user_summary_every_n}')::int;
+  if every_n > 0 then
+    perform memory._enqueue_user_summary(user_id, message_count, every_n);
+  end if;
+  if embeds and (policy #>> '{search,embed_messages}')::boolean then
+    perform memory._enqueue_due(user_id, 'embed', thread_id);
+  end if;
+end;
+$$;
+
+-- Queues a job unless one is open. Looks first: nearly every message comes here, and an insert that meets a conflict
+-- costs four times the look.
+create or replace function memory._enqueue_due(user_id text, kind text, scope text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (
+    select from memory.jobs as j
+    where j.user_id = _enqueue_due.user_id and j.kind = _enqueue_due.kind and j.scope = _enqueue_due.scope and j.status in ('pending', 'running')
+  ) then
+    insert into memory.jobs (user_id, kind, scope) values (_enqueue_due.user_id, _enqueue_due.kind, _enqueue_due.scope)
     on conflict do nothing;
   end if;
-  if ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean then
-    -- Looks first: every round comes here, and an insert that meets a conflict costs four times the look.
-    if not exists (
-      select from memory.jobs as j
-      where j.user_id = _append.user_id and j.kind = 'summarize_thread' and j.scope = _append.thread_id and j.status in ('pending', 'running')
-    ) then
-      insert into memory.jobs (user_id, kind, scope) values (_append.user_id, 'summarize_thread', _append.thread_id)
-      on conflict do nothing;
-    end if;
+end;
+$$;
+
+-- Over the threshold each message asks. A thread whose newest messages alone are over it would be compressed message by
+-- message, so what can be summarised has to be worth a call: a tenth of the threshold.
+create or replace function memory._enqueue_compression(user_id text, thread_id text, policy jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  kept_tokens bigint;
+begin
+  select coalesce(sum(k.token_count), 0) into kept_tokens
+  from (select m.token_count from memory.messages as m
+        where m.user_id = _enqueue_compression.user_id and m.thread_id = _enqueue_compression.thread_id and m.is_active
+        order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
+  if (select t.active_tokens - kept_tokens from memory.threads as t
+      where t.user_id = _enqueue_compression.user_id and t.thread_id = _enqueue_compression.thread_id)
+     >= (policy #>> '{compression,threshold_tokens}')::bigint / 10 then
+    perform memory._enqueue_due(user_id, 'compress_thread', thread_id);
+  end if;
+end;
+$$;
+
+-- The messages of all threads of a user count. Those of transactions under way elsewhere are not seen yet: the job may
+-- come a message later than the policy says, which costs less than one counter that all threads of a user wait for.
+create or replace function memory._enqueue_user_summary(user_id text, message_count int, every_n int)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  messages bigint;
+begin
+  select sum(t.next_seq) into messages from memory.threads as t where t.user_id = _enqueue_user_summary.user_id;
+  if messages / every_n > (messages - message_count) / every_n then
+    perform memory._enqueue_due(user_id, 'summarize_user', '');
   end if;
 end;
 $$;
@@ -149,6 +218,8 @@ declare
   delta record;
 begin
   if tg_op = 'DELETE' then
+    delete from memory.embeddings as e using old_rows as o
+    where e.user_id = o.user_id and e.source = 'message' and e.id = o.thread_id || '/' || o.seq;
     for delta in
       select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
       from old_rows as o where o.is_active group by 1, 2 order by 1, 2
@@ -187,7 +258,11 @@ begin
   if not memory._is_valid_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
     perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
   end if;
-  new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
+  if new.content <> old.content or new.metadata <> old.metadata then
+    new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
+    new.is_counted := false;
+    perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
+  end if;
   new.updated_at := statement_timestamp();
   return new;
 end;
@@ -201,12 +276,13 @@ language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  delete from memory.extraction_marks as e where e.user_id = old.user_id and e.thread_id = old.thread_id;
-  delete from memory.jobs as j
-  where j.user_id = old.user_id and j.scope = old.thread_id and j.kind in ('extract_memories', 'summarize_thread');
+  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
+  delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   -- Again: the first extraction of the thread may have been completed while its job was waited for.
-  delete from memory.extraction_marks as e where e.user_id = old.user_id and e.thread_id = old.thread_id;
+  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
+  perform memory._recall_user_summary(old.user_id, old.thread_id);
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
+  delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source = 'archive';
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
   return null;
 end;

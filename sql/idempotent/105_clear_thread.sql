@@ -18,9 +18,11 @@ begin
   where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active;
   get diagnostics cleared = row_count;
   -- Neither a summary nor a model that is reading them right now may bring cleared messages back.
+  update memory.messages as m set summary_id = null
+  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and not m.is_active and m.summary_id is not null;
   delete from memory.jobs as j
-  where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.kind in ('extract_memories', 'summarize_thread')
-    and j.status in ('pending', 'running');
+  where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
+  perform memory._recall_user_summary(user_id, thread_id);
   delete from memory.summaries as s where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
   return cleared;
 end;

@@ -119,6 +119,8 @@ begin
     policy := memory._policy(new.user_id, new.agent_id);
     new.content_hash := memory._content_hash(new.content);
     new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
+    perform memory._drop_embedding(new.user_id, 'memory', new.memory_id::text);
+    perform memory._queue_embedding(new.user_id);
   end if;
   perform memory._remove_expired_duplicate(new);
   new.version := old.version + 1;
@@ -180,6 +182,7 @@ begin
     where n.superseded_at is null and n.deleted_at is null group by 1, 2 order by 1, 2
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+    perform memory._queue_embedding(scope.user_id);
   end loop;
   return null;
 end;
@@ -194,6 +197,8 @@ declare
   scope record;
 begin
   if tg_op = 'DELETE' then
+    delete from memory.embeddings as e using old_rows as o
+    where e.user_id = o.user_id and e.source = 'memory' and e.id = o.memory_id::text;
     for scope in
       select o.user_id, o.agent_id, count(*) as removed from old_rows as o
       where o.superseded_at is null and o.deleted_at is null group by 1, 2 order by 1, 2

@@ -1,6 +1,6 @@
 -- Queues a job for a caller who wants its id. While one of the same kind and scope is pending, that one will do; while
 -- one is running, it is marked to be followed by another, because it may have read its input already.
-create or replace function memory._enqueue(user_id text, kind text, scope text, arguments jsonb default '{}')
+create or replace function memory._enqueue(user_id text, kind text, scope text, request jsonb default '{}')
 returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -9,18 +9,28 @@ as $$
 declare
   queued bigint;
 begin
-  insert into memory.jobs as j (user_id, kind, scope, arguments)
-  values (_enqueue.user_id, _enqueue.kind, _enqueue.scope, _enqueue.arguments)
+  insert into memory.jobs as j (user_id, kind, scope, request)
+  values (_enqueue.user_id, _enqueue.kind, _enqueue.scope, _enqueue.request)
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
-  set rerun = j.status = 'running',
-      -- Of two requests in one job the wider one counts: what recent_k leaves out is never read.
-      arguments = case when j.status = 'running' then j.arguments
-                       when j.arguments ? 'recent_k' and excluded.arguments ? 'recent_k'
-                       then jsonb_build_object('recent_k', greatest((j.arguments ->> 'recent_k')::int, (excluded.arguments ->> 'recent_k')::int))
-                       else j.arguments - 'recent_k' end,
+  set request = case j.status when 'pending' then memory._wider_request(j.request, excluded.request) else j.request end,
+      next_request = case j.status when 'running' then memory._wider_request(coalesce(j.next_request, excluded.request), excluded.request) end,
       run_after = least(j.run_after, statement_timestamp())
   returning j.job_id into queued;
   return queued;
+end;
+$$;
+
+-- Of two requests in one job the wider one counts: what recent_k leaves out is never read.
+create or replace function memory._wider_request(a jsonb, b jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return jsonb_strip_nulls(jsonb_build_object(
+    'recent_k', case when a ? 'recent_k' and b ? 'recent_k' then greatest((a ->> 'recent_k')::int, (b ->> 'recent_k')::int) end,
+    'n', greatest((a ->> 'n')::int, (b ->> 'n')::int),
+    'is_forced', case when a ? 'is_forced' or b ? 'is_forced' then true end));
 end;
 $$;
 
@@ -34,6 +44,18 @@ begin
   perform memory._check_id('thread_id', thread_id);
   if not exists (select from memory.threads as t where t.user_id = _check_thread.user_id and t.thread_id = _check_thread.thread_id) then
     perform memory._refuse('thread_id', format('this user has no thread "%s"', thread_id), 'memory.list_threads(user_id) shows what there is.', 'P0002');
+  end if;
+end;
+$$;
+
+create or replace function memory._check_recent_k(recent_k int)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if recent_k < 1 then
+    perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out to read everything new.');
   end if;
 end;
 $$;

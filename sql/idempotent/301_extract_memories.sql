@@ -5,9 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
-  if recent_k < 1 then
-    perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out to read everything new.');
-  end if;
+  perform memory._check_recent_k(recent_k);
   return memory._enqueue(user_id, 'extract_memories', thread_id, jsonb_strip_nulls(jsonb_build_object('recent_k', recent_k)));
 end;
 $$;

@@ -1,4 +1,4 @@
-create or replace function memory.fail_job(user_id text, job_id bigint, lease_token uuid, error text, retry_after interval default null)
+create or replace function memory.fail_job(user_id text, job_id bigint, lease_token uuid, error text, retry_after interval default null, calls jsonb default null)
 returns text
 language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -15,18 +15,19 @@ begin
       run_after = clock_timestamp() + case when retry_after is null
         then interval '10 seconds' * 4 ^ (j.attempts - 1) * (1 + random() / 4)
         else least(greatest(retry_after, '0'), '1 day') end,
-      error = left(coalesce(fail_job.error, 'no reason given'), 10000), lease_token = null, lease_expires_at = null
+      error = left(coalesce(fail_job.error, 'no reason given'), 10000), tokens_reserved = 0, lease_token = null, lease_expires_at = null
   where j.user_id = fail_job.user_id and j.job_id = fail_job.job_id and j.lease_token = fail_job.lease_token and j.status = 'running'
   returning j.* into job;
   if not found then
     perform memory._refuse_lease(job_id);
   end if;
+  perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('error', job.error))));
   perform memory._after_failure(job);
   return job.status;
 end;
 $$;
-comment on function memory.fail_job(text, bigint, uuid, text, interval) is
-'Records a failed attempt with its reason. The job is tried again after retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead, visible in memory.dead_jobs. Returns the new status.';
+comment on function memory.fail_job(text, bigint, uuid, text, interval, jsonb) is
+'Records a failed attempt with its reason. The job is tried again after retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead, visible in memory.dead_jobs. calls are the model calls it took, for the ledger. Returns the new status.';
 
 -- A job that will not be tried again takes its summary row with it, and lets go of its scope.
 create or replace function memory._after_failure(job memory.jobs)
@@ -37,7 +38,7 @@ as $$
 begin
   if job.status = 'dead' then
     update memory.summaries as s set status = 'failed'
-    where s.user_id = job.user_id and s.summary_id = (job.arguments ->> 'summary_id')::uuid and s.status = 'processing';
+    where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing';
     perform memory._enqueue_next(job);
   end if;
 end;

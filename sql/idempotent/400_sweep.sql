@@ -7,6 +7,7 @@ declare
   swept_messages bigint;
   swept_memories bigint;
   swept_jobs bigint;
+  swept_calls bigint;
 begin
   if (batch_size >= 1) is not true then
     perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')), 'It bounds the rows of each kind that one call removes.');
@@ -53,8 +54,50 @@ begin
     where j.user_id = old.user_id and j.job_id = old.job_id returning 1
   )
   select count(*) into swept_jobs from swept;
-  return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'jobs', swept_jobs);
+  delete from memory.model_calls as c
+  where (c.user_id, c.call_id) in (select o.user_id, o.call_id from memory.model_calls as o
+                                   where o.called_at < statement_timestamp() - interval '400 days' order by o.called_at limit batch_size);
+  get diagnostics swept_calls = row_count;
+  return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'jobs', swept_jobs, 'model_calls', swept_calls,
+                            'queued', memory._queue_periodic_work(batch_size));
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories and old finished jobs, at most batch_size of each kind, and returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
+'Removes expired and soft-deleted messages and memories, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, and the consolidation of old short-term memories. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
+
+-- What no append can queue, because it is time that makes it due: the last messages of a thread, fewer than the cadence
+-- waits for, and memories that have grown old.
+create or replace function memory._queue_periodic_work(row_limit int)
+returns bigint
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  extractions bigint;
+  consolidations bigint;
+begin
+  insert into memory.jobs (user_id, kind, scope)
+  select t.user_id, 'extract_memories', t.thread_id
+  from memory.threads as t
+  left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
+  where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
+    and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
+    and (memory._policy(t.user_id, memory._agent_of_message(t.user_id, t.thread_id, t.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
+  limit row_limit
+  on conflict do nothing;
+  get diagnostics extractions = row_count;
+
+  insert into memory.jobs (user_id, kind, scope)
+  select m.user_id, 'consolidate', ''
+  from memory.memories as m
+  left join memory.marks as k on k.user_id = m.user_id and k.scope = '' and k.kind = 'consolidate'
+  where m.memory_type in ('context', 'episodic') and m.superseded_at is null and m.deleted_at is null
+    and m.created_at < statement_timestamp() - interval '7 days'
+    and extract(epoch from m.created_at) * 1000000 > coalesce(k.position, 0)
+  group by m.user_id having count(*) >= 10
+  limit row_limit
+  on conflict do nothing;
+  get diagnostics consolidations = row_count;
+  return extractions + consolidations;
+end;
+$$;

@@ -106,13 +106,20 @@ begin
         and (search.exclude_tags is null or not m.tags && search.exclude_tags)
         and (search.min_confidence is null or m.confidence >= search.min_confidence::real)
       union all
-      -- The current summary of each thread. What only memories have (type, tags, confidence) excludes the other sources.
-      select 'summary', s.summary_id::text, s.thread_id, s.summary, s.metadata, s.created_at, memory._text_vector(language, s.summary),
-        jsonb_build_object('start_seq', s.start_seq, 'end_seq', s.end_seq)
-      from (select distinct on (c.thread_id) c.* from memory.summaries as c
+      -- The current summaries of each thread and of the user. What only memories have (type, tags, confidence) excludes the other sources.
+      select 'summary', s.summary_id::text, nullif(s.thread_id, ''), s.summary, s.metadata, s.created_at, memory._text_vector(language, s.summary),
+        jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq)
+      from (select distinct on (c.thread_id, c.kind) c.* from memory.summaries as c
             where c.user_id = search.user_id and c.status = 'completed' and c.created_at <= coalesce(search.as_of, 'infinity')
-            order by c.thread_id, c.end_seq desc) as s
+            order by c.thread_id, c.kind, c.end_seq desc) as s
       where 'summary' = any (sources) and (search.agent_id is null or s.agent_ids <@ array[search.agent_id])
+        and coalesce(search.memory_types, search.tags_all, search.tags_any) is null and search.min_confidence is null
+      union all
+      select 'document', d.document_id::text, d.thread_id, d.content, d.metadata, d.created_at, d.search_vector,
+        jsonb_build_object('title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type)
+      from memory.documents as d
+      where 'document' = any (sources) and d.user_id = search.user_id and d.created_at <= coalesce(search.as_of, 'infinity')
+        and (search.agent_id is null or d.agent_ids <@ array[search.agent_id])
         and coalesce(search.memory_types, search.tags_all, search.tags_any) is null and search.min_confidence is null
       union all
       select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.content, m.metadata, m.created_at, memory._text_vector(language, m.content),
@@ -140,4 +147,4 @@ begin
 end;
 $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. score is 0..1; explain => true adds rank, score and matched words to details. sources: memory, summary, message (document and artifact hold nothing yet). filter is contained in metadata; memory_types, tags and min_confidence select memories only; as_of is what held then. id is that of the memory or summary, or thread_id/seq. This version searches by keyword: hybrid says so in a NOTICE, vector is refused.';
+'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. score is 0..1; explain => true adds rank, score and matched words to details. sources: memory, summary, document, message (artifact holds nothing yet). filter is contained in metadata; memory_types, tags and min_confidence select memories only; as_of is what held then. id is that of the memory or summary, or thread_id/seq. This version searches by keyword: hybrid says so in a NOTICE, vector is refused.';

@@ -9,9 +9,13 @@ as $$
 declare
   policy jsonb;
   remaining int;
-  summary memory.summaries;
-  summary_text text;
+  whole memory.summaries;
+  rolling memory.summaries;
+  profile memory.summaries;
+  part record;
+  texts text[] := array[]::text[];
   memories text;
+  since_seq bigint := 0;
   from_seq bigint;
   newest_tokens int;
   next_ordinal int := 1;
@@ -25,29 +29,42 @@ begin
   policy := memory._policy(get_context.user_id, get_context.agent_id);
   remaining := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int);
 
-  select s.* into summary from memory.summaries as s
-  where s.user_id = get_context.user_id and s.thread_id = get_context.thread_id and s.status = 'completed'
-  order by s.end_seq desc limit 1;
   -- What one agent asks for has no part in what was said to the others.
-  if not summary.agent_ids <@ array[get_context.agent_id] and get_context.agent_id is not null then
-    summary := null;
-  end if;
+  whole := memory._summary_for(get_context.user_id, get_context.thread_id, 'thread', get_context.agent_id);
+  rolling := memory._summary_for(get_context.user_id, get_context.thread_id, 'rolling', get_context.agent_id);
+  profile := memory._summary_for(get_context.user_id, '', 'user', get_context.agent_id);
 
-  -- The newest message goes in whatever happens; then the summary, the memories with at most a quarter of what is left,
-  -- and as many of the messages since the summary as still fit.
+  -- The newest message goes in whatever happens; then the thread's summaries, the user's, the memories with at most a
+  -- quarter of what is left, and as many of the messages since the summaries as still fit.
   select f.tokens into newest_tokens
   from memory._fit_messages(get_context.user_id, get_context.thread_id, get_context.agent_id, 9223372036854775807, 0) as f;
   remaining := remaining - newest_tokens;
 
-  if summary.summary_id is not null then
-    summary_text := e'Summary of the conversation so far:\n' || summary.summary;
-    if memory._estimate_tokens(summary_text) <= remaining then
-      remaining := remaining - memory._estimate_tokens(summary_text);
-    else
-      raise notice 'degraded: the thread summary does not fit into max_tokens';
-      summary_text := null;
-    end if;
+  -- The rolling summary stands in for messages. After a summary of the whole thread it is needed only when the messages
+  -- since do not fit.
+  if whole.summary_id is not null and (rolling.summary_id is null or rolling.end_seq <= whole.end_seq or (
+    select coalesce(sum(m.token_count), 0) from memory.messages as m
+    where m.user_id = get_context.user_id and m.thread_id = get_context.thread_id and m.seq > whole.end_seq
+      and (get_context.agent_id is null or m.agent_id = get_context.agent_id) and m.is_active and m.expires_at > statement_timestamp()
+  ) - newest_tokens + memory._estimate_tokens(whole.summary) <= remaining / 2) then
+    rolling := null;
   end if;
+  for part in
+    select p.* from (values
+      (1, 'thread_summary', e'Summary of the conversation so far:\n' || whole.summary, whole.end_seq),
+      (2, 'thread_summary', e'Summary of the conversation so far:\n' || rolling.summary, rolling.end_seq),
+      (3, 'user_summary', e'What is known about the user:\n' || profile.summary, null)
+    ) as p (place, source, content, end_seq)
+    where p.content is not null order by p.place
+  loop
+    if memory._estimate_tokens(part.content) <= remaining then
+      remaining := remaining - memory._estimate_tokens(part.content);
+      texts[part.place] := part.content;
+      since_seq := greatest(since_seq, part.end_seq + 1);
+    else
+      raise notice 'degraded: the % does not fit into max_tokens', replace(part.source, '_', ' ');
+    end if;
+  end loop;
 
   if remaining >= 8 then
     memories := nullif(memory.render_memories(get_context.user_id, get_context.agent_id, get_context.query,
@@ -56,19 +73,19 @@ begin
   if memories is null and exists (select from memory._visible_memories(get_context.user_id, null, false) as m
                                   where get_context.agent_id is null or m.agent_id = get_context.agent_id) then
     raise notice 'degraded: no memories fit into max_tokens';
-  elsif memories is not null then
-    remaining := remaining - memory._estimate_tokens(memories);
-    return next row(next_ordinal, 'system', memories, 'memories', memory._estimate_tokens(memories), '{}')::memory.context_part;
-    next_ordinal := next_ordinal + 1;
   end if;
-  if summary_text is not null then
-    return next row(next_ordinal, 'system', summary_text, 'thread_summary', memory._estimate_tokens(summary_text), '{}')::memory.context_part;
+  remaining := remaining - coalesce(memory._estimate_tokens(memories), 0);
+  for part in
+    select p.* from (values (1, 'memories', memories), (2, 'user_summary', texts[3]), (3, 'thread_summary', texts[1]), (4, 'thread_summary', texts[2])
+    ) as p (place, source, content)
+    where p.content is not null order by p.place
+  loop
+    return next row(next_ordinal, 'system', part.content, part.source, memory._estimate_tokens(part.content), '{}')::memory.context_part;
     next_ordinal := next_ordinal + 1;
-  end if;
+  end loop;
 
   select f.oldest_seq into from_seq
-  from memory._fit_messages(get_context.user_id, get_context.thread_id, get_context.agent_id,
-                            case when summary_text is null then 0 else summary.end_seq + 1 end, newest_tokens + remaining) as f;
+  from memory._fit_messages(get_context.user_id, get_context.thread_id, get_context.agent_id, since_seq, newest_tokens + remaining) as f;
   return query
   select next_ordinal - 1 + row_number() over (order by m.seq)::int, m.role, m.content, 'message', m.token_count, m.metadata
   from memory.messages as m
@@ -79,7 +96,7 @@ begin
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector) is
-'What to send to the model, ready as chat messages: memories (those that match the query first), the thread''s summary, and the messages since that summary, within max_tokens. The newest message is always there; a tool result is never cut from its call. metadata of a message holds its tool_calls, tool_call_id and name.';
+'What to send to the model, ready as chat messages: memories (those that match the query first), the summary of the user, that of the thread, and the messages since, within max_tokens. The newest message is always there; a tool result is never cut from its call. metadata of a message holds its tool_calls, tool_call_id and name.';
 
 -- How far back the newest messages of a thread fit into a budget, not going beyond from_seq. Reads no further than that.
 -- Tool results stay with the message that called the tools; the newest message counts even when nothing fits.
@@ -120,5 +137,18 @@ begin
     tokens := unit_tokens;
   end if;
   return next;
+end;
+$$;
+
+-- The current summary of a kind, unless an agent asks and it draws on what was said to others.
+create or replace function memory._summary_for(user_id text, thread_id text, kind text, agent_id text)
+returns memory.summaries
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  summary memory.summaries := memory._latest_summary_row(user_id, thread_id, kind);
+begin
+  return case when agent_id is null or summary.agent_ids <@ array[agent_id] then summary end;
 end;
 $$;

@@ -26,16 +26,31 @@ begin
     coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)), 'none is active: see memory.activate_model()')
   from memory.models as m where m.kind = 'chat' and m.is_active;
   return query
-  select 'embedding model', true, coalesce(max(format('%s is active but not used: ', m.name)), '') || 'this version searches by keyword'
+  select 'embedding model', true, coalesce(max(format('%s (model %s): embeds in the background; this version searches by keyword', m.name, m.model)), 'none')
   from memory.models as m where m.kind = 'embedding' and m.is_active;
+  return query
+  select 'token counts', true, case when c.counter is null and c.finished_at is not null
+      then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/operations.md)'
+      when c.counter is null then 'estimated as bytes / 4 until a worker has counted'
+      else format('exact (%s), by the last worker that read messages', c.counter) end
+  from (values (1)) as always (row)
+  left join (select j.finished_at, j.result ->> 'token_counter' as counter from memory.jobs as j
+             where j.status = 'completed' and j.kind in ('extract_memories', 'summarize_thread', 'compress_thread') and not j.result ? 'skipped'
+             order by j.finished_at desc limit 1) as c on true;
   return query
   select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.failing is null,
     format('%s pending, %s running', q.pending, q.running) || coalesce('; last failure: ' || left(q.failing, 200), '')
       || case when q.waited >= interval '10 minutes' then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited)) else '' end
   from (select count(*) filter (where j.status = 'pending') as pending, count(*) filter (where j.status = 'running') as running,
-          (array_agg(j.error order by j.run_after desc) filter (where j.error is not null))[1] as failing,
+          (array_agg(j.error order by j.run_after desc) filter (where j.error is not null and j.attempts > 0))[1] as failing,
           max(statement_timestamp() - j.run_after) filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
         from memory.jobs as j where j.status in ('pending', 'running')) as q;
+  return query
+  select 'budgets', count(*) = 0, case count(*) when 0 then 'no job waits for one' else format('%s jobs wait for the next day; see memory.model_usage', count(*)) end
+  from memory.jobs as j where j.status = 'pending' and j.error like 'AM002%';
+  return query
+  select 'retries', count(*) = 0, case count(*) when 0 then 'no job failed three times within a day' else format('%s jobs did; see memory.retry_storms', count(*)) end
+  from memory.retry_storms;
   return query
   select 'dead jobs', count(*) = 0, case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
   from memory.jobs as j where j.status = 'dead';

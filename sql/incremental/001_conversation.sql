@@ -25,6 +25,8 @@ create table memory.messages (
   content text not null,
   metadata jsonb not null default '{}',
   token_count int not null,
+  is_counted boolean not null default false,
+  summary_id uuid,
   idempotency_key text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -43,6 +45,8 @@ create index messages_expires_at_idx on memory.messages (expires_at) where expir
 create index messages_inactive_idx on memory.messages (user_id, thread_id) where not is_active;
 comment on table memory.messages is 'Every message of every conversation. Insert without seq: triggers number it, count it, set its expiry and queue model work.';
 comment on column memory.messages.seq is 'Position in the thread: from 0, without gaps, assigned by trigger.';
-comment on column memory.messages.token_count is 'Estimated tokens (bytes / 4, tool calls included); exact counting never happens on the write path.';
+comment on column memory.messages.token_count is 'Tokens, tool calls included: estimated as bytes / 4 on the write path, replaced by the exact count of the first job that reads the message.';
+comment on column memory.messages.is_counted is 'Whether token_count is exact.';
+comment on column memory.messages.summary_id is 'The summary that took the place of this message when its thread was compressed.';
 comment on column memory.messages.expires_at is 'Invisible from this moment on and removed by memory.sweep(); infinity means never.';
-comment on column memory.messages.is_active is 'False once cleared (soft delete): invisible to the API, readable here until swept.';
+comment on column memory.messages.is_active is 'False once cleared or compressed (soft delete): invisible to the API, readable here until swept.';

@@ -8,8 +8,11 @@ create table memory.jobs (
   attempts int not null default 0,
   max_attempts int not null default 5,
   run_after timestamptz not null default statement_timestamp(),
-  rerun boolean not null default false,
-  arguments jsonb not null default '{}',
+  request jsonb not null default '{}',
+  next_request jsonb,
+  input jsonb not null default '{}',
+  agent_id text,
+  tokens_reserved int not null default 0,
   worker text,
   lease_token uuid,
   lease_expires_at timestamptz,
@@ -18,7 +21,8 @@ create table memory.jobs (
   created_at timestamptz not null default statement_timestamp(),
   finished_at timestamptz,
   primary key (user_id, job_id),
-  constraint kind_is_known check (kind in ('extract_memories', 'summarize_thread')),
+  constraint kind_is_known check (kind in ('extract_memories', 'summarize_thread', 'compress_thread', 'summarize_user',
+                                           'reconcile_memories', 'consolidate', 'embed')),
   constraint status_is_known check (status in ('pending', 'running', 'completed', 'dead')),
   constraint running_has_lease check ((status = 'running') = (lease_token is not null and lease_expires_at is not null)),
   constraint finished_has_time check ((status in ('completed', 'dead')) = (finished_at is not null))
@@ -29,14 +33,18 @@ create index jobs_pending_idx on memory.jobs (run_after, job_id) where status = 
 create index jobs_lease_idx on memory.jobs (lease_expires_at) where status = 'running';
 create index jobs_finished_idx on memory.jobs (finished_at) where status in ('completed', 'dead');
 comment on table memory.jobs is 'Model work to do and done. Workers go through memory.claim_jobs() and memory.complete_job(); nothing waits for them.';
-comment on column memory.jobs.scope is 'What the job is about within its user: a thread_id.';
-comment on column memory.jobs.rerun is 'Asked for again while it was running: a new job follows this one.';
-comment on column memory.jobs.arguments is 'What the job was asked (recent_k) and what its claim handed out (from_seq, through_seq, is_partial; summary_id).';
+comment on column memory.jobs.scope is 'What the job is about within its user: a thread_id, or empty for the user as a whole.';
+comment on column memory.jobs.request is 'What was asked: recent_k, n, is_forced.';
+comment on column memory.jobs.next_request is 'What was asked meanwhile: a new job follows this one.';
+comment on column memory.jobs.input is 'What the last claim handed out, as far as completing the job needs it again.';
+comment on column memory.jobs.agent_id is 'Whose budget the job counts against: the agent of the newest message it reads.';
+comment on column memory.jobs.tokens_reserved is 'Tokens that the running attempt will use at least; they count against the budgets until the ledger has the real ones.';
 comment on column memory.jobs.lease_token is 'Proof of the current claim; a result without it is refused (AM001).';
 
 create table memory.summaries (
   user_id text not null,
   summary_id uuid not null,
+  kind text not null,
   thread_id text not null,
   summary text,
   start_seq bigint not null,
@@ -49,22 +57,29 @@ create table memory.summaries (
   created_at timestamptz not null default statement_timestamp(),
   primary key (user_id, summary_id),
   foreign key (user_id, base_summary_id) references memory.summaries (user_id, summary_id) on delete set null (base_summary_id),
+  constraint kind_is_known check (kind in ('rolling', 'thread', 'user')),
+  constraint user_has_no_thread check ((kind = 'user') = (thread_id = '')),
   constraint status_is_known check (status in ('processing', 'completed', 'failed')),
   constraint completed_has_text check ((status = 'completed') = (summary is not null)),
   constraint range_is_ordered check (start_seq between 0 and end_seq)
 );
-create unique index summaries_one_processing_idx on memory.summaries (user_id, thread_id) where status = 'processing';
-create index summaries_thread_idx on memory.summaries (user_id, thread_id, status, end_seq desc);
+create unique index summaries_one_processing_idx on memory.summaries (user_id, thread_id, kind) where status = 'processing';
+create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc);
 create index summaries_base_idx on memory.summaries (user_id, base_summary_id) where base_summary_id is not null; -- for its foreign key
-comment on table memory.summaries is 'Rolling summaries of threads: each covers a window of messages and names the summary it continued.';
+comment on table memory.summaries is 'Summaries, each naming the one it continued. rolling: the newest window of a thread. thread: a whole thread. user: what is known of a user across threads.';
+comment on column memory.summaries.thread_id is 'Empty for the summary of a user.';
+comment on column memory.summaries.end_seq is 'The last message that went in; for the summary of a user, how many did, from 0.';
 comment on column memory.summaries.base_summary_id is 'The summary whose text went into this one.';
 comment on column memory.summaries.agent_ids is 'Whose messages it draws on, those of its predecessors included: an agent that asks for its own context does not get another''s words.';
 comment on column memory.summaries.generation_time_ms is 'Milliseconds the model took.';
 
-create table memory.extraction_marks (
+create table memory.marks (
   user_id text not null,
-  thread_id text not null,
-  extracted_seq bigint not null,
-  primary key (user_id, thread_id)
+  kind text not null,
+  scope text not null,
+  position bigint not null,
+  primary key (user_id, scope, kind)
 );
-comment on table memory.extraction_marks is 'Messages of a thread up to extracted_seq have been read by memory extraction; stamped in the transaction that stores what was found.';
+comment on table memory.marks is 'How far each kind of model work has come, stamped in the transaction that stores its result.';
+comment on column memory.marks.scope is 'As in memory.jobs: a thread_id, or empty for the user as a whole.';
+comment on column memory.marks.position is 'extract_memories and summarize_user: the seq up to which the thread was read. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';

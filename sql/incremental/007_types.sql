@@ -31,3 +31,7 @@ create type memory.job as (
 create type memory.claimed_job as (
   job_id bigint, kind text, user_id text, lease_token uuid, attempt int, payload jsonb
 );
+create type memory.document as (
+  document_id uuid, title text, namespace text, doc_type text, content text, metadata jsonb, thread_id text,
+  created_at timestamptz, updated_at timestamptz, total_count bigint
+);

@@ -1,0 +1,83 @@
+"""Embeddings of OpenAI, of any server that speaks its protocol, or of Azure."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+import openai
+from pydantic import AllowInfNan, BaseModel, ValidationError
+
+from .calls import Calls, recorded_call
+from .errors import ModelError
+from .openai_chat import used_tokens
+from .openai_client import OpenAIClient
+from .replies import first_problem
+from .token_counter import TokenCounter
+
+DEFAULT_BATCH_SIZE = 128
+SIGNIFICANT_DIGITS = 6
+"""Of each number: what a 4-byte float can hold, at half the length of what servers send."""
+
+
+class _Embedding(BaseModel):
+    index: int | None = None
+    embedding: list[Annotated[float, AllowInfNan(False)]]
+
+
+class _Embeddings(BaseModel):
+    data: list[_Embedding]
+    usage: Any = None
+
+
+class OpenAIEmbeddings:
+    """Embeds texts, many in one request."""
+
+    def __init__(self, client: OpenAIClient, counter: TokenCounter) -> None:
+        self._client = client
+        self._counter = counter
+
+    async def embed(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
+        """The result of an `embed` job; each request made is entered into `calls`.
+
+        Raises ModelError when a number is missing, not finite or one of another dimension, and as OpenAIClient.request.
+        """
+        texts = [row["text"] for row in payload["texts"]]
+        settings = payload["model"].get("settings") or {}
+        size = int(settings.get("batch_size") or DEFAULT_BATCH_SIZE)
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), size):
+            with recorded_call(calls, kind, payload) as call:
+                vectors += await self._embed_once(payload["model"], texts[start : start + size], call)
+                dimensions = settings.get("dimensions") or len(vectors[0])
+                if wrong := {len(vector) for vector in vectors} - {dimensions}:
+                    raise ModelError(f"the reply has a vector of {wrong.pop()} dimensions instead of {dimensions}")
+        return {"embeddings": vectors}
+
+    async def _embed_once(self, model: dict[str, Any], texts: list[str], call: dict[str, Any]) -> list[list[float]]:
+        settings = model.get("settings") or {}
+        options = {"dimensions": settings["dimensions"]} if settings.get("dimensions") else {}
+
+        async def send(client: openai.AsyncOpenAI, timeout: float) -> Any:
+            return await client.embeddings.with_raw_response.create(
+                model=model["model"], input=texts, encoding_format="float", timeout=timeout, **options
+            )
+
+        body = await self._client.request(model, send)
+        try:
+            reply = _Embeddings.model_validate_json(body)
+        except ValidationError as error:
+            raise ModelError(f"the reply is not a list of embeddings: {first_problem(error)}") from None
+        call["tokens_in"] = used_tokens(reply.usage, "prompt_tokens", "total_tokens")
+        call["tokens_out"] = 0
+        if call["tokens_in"] is None:
+            call["tokens_in"] = sum([await self._counter.count(text, model["model"]) for text in texts])
+        if len(reply.data) != len(texts):
+            raise ModelError(f"the reply has {len(reply.data)} embeddings for {len(texts)} texts")
+        # The order is the order of the texts; `index`, where given, says so too.
+        rows = sorted(enumerate(reply.data), key=lambda row: row[0] if row[1].index is None else row[1].index)
+        vectors = []
+        for _, row in rows:
+            vectors.append([float(f"{number:.{SIGNIFICANT_DIGITS}g}") for number in row.embedding])
+            await asyncio.sleep(0)  # hundreds of thousands of numbers should not hold up the other jobs
+        return vectors

@@ -1,0 +1,84 @@
+"""What the commands share: where they print, how they name the database, and how errors look."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import psycopg
+import typer
+from rich.console import Console
+from rich.text import Text
+from typer.core import TyperGroup
+
+from .errors import AgentMemoryError
+
+_WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
+
+console = Console(highlight=False)
+if not console.is_terminal:
+    # A file or another program gets lines and tables as long as they are.
+    console.soft_wrap, console.width = True, 10_000
+stderr = Console(stderr=True, highlight=False)
+
+
+class Commands(TyperGroup):
+    """Reports the expected kinds of errors in one line and ends with status 1."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except (AgentMemoryError, psycopg.Error, OSError) as error:
+            message, hint = _explained(error)
+            if isinstance(error, psycopg.OperationalError) and error.sqlstate is None and not ctx.obj:
+                hint = _WHERE
+            stderr.print(Text(f"Error: {message}", style="red"), soft_wrap=True)
+            if hint:
+                stderr.print(Text(f"Hint: {hint}"), soft_wrap=True)
+            raise typer.Exit(1) from error
+
+
+def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, str | None]:
+    if isinstance(error, AgentMemoryError):
+        return error.message, error.hint
+    if isinstance(error, psycopg.errors.InvalidSchemaName):
+        return "there is no agent_memory in this database", "Run: agent-memory install"
+    if isinstance(error, psycopg.Error) and error.diag.message_primary is not None:
+        return error.diag.message_primary, error.diag.message_hint
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.strerror}: {error.filename}", None
+    # Errors before there is a connection come without fields, in several lines of which the first says it.
+    return str(error).partition("\n")[0], None
+
+
+def _remember_dsn(context: typer.Context, dsn: str) -> str:
+    """Tell the group, which reports errors, whether a database was named."""
+    context.find_root().obj = dsn
+    return dsn
+
+
+Dsn = Annotated[
+    str,
+    typer.Option(
+        callback=_remember_dsn,
+        envvar="AGENT_MEMORY_DSN",
+        show_default=False,
+        help="Connection string; without one, libpq's own environment (PGHOST, PGDATABASE, ...) decides.",
+    ),
+]
+
+
+@contextmanager
+def connected(dsn: str) -> Iterator[psycopg.Connection[Any]]:
+    """Yield a connection in autocommit mode."""
+    with psycopg.connect(dsn, autocommit=True, application_name="agent-memory") as connection:
+        yield connection
+
+
+def log_to_stderr(layout: str, level: int = logging.INFO) -> None:
+    """Show what this package logs."""
+    logging.basicConfig(format=layout)
+    logging.getLogger("agent_memory").setLevel(level)

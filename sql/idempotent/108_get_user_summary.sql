@@ -1,0 +1,31 @@
+create or replace function memory.get_user_summary(user_id text)
+returns setof memory.thread_summary
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  return query select * from memory._latest_summary(get_user_summary.user_id, '', '{user}');
+end;
+$$;
+comment on function memory.get_user_summary(text) is
+'The current profile of a user, made of the messages of all threads, or no row while there is none. end_seq + 1 is the number of messages that went in.';
+
+-- A thread is cleared or deleted: a model that is reading it for the summary of the user starts again without it, and a
+-- summary to which no other thread contributed goes with it.
+create or replace function memory._recall_user_summary(user_id text, thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memory.jobs as j
+  set status = 'pending', attempts = j.attempts - 1, tokens_reserved = 0, lease_token = null, lease_expires_at = null
+  where j.user_id = _recall_user_summary.user_id and j.kind = 'summarize_user' and j.status = 'running'
+    and j.input -> 'through' ? _recall_user_summary.thread_id;
+  if not exists (select from memory.threads as t join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'summarize_user'
+                 where t.user_id = _recall_user_summary.user_id and t.thread_id <> _recall_user_summary.thread_id) then
+    delete from memory.summaries as s where s.user_id = _recall_user_summary.user_id and s.thread_id = '';
+  end if;
+end;
+$$;

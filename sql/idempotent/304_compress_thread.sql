@@ -1,0 +1,12 @@
+create or replace function memory.compress_thread(user_id text, thread_id text)
+returns bigint
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_thread(user_id, thread_id);
+  return memory._enqueue(user_id, 'compress_thread', thread_id, '{"is_forced": true}');
+end;
+$$;
+comment on function memory.compress_thread(text, text) is
+'Queues the compression of a thread and returns the job id: all but the newest compression.recent_messages_to_keep messages go into the summary of the whole thread and are soft-deleted in the same transaction. Happens by itself when the thread has compression.threshold_tokens.';

@@ -1,0 +1,15 @@
+create or replace function memory.reconcile_memories(user_id text, n int default 50)
+returns bigint
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  if (n between 2 and 1000) is not true then
+    perform memory._refuse('n', format('%s is not between 2 and 1000', coalesce(n::text, 'null')), '50 is the default.');
+  end if;
+  return memory._enqueue(user_id, 'reconcile_memories', '', jsonb_build_object('n', n));
+end;
+$$;
+comment on function memory.reconcile_memories(text, int) is
+'Queues one look over the n newest facts of a user and returns the job id: duplicates are merged, contradictions resolved (the newer wins, then the more confident), losers superseded, never lost. The job''s result has kept, merged and contradicted. Happens by itself with every cadence.reconcile_every_n-th extraction.';

@@ -1,0 +1,12 @@
+create or replace function memory.consolidate(user_id text)
+returns bigint
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  return memory._enqueue(user_id, 'consolidate', '', '{"is_forced": true}');
+end;
+$$;
+comment on function memory.consolidate(text) is
+'Queues the consolidation of a user''s short-term memories (types context and episodic) and returns the job id: those that belong together become an article of the knowledge base that names its sources, and are superseded by it. Happens by itself in memory.sweep() once ten of them are a week old.';

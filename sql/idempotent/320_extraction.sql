@@ -1,0 +1,184 @@
+-- Extraction of long-term memories: what its jobs read, and how their results are stored.
+
+-- Messages since the last extraction, at most 200 or about 24,000 tokens at a time; the rest follows in the next job.
+create or replace function memory._extraction_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  from_seq bigint;
+  next_seq bigint;
+  given record;
+begin
+  select coalesce(k.position, -1) + 1, t.next_seq into from_seq, next_seq
+  from memory.threads as t
+  left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
+  where t.user_id = job.user_id and t.thread_id = job.scope;
+  from_seq := greatest(from_seq, next_seq - (job.request ->> 'recent_k')::bigint);
+  select * into given from memory._message_payload(job.user_id, job.scope, from_seq, 9223372036854775807, true, 200, 24000);
+  if given.messages is null then -- nothing of the user's own: that counts as read
+    perform memory._set_mark(job.user_id, job.scope, 'extract_memories', next_seq - 1);
+    return;
+  end if;
+  agent_id := memory._agent_of_message(job.user_id, job.scope, given.last_seq);
+  tokens := given.tokens;
+  payload := memory._chat_model(null, 'extract_memories') || jsonb_build_object(
+    'thread_id', job.scope, 'messages', given.messages,
+    'memory_types', (select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description) order by t.position, t.memory_type)
+                     from memory.memory_types as t));
+  input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.last_seq, 'counted_through', given.last_seq, 'is_partial', given.is_partial,
+                              'seqs', jsonb_path_query_array(given.messages, '$[*].seq'));
+end;
+$$;
+
+create or replace function memory._agent_of_message(user_id text, thread_id text, seq bigint)
+returns text
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return m.agent_id from memory.messages as m
+  where m.user_id = _agent_of_message.user_id and m.thread_id = _agent_of_message.thread_id and m.seq = _agent_of_message.seq;
+end;
+$$;
+
+-- A time as ISO 8601, without an offset in UTC.
+create or replace function memory._time_or_null(value text)
+returns timestamptz
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
+set datestyle = 'ISO, YMD'
+as $$
+begin
+  return case when value ~ '^[0-9]{4}-[0-9]{2}' then value::timestamptz end;
+exception
+  when data_exception then
+    return null;
+end;
+$$;
+
+create or replace function memory._check_extraction(result jsonb)
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  item record;
+  path text;
+begin
+  if jsonb_typeof(result -> 'memories') is distinct from 'array' then
+    perform memory._refuse_result('memories', 'must be an array');
+  end if;
+  for item in
+    select i.position - 1 as position, i.value from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
+  loop
+    path := format('memories[%s]', item.position);
+    if jsonb_typeof(item.value) <> 'object' then
+      perform memory._refuse_result(path, 'must be an object');
+    end if;
+    perform memory._check_result_text(path || '.content', item.value -> 'content');
+    if jsonb_typeof(item.value -> 'memory_type') is distinct from 'string'
+      or not exists (select from memory.memory_types as t where t.memory_type = item.value ->> 'memory_type') then
+      perform memory._refuse_result(path || '.memory_type',
+        'must be one of ' || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t));
+    -- Strict, or else an array of numbers would pass for a number.
+    elsif jsonb_path_exists(item.value, 'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value ? (@.type() != "number" || @ < 0 || @ > 1)') then
+      perform memory._refuse_result(path, 'has a confidence or importance that is not a number from 0 to 1');
+    elsif jsonb_path_exists(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' else '[null]' end,
+                            'strict $[*] ? (@.type() != "number" || @.floor() != @ || @.abs() > 1000000000000000)') then
+      perform memory._refuse_result(path || '.seqs', 'must be an array of whole numbers');
+    elsif item.value ->> 'event_time' is not null and memory._time_or_null(item.value ->> 'event_time') is null then
+      perform memory._refuse_result(path || '.event_time', 'must be a time like 2026-05-01 or 2026-05-01T10:00:00Z');
+    elsif jsonb_typeof(coalesce(item.value -> 'subject', 'null')) not in ('null', 'string') or length(item.value ->> 'subject') > 255 then
+      perform memory._refuse_result(path || '.subject', 'must be a text of at most 255 characters');
+    end if;
+  end loop;
+end;
+$$;
+
+-- A memory whose evidence is not among the messages that were given is not stored; the others are.
+create or replace function memory._apply_extraction(job memory.jobs, result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  through_seq bigint := (job.input ->> 'through_seq')::bigint;
+  counts record;
+begin
+  perform memory._check_extraction(result);
+
+  -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
+  with found as (
+    select i.position, i.value, coalesce(m.agent_id, 'default') as agent_id, e.said_at,
+      memory._time_or_null(i.value ->> 'event_time') as event_time
+    from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
+    left join memory.messages as m
+      on m.user_id = job.user_id and m.thread_id = job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric::bigint
+    cross join lateral (
+      select max(s.created_at) as said_at from memory.messages as s
+      where s.user_id = job.user_id and s.thread_id = job.scope
+        and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
+    where i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
+  ), stored as (
+    insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from, metadata)
+    select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
+      -- Rounded, because a number too small for a real is an error.
+      coalesce(round((f.value ->> 'confidence')::numeric, 6)::real, 1.0), coalesce(round((f.value ->> 'importance')::numeric, 6)::real, 0.5), job.scope,
+      array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction',
+      -- True since it happened; known since it was said, which for an imported conversation is long before it was read.
+      least(f.event_time, f.said_at),
+      jsonb_strip_nulls(jsonb_build_object('subject', nullif(btrim(f.value ->> 'subject'), ''), 'event_time', f.value -> 'event_time'))
+    from found as f order by f.agent_id, f.position
+    on conflict do nothing
+    returning agent_id
+  ), skipped as (
+    select f.agent_id, count(*) - (select count(*) from stored as s where s.agent_id = f.agent_id) as duplicates
+    from found as f group by f.agent_id
+  )
+  select (select count(*) from stored) as inserted, coalesce(sum(d.duplicates), 0) as duplicates,
+    jsonb_array_length(result -> 'memories') - (select count(*) from found) as refused,
+    array_agg(d.agent_id) as agents, array_agg(d.duplicates) as duplicates_of_agents
+  into counts from skipped as d;
+  -- A statement of its own: the one above does not see the counters that its triggers made.
+  update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + d.duplicates
+  from unnest(counts.agents, counts.duplicates_of_agents) as d (agent_id, duplicates)
+  where s.user_id = job.user_id and s.agent_id = d.agent_id and d.duplicates > 0;
+
+  perform memory._set_mark(job.user_id, job.scope, 'extract_memories', through_seq);
+  perform memory._count_extraction(job.user_id);
+  return jsonb_build_object('inserted', counts.inserted, 'duplicates', counts.duplicates, 'refused', counts.refused, 'through_seq', through_seq);
+end;
+$$;
+
+create or replace function memory._set_mark(user_id text, scope text, kind text, reached bigint)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.marks as k (user_id, scope, kind, position)
+  values (_set_mark.user_id, _set_mark.scope, _set_mark.kind, _set_mark.reached)
+  on conflict on constraint marks_pkey do update set position = greatest(k.position, excluded.position);
+end;
+$$;
+
+-- With every cadence.reconcile_every_n-th extraction of a user the facts are reconciled.
+create or replace function memory._count_extraction(user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  every_n int := (memory._policy(user_id, null) #>> '{cadence,reconcile_every_n}')::int;
+  extractions bigint;
+begin
+  insert into memory.marks as k (user_id, scope, kind, position) values (_count_extraction.user_id, '', 'extractions', 1)
+  on conflict on constraint marks_pkey do update set position = k.position + 1
+  returning k.position into extractions;
+  if every_n > 0 and extractions % every_n = 0 then
+    perform memory._enqueue_due(user_id, 'reconcile_memories', '');
+  end if;
+end;
+$$;

@@ -1,0 +1,195 @@
+-- Reconciliation of a user's facts: what its jobs read, and how their results are stored.
+
+-- The n newest memories that state something lasting, newest first, under small numbers. A group is an agent: none of
+-- its facts may give way to one that only another agent knows.
+create or replace function memory._reconciliation_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  newest bigint;
+  facts jsonb;
+  facts_input jsonb;
+begin
+  with pool as (
+    select row_number() over (order by m.created_at desc, m.memory_id desc) as number, m.*
+    from (select v.* from memory._visible_memories(job.user_id, null, false) as v
+          where v.memory_type in ('fact', 'preference', 'context', 'procedural')
+          order by v.created_at desc, v.memory_id desc limit coalesce((job.request ->> 'n')::int, 50)) as m
+  )
+  select jsonb_agg(jsonb_build_object(
+      'number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type, 'subject', memory._subject(p.metadata),
+      'confidence', round(p.confidence::numeric, 2), 'known_since', coalesce(p.valid_from, p.created_at),
+      'group', (select count(distinct o.agent_id) from pool as o where o.agent_id <= p.agent_id)) order by p.number),
+    jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
+    (extract(epoch from max(p.created_at)) * 1000000)::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
+  into facts, facts_input, newest, tokens
+  from pool as p;
+  -- What was looked at before is not looked at again, unless someone asks.
+  if (jsonb_array_length(facts) >= 2) is not true or not job.request ? 'n' and exists (
+    select from memory.marks as k where k.user_id = job.user_id and k.scope = '' and k.kind = 'reconcile_memories' and k.position >= newest
+  ) then
+    return;
+  end if;
+  agent_id := null; -- of all agents
+  payload := memory._chat_model(null, 'reconcile_memories') || jsonb_build_object('facts', facts);
+  input := jsonb_build_object('facts', facts_input, 'newest', newest);
+end;
+$$;
+
+-- Whom or what a memory is about; one that does not say is about the user.
+create or replace function memory._subject(metadata jsonb)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select coalesce(nullif(lower(btrim(metadata ->> 'subject')), ''), 'user');
+end;
+
+-- The model says which facts belong together. What may be done about it is decided here: both sides of one agent and about
+-- one subject, unchanged since they were handed out; of two that contradict each other the newer stays, then the more
+-- confident. Whatever breaks these rules is left alone and counted.
+create or replace function memory._apply_reconciliation(job memory.jobs, result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  given int := jsonb_array_length(job.input -> 'facts');
+  section text;
+  item record;
+  ids uuid[];
+  entry_ids uuid[];
+  winner uuid;
+  merged int := 0;
+  contradicted int := 0;
+  refused int := 0;
+begin
+  foreach section in array array['duplicates', 'contradictions'] loop
+    if jsonb_typeof(result -> section) is distinct from 'array' then
+      perform memory._refuse_result(section, 'must be an array');
+    end if;
+    for item in select i.position - 1 as position, i.value from jsonb_array_elements(result -> section) with ordinality as i (value, position) loop
+      perform memory._check_result_numbers(format('%s[%s].numbers', section, item.position), item.value -> 'numbers', given);
+      if section = 'duplicates' then
+        perform memory._check_result_text(format('duplicates[%s].content', item.position), item.value -> 'content');
+      end if;
+    end loop;
+  end loop;
+
+  -- Scopes before rows, as everyone who changes memories. Then only what is still as the model saw it.
+  select array_agg((f.value ->> 'memory_id')::uuid order by f.position) into ids
+  from jsonb_array_elements(job.input -> 'facts') with ordinality as f (value, position);
+  perform memory._lock_scopes_of(job.user_id, ids);
+  select array_agg(m.memory_id order by f.position) into ids
+  from jsonb_array_elements(job.input -> 'facts') with ordinality as f (value, position)
+  left join memory._visible_memories(job.user_id, null, false) as m
+    on m.memory_id = (f.value ->> 'memory_id')::uuid and m.version = (f.value ->> 'version')::int;
+
+  for item in select i.value from jsonb_array_elements(result -> 'duplicates') as i loop
+    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
+    winner := memory._merge_memories(job.user_id, entry_ids, item.value ->> 'content');
+    if winner is null then
+      refused := refused + 1;
+    else
+      merged := merged + cardinality(array_remove(entry_ids, winner));
+      -- What contradicts one of them contradicts what they have become.
+      ids := array(select case when i.id = any (entry_ids) then winner else i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
+    end if;
+  end loop;
+  for item in select i.value from jsonb_array_elements(result -> 'contradictions') as i loop
+    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
+    winner := memory._resolve_contradiction(job.user_id, entry_ids);
+    if winner is null then
+      refused := refused + 1;
+    else
+      contradicted := contradicted + cardinality(array_remove(entry_ids, winner));
+      ids := array(select case when i.id = any (array_remove(entry_ids, winner)) then null else i.id end
+                   from unnest(ids) with ordinality as i (id, position) order by i.position);
+    end if;
+  end loop;
+  perform memory._set_mark(job.user_id, '', 'reconcile_memories', (job.input ->> 'newest')::bigint);
+  return jsonb_build_object('kept', given - merged - contradicted, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
+end;
+$$;
+
+-- Whether memories may give way to each other: all still there, at least two, of one agent and about one subject.
+create or replace function memory._may_supersede(user_id text, memory_ids uuid[])
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return array_position(memory_ids, null) is null and count(*) >= 2 and count(*) = cardinality(memory_ids)
+    and count(distinct m.agent_id) = 1 and count(distinct memory._subject(m.metadata)) = 1
+  from memory.memories as m where m.user_id = _may_supersede.user_id and m.memory_id = any (memory_ids);
+end;
+$$;
+
+create or replace function memory._supersede_all(user_id text, memory_ids uuid[], winner uuid, reason text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memory.memories as m
+  set superseded_by = winner, supersede_reason = reason, superseded_at = statement_timestamp(), operation = 'supersede'
+  where m.user_id = _supersede_all.user_id and m.memory_id = any (memory_ids) and m.memory_id <> winner;
+end;
+$$;
+
+-- Duplicates become one memory with the best of each; the id of it, or null when they may not. Where the merged text is
+-- that of a memory which exists already, that one stays.
+create or replace function memory._merge_memories(user_id text, memory_ids uuid[], content text)
+returns uuid
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  newest memory.memories;
+  winner uuid;
+begin
+  if not memory._may_supersede(user_id, memory_ids) then
+    return null;
+  end if;
+  select m.* into newest from memory.memories as m
+  where m.user_id = _merge_memories.user_id and m.memory_id = any (memory_ids) order by m.created_at desc, m.memory_id desc limit 1;
+  select m.memory_id into winner from memory.memories as m
+  where m.user_id = newest.user_id and m.agent_id = newest.agent_id and m.memory_type = newest.memory_type
+    and m.content_hash = memory._content_hash(_merge_memories.content) and m.superseded_at is null and m.deleted_at is null;
+  if winner is not null then
+    perform memory._supersede_all(user_id, memory_ids, winner, 'duplicate');
+    return winner;
+  end if;
+  winner := memory._uuid_v7();
+  perform memory._supersede_all(user_id, memory_ids, winner, 'duplicate');
+  insert into memory.memories (user_id, memory_id, agent_id, memory_type, content, thread_id, source_seqs, source, metadata, tags, confidence,
+                               importance, valid_from, valid_to, expires_at)
+  select newest.user_id, winner, newest.agent_id, newest.memory_type, _merge_memories.content, newest.thread_id, newest.source_seqs, 'reconciliation',
+    newest.metadata || jsonb_build_object('merged_from', to_jsonb(memory_ids)),
+    array(select distinct t from memory.memories as o, unnest(o.tags) as t where o.user_id = newest.user_id and o.memory_id = any (memory_ids) order by t),
+    max(m.confidence), max(m.importance), min(coalesce(m.valid_from, m.created_at)), newest.valid_to,
+    case when bool_or(m.expires_at is null) then null else max(m.expires_at) end
+  from memory.memories as m where m.user_id = newest.user_id and m.memory_id = any (memory_ids);
+  return winner;
+end;
+$$;
+
+-- The id of the one that stays, or null when none may give way.
+create or replace function memory._resolve_contradiction(user_id text, memory_ids uuid[])
+returns uuid
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  winner uuid;
+begin
+  if not memory._may_supersede(user_id, memory_ids) then
+    return null;
+  end if;
+  select m.memory_id into winner from memory.memories as m
+  where m.user_id = _resolve_contradiction.user_id and m.memory_id = any (memory_ids)
+  order by coalesce(m.valid_from, m.created_at) desc, m.confidence desc, m.created_at desc, m.memory_id desc limit 1;
+  perform memory._supersede_all(user_id, memory_ids, winner, 'contradict');
+  return winner;
+end;
+$$;

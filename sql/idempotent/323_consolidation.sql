@@ -1,0 +1,93 @@
+-- Consolidation: old short-term memories that belong together become an article of the knowledge base.
+
+-- The oldest 100 that are a week old: by then the messages they came from are gone by default.
+create or replace function memory._short_term_memories(user_id text)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.* from memory._visible_memories(_short_term_memories.user_id, null, false) as m
+  where m.memory_type in ('context', 'episodic') and m.created_at < statement_timestamp() - interval '7 days'
+  order by m.created_at, m.memory_id limit 100;
+end;
+
+create or replace function memory._consolidation_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  memories jsonb;
+  memories_input jsonb;
+  newest bigint;
+begin
+  with pool as (
+    select row_number() over (order by m.created_at, m.memory_id) as number, m.* from memory._short_term_memories(job.user_id) as m
+  )
+  select jsonb_agg(jsonb_build_object('number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type,
+                                      'created_at', coalesce(p.valid_from, p.created_at)) order by p.number),
+    jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
+    (extract(epoch from max(p.created_at)) * 1000000)::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
+  into memories, memories_input, newest, tokens
+  from pool as p;
+  if (jsonb_array_length(memories) >= 2) is not true then
+    return;
+  end if;
+  agent_id := null; -- of all agents
+  payload := memory._chat_model(null, 'consolidate') || jsonb_build_object('memories', memories);
+  input := jsonb_build_object('memories', memories_input, 'newest', newest);
+end;
+$$;
+
+-- An article names the memories it was made of, and they are superseded by it: hidden, kept, and restorable.
+create or replace function memory._apply_consolidation(job memory.jobs, result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  given int := jsonb_array_length(job.input -> 'memories');
+  item record;
+  ids uuid[];
+  source_ids uuid[];
+  agents text[];
+  article uuid;
+  articles int := 0;
+  consolidated int := 0;
+  refused int := 0;
+begin
+  if jsonb_typeof(result -> 'articles') is distinct from 'array' then
+    perform memory._refuse_result('articles', 'must be an array');
+  end if;
+  for item in select i.position - 1 as position, i.value from jsonb_array_elements(result -> 'articles') with ordinality as i (value, position) loop
+    perform memory._check_result_text(format('articles[%s].title', item.position), item.value -> 'title', 1000);
+    perform memory._check_result_text(format('articles[%s].content', item.position), item.value -> 'content');
+    perform memory._check_result_numbers(format('articles[%s].numbers', item.position), item.value -> 'numbers', given);
+  end loop;
+
+  select array_agg((m.value ->> 'memory_id')::uuid order by m.position) into ids
+  from jsonb_array_elements(job.input -> 'memories') with ordinality as m (value, position);
+  perform memory._lock_scopes_of(job.user_id, ids);
+  select array_agg(v.memory_id order by m.position) into ids
+  from jsonb_array_elements(job.input -> 'memories') with ordinality as m (value, position)
+  left join memory._visible_memories(job.user_id, null, false) as v
+    on v.memory_id = (m.value ->> 'memory_id')::uuid and v.version = (m.value ->> 'version')::int;
+
+  for item in select i.value from jsonb_array_elements(result -> 'articles') as i loop
+    source_ids := array(select ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
+    if array_position(source_ids, null) is not null then -- changed meanwhile, or in an article already
+      refused := refused + 1;
+      continue;
+    end if;
+    agents := array(select distinct m.agent_id from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
+    article := memory._uuid_v7();
+    insert into memory.documents (user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata)
+    values (job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content', 'consolidation', agents,
+            jsonb_build_object('memory_ids', to_jsonb(source_ids)));
+    perform memory._supersede_all(job.user_id, source_ids, article, 'consolidated');
+    ids := array(select case when i.id <> all (source_ids) then i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
+    articles := articles + 1;
+    consolidated := consolidated + cardinality(source_ids);
+  end loop;
+  perform memory._set_mark(job.user_id, '', 'consolidate', (job.input ->> 'newest')::bigint);
+  return jsonb_build_object('articles', articles, 'consolidated', consolidated, 'refused', refused);
+end;
+$$;

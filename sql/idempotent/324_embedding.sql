@@ -1,0 +1,202 @@
+-- Embeddings: what their jobs read, and how their results are stored. Anything without an embedding of the active model
+-- is to be embedded, so that nothing needs to be remembered and a lost job loses nothing.
+
+create or replace function memory._embedding_model()
+returns memory.models
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return m from memory.models as m where m.kind = 'embedding' and m.is_active;
+end;
+$$;
+
+-- Queues the embedding of what a user has besides messages, where a model is there to do it.
+create or replace function memory._queue_embedding(user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
+    perform memory._enqueue_due(user_id, 'embed', '');
+  end if;
+end;
+$$;
+
+create or replace function memory._drop_embedding(user_id text, source text, id text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.embeddings as e where e.user_id = _drop_embedding.user_id and e.source = _drop_embedding.source and e.id = _drop_embedding.id;
+end;
+$$;
+
+-- What a scope holds for search, as it is embedded: messages of one thread, or everything else of a user. A message is
+-- found far better with its date and speaker than by its bare text. Models read 8,192 tokens, so texts are cut at 24,000
+-- characters. Inlined by the planner, hence no SET clause.
+create or replace function memory._embeddable(user_id text, scope text, from_seq bigint, to_seq bigint)
+returns table (source text, id text, text text)
+language sql stable parallel safe
+begin atomic
+  select 'message', m.thread_id || '/' || m.seq,
+    left(format('[%s] %s: %s', to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD'), coalesce(m.metadata ->> 'name', m.role), m.content), 24000)
+  from memory.messages as m
+  where _embeddable.scope <> '' and m.user_id = _embeddable.user_id and m.thread_id = _embeddable.scope and m.seq between from_seq and to_seq
+    and m.is_active and m.expires_at > statement_timestamp() and m.content <> ''
+  union all
+  select 'memory', m.memory_id::text, left(coalesce(m.embedding_text, m.content), 24000)
+  from memory._visible_memories(_embeddable.user_id, null, false) as m where _embeddable.scope = ''
+  union all
+  select 'summary', s.summary_id::text, left(s.summary, 24000)
+  from (select distinct on (c.thread_id, c.kind) c.* from memory.summaries as c
+        where c.user_id = _embeddable.user_id and c.status = 'completed' order by c.thread_id, c.kind, c.end_seq desc) as s
+  where _embeddable.scope = ''
+  union all
+  select 'document', d.document_id::text, left(concat_ws(e'\n', d.title, d.content), 24000)
+  from memory.documents as d where _embeddable.scope = '' and d.user_id = _embeddable.user_id;
+end;
+
+-- At most 256 texts or about 60,000 tokens at a time; the rest follows in the next job.
+create or replace function memory._embedding_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  model memory.models := memory._embedding_model();
+  texts jsonb;
+  rows_input jsonb;
+begin
+  if model.name is null then
+    return;
+  end if;
+  select jsonb_agg(jsonb_build_object('number', n.number, 'text', n.text) order by n.number),
+    jsonb_agg(jsonb_build_object('source', n.source, 'id', n.id, 'hash', md5(n.text)) order by n.number), max(n.tokens)
+  into texts, rows_input, tokens
+  from (
+    select row_number() over so_far as number, sum(memory._estimate_tokens(w.text)) over so_far as tokens, w.*
+    from (select t.*, row_number() over () as place from memory._embeddable(job.user_id, job.scope, 0, 9223372036854775807) as t
+          where not exists (select from memory.embeddings as e
+                            where e.user_id = job.user_id and e.source = t.source and e.id = t.id and e.model = model.name)
+          limit 256) as w
+    window so_far as (order by w.place)
+  ) as n
+  where n.number = 1 or n.tokens <= 60000;
+  if texts is null then
+    return;
+  end if;
+  agent_id := null; -- of all agents
+  payload := jsonb_build_object('model', jsonb_build_object('name', model.name, 'provider', model.provider, 'model', model.model, 'settings', model.settings),
+                                'prompt', null, 'texts', texts);
+  input := jsonb_build_object('rows', rows_input, 'is_partial', true);
+end;
+$$;
+
+create or replace function memory._apply_embeddings(job memory.jobs, result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  model memory.models;
+  expected int := jsonb_array_length(job.input -> 'rows');
+  dimensions int;
+  wrong record;
+  stored text[];
+  folded int := 0;
+begin
+  if jsonb_typeof(result -> 'embeddings') is distinct from 'array' or jsonb_array_length(result -> 'embeddings') <> expected then
+    perform memory._refuse_result('embeddings', format('must be an array of %s embeddings, one per text', expected));
+  end if;
+  select m.* into model from memory.models as m where m.name = job.input ->> 'model';
+  if not found then
+    return jsonb_build_object('skipped', 'the model was dropped meanwhile');
+  end if;
+  dimensions := coalesce((model.settings ->> 'dimensions')::int,
+                         case jsonb_typeof(result #> '{embeddings,0}') when 'array' then jsonb_array_length(result #> '{embeddings,0}') end);
+  if (dimensions between 1 and 4000) is not true then
+    perform memory._refuse_result('embeddings', format('have %s dimensions, 1 to 4000 are possible', coalesce(dimensions::text, 'no')));
+  end if;
+  select e.position - 1 as position, jsonb_typeof(e.value) as kind, case jsonb_typeof(e.value) when 'array' then jsonb_array_length(e.value) end as length
+  into wrong
+  from jsonb_array_elements(result -> 'embeddings') with ordinality as e (value, position)
+  where case jsonb_typeof(e.value)
+        when 'array' then jsonb_array_length(e.value) <> dimensions
+          or jsonb_path_exists(e.value, 'strict $[*] ? (@.type() != "number" || @ > 65000 || @ < -65000)')
+        else true end
+  limit 1;
+  if found then
+    perform memory._refuse_result(format('embeddings[%s]', wrong.position), format('must be an array of %s numbers', dimensions));
+  end if;
+  if not model.settings ? 'dimensions' then -- the first embedding decides
+    update memory.models as m set settings = m.settings || jsonb_build_object('dimensions', dimensions)
+    where m.name = model.name and not m.settings ? 'dimensions';
+  end if;
+
+  -- Only where the text is still what was embedded.
+  with given as (
+    select r.value ->> 'source' as source, r.value ->> 'id' as id, r.value ->> 'hash' as hash, r.position
+    from jsonb_array_elements(job.input -> 'rows') with ordinality as r (value, position)
+  ), range as (
+    select min(substring(g.id from '/([0-9]+)$')::bigint) as from_seq, max(substring(g.id from '/([0-9]+)$')::bigint) as to_seq
+    from given as g where g.source = 'message'
+  ), new_rows as (
+    insert into memory.embeddings (user_id, source, id, model, embedding)
+    select job.user_id, g.source, g.id, model.name, memory._halfvec(result -> 'embeddings' -> (g.position - 1)::int)
+    from given as g
+    join memory._embeddable(job.user_id, job.scope, (select coalesce(r.from_seq, 0) from range as r), (select coalesce(r.to_seq, 0) from range as r)) as t
+      on t.source = g.source and t.id = g.id and md5(t.text) = g.hash
+    order by g.source, g.id
+    on conflict do nothing
+    returning source, id
+  )
+  select array_agg(n.id) filter (where n.source = 'memory') into stored from new_rows as n;
+  if stored is not null then
+    folded := memory._fold_near_duplicates(job.user_id, model.name, stored::uuid[]);
+  end if;
+  return jsonb_build_object('embedded', expected, 'folded', folded);
+end;
+$$;
+
+-- An extracted memory that says nearly the same as an older one of its agent and type gives way to it, unless it says
+-- more: the longer text stays. What a user stored is never folded.
+create or replace function memory._fold_near_duplicates(user_id text, model text, memory_ids uuid[])
+returns int
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  candidate record;
+  folded int := 0;
+begin
+  perform memory._lock_scopes_of(user_id, memory_ids);
+  for candidate in
+    select m.memory_id, o.memory_id as other_id, length(m.content) > length(o.content) and o.source = 'extraction' as is_longer
+    from memory.memories as m
+    join memory.embeddings as e on e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = _fold_near_duplicates.model
+    cross join lateral (
+      select n.memory_id, n.content, n.source
+      from memory._visible_memories(m.user_id, null, false) as n
+      join memory.embeddings as f on f.user_id = n.user_id and f.source = 'memory' and f.id = n.memory_id::text and f.model = _fold_near_duplicates.model
+      where n.agent_id = m.agent_id and n.memory_type = m.memory_type and memory._subject(n.metadata) = memory._subject(m.metadata)
+        and (n.created_at, n.memory_id) < (m.created_at, m.memory_id)
+        and memory._cosine_similarity(e.embedding, f.embedding) >= (memory._policy(m.user_id, m.agent_id) #>> '{memories,near_duplicate_cosine}')::real
+      order by memory._cosine_similarity(e.embedding, f.embedding) desc limit 1
+    ) as o
+    where m.user_id = _fold_near_duplicates.user_id and m.memory_id = any (memory_ids) and m.source = 'extraction'
+      and m.superseded_at is null and m.deleted_at is null
+    order by m.created_at, m.memory_id
+  loop
+    -- Unless one of the two gave way a moment ago.
+    if (select count(*) = 2 from memory.memories as m
+        where m.user_id = _fold_near_duplicates.user_id and m.memory_id in (candidate.memory_id, candidate.other_id) and m.superseded_at is null) then
+      perform memory._supersede_all(user_id, array[candidate.memory_id, candidate.other_id],
+                                    case when candidate.is_longer then candidate.memory_id else candidate.other_id end, 'near-duplicate');
+      folded := folded + 1;
+    end if;
+  end loop;
+  return folded;
+end;
+$$;
