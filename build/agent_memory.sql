@@ -1376,6 +1376,18 @@ begin
 end;
 $$;
 
+create or replace function memory._is_queued(user_id text, kind text, scope text)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (
+    select from memory.jobs as j
+    where j.user_id = _is_queued.user_id and j.kind = _is_queued.kind and j.scope = _is_queued.scope and j.status in ('pending', 'running'));
+end;
+$$;
+
 -- Queues a job unless one is open. Looks first: nearly every message comes here, and an insert that meets a conflict
 -- costs four times the look.
 create or replace function memory._enqueue_due(user_id text, kind text, scope text)
@@ -1384,10 +1396,7 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not exists (
-    select from memory.jobs as j
-    where j.user_id = _enqueue_due.user_id and j.kind = _enqueue_due.kind and j.scope = _enqueue_due.scope and j.status in ('pending', 'running')
-  ) then
+  if not memory._is_queued(user_id, kind, scope) then
     insert into memory.jobs (user_id, kind, scope) values (_enqueue_due.user_id, _enqueue_due.kind, _enqueue_due.scope)
     on conflict do nothing;
   end if;
@@ -1404,6 +1413,9 @@ as $$
 declare
   kept_tokens bigint;
 begin
+  if memory._is_queued(user_id, 'compress_thread', thread_id) then
+    return;
+  end if;
   select coalesce(sum(k.token_count), 0) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = _enqueue_compression.user_id and m.thread_id = _enqueue_compression.thread_id and m.is_active
@@ -1588,9 +1600,9 @@ as $$
 begin
   delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
-  -- Again: the first extraction of the thread may have been completed while its job was waited for.
-  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
+  -- Again: the first job to read the thread may have been completed while it was waited for.
+  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source = 'archive';
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
@@ -2101,6 +2113,9 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  -- A claim under way may be handing the thread out just now: it is waited for, and then seen.
+  perform from memory.jobs as j
+  where j.user_id = _recall_user_summary.user_id and j.kind = 'summarize_user' and j.status in ('pending', 'running') for update;
   update memory.jobs as j
   set status = 'pending', attempts = j.attempts - 1, tokens_reserved = 0, lease_token = null, lease_expires_at = null
   where j.user_id = _recall_user_summary.user_id and j.kind = 'summarize_user' and j.status = 'running'
@@ -4716,13 +4731,18 @@ declare
   extractions bigint;
   consolidations bigint;
 begin
+  -- Policies last: they cost more than all the rest.
+  with unread as materialized (
+    select t.user_id, t.thread_id, t.next_seq
+    from memory.threads as t
+    left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
+    where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
+      and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
+  )
   insert into memory.jobs (user_id, kind, scope)
-  select t.user_id, 'extract_memories', t.thread_id
-  from memory.threads as t
-  left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
-  where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
-    and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
-    and (memory._policy(t.user_id, memory._agent_of_message(t.user_id, t.thread_id, t.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
+  select u.user_id, 'extract_memories', u.thread_id
+  from unread as u
+  where (memory._policy(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
   limit row_limit
   on conflict do nothing;
   get diagnostics extractions = row_count;
@@ -6022,7 +6042,7 @@ SOURCES = {
         '        word for entry in cluster for word in dict.fromkeys(words_of(entry.memory["content"])) if word in entry.words\n'
         '    )\n'
         '    return {\n'
-        '        "title": ", ".join(word for word, _ in counts.most_common(TITLE_WORDS)).capitalize(),\n'
+        '        "title": ", ".join(word for word, count in counts.most_common(TITLE_WORDS) if count > 1).capitalize(),\n'
         '        "content": "\\n".join(f"- {\' \'.join(entry.memory[\'content\'].split())}" for entry in cluster),\n'
         '        "numbers": [entry.memory["number"] for entry in cluster],\n'
         '    }\n'
@@ -7420,12 +7440,13 @@ SOURCES = {
         'from __future__ import annotations\n'
         '\n'
         'import asyncio\n'
-        'import concurrent.futures\n'
         'import hashlib\n'
         'import json\n'
         'import os\n'
         'import re\n'
         'import threading\n'
+        'import time\n'
+        'from contextlib import suppress\n'
         'from pathlib import Path\n'
         'from typing import TYPE_CHECKING, Any\n'
         '\n'
@@ -7434,6 +7455,8 @@ SOURCES = {
         '\n'
         'DEFAULT_ENCODING = "o200k_base"\n'
         'DOWNLOAD_SECONDS = 10.0\n'
+        'ENCODINGS_FOLDER = "tiktoken_encodings"\n'
+        '"""Where docker/install-server-python.sh puts the encodings, beside the packages."""\n'
         'PIECE_CHARACTERS = 10_000\n'
         '"""Text is encoded in pieces of this size, with a chance for other work between them: tiktoken holds the thread, and its\n'
         'older versions take quadratic time for a long run of letters."""\n'
@@ -7522,7 +7545,7 @@ SOURCES = {
         '        if folder is None and self._may_download:\n'
         '            return await self._download(name)\n'
         '        if folder is None and (packages := os.environ.get(_PACKAGES_VARIABLE)):\n'
-        '            folder = os.environ[_CACHE_VARIABLE] = str(Path(packages, "tiktoken"))\n'
+        '            folder = os.environ[_CACHE_VARIABLE] = str(Path(packages, ENCODINGS_FOLDER))\n'
         '        try:\n'
         '            file = Path(folder or "", hashlib.sha1(url.encode()).hexdigest()).read_bytes()\n'
         '        except OSError:\n'
@@ -7534,19 +7557,18 @@ SOURCES = {
         '        """From tiktoken\'s cache or the network, tried once."""\n'
         '        import tiktoken\n'
         '\n'
-        '        found: concurrent.futures.Future[tiktoken.Encoding] = concurrent.futures.Future()\n'
+        '        loaded: list[tiktoken.Encoding] = []\n'
         '\n'
         '        def load() -> None:\n'
-        '            try:\n'
-        '                found.set_result(tiktoken.get_encoding(name))\n'
-        '            except Exception as error:\n'
-        '                found.set_exception(error)\n'
+        '            with suppress(Exception):  # no network, or no room for the cache\n'
+        '                loaded.append(tiktoken.get_encoding(name))\n'
         '\n'
-        '        threading.Thread(target=load, name=f"load {name}", daemon=True).start()\n'
-        '        try:\n'
-        '            return await asyncio.wait_for(asyncio.wrap_future(found), DOWNLOAD_SECONDS)\n'
-        '        except Exception:\n'
-        '            return None\n'
+        '        thread = threading.Thread(target=load, daemon=True)\n'
+        '        thread.start()\n'
+        '        deadline = time.monotonic() + DOWNLOAD_SECONDS\n'
+        '        while thread.is_alive() and time.monotonic() < deadline:\n'
+        '            await asyncio.sleep(0.05)\n'
+        '        return loaded[0] if loaded else None\n'
         '\n'
         '\n'
         'async def _count(text: str, encoding: tiktoken.Encoding) -> int:\n'

@@ -349,8 +349,8 @@ _RULES: dict[tuple[str, ...], Callable[[str], Body]] = {
 
 def rows_of(prompt: str, tag: str) -> list[Body]:
     """The JSON objects that a prompt holds, one on each line, between the tags."""
-    _, found, rest = prompt.partition(f"\n<{tag}>\n")
-    return [json.loads(line) for line in rest.partition(f"\n</{tag}>")[0].split("\n")] if found else []
+    found = re.search(rf"^<{tag}>\n(.*?)\n</{tag}>$", prompt, re.MULTILINE | re.DOTALL)
+    return [json.loads(line) for line in found[1].split("\n")] if found else []
 
 
 def _error(message: str) -> str:

@@ -23,6 +23,7 @@ from model_payloads import (
     extraction,
     reconciliation,
     run,
+    seqs_of,
     summarize,
     talk,
     user_summary,

@@ -42,7 +42,7 @@ def _article(cluster: list[_Entry]) -> dict[str, Any]:
         word for entry in cluster for word in dict.fromkeys(words_of(entry.memory["content"])) if word in entry.words
     )
     return {
-        "title": ", ".join(word for word, _ in counts.most_common(TITLE_WORDS)).capitalize(),
+        "title": ", ".join(word for word, count in counts.most_common(TITLE_WORDS) if count > 1).capitalize(),
         "content": "\n".join(f"- {' '.join(entry.memory['content'].split())}" for entry in cluster),
         "numbers": [entry.memory["number"] for entry in cluster],
     }

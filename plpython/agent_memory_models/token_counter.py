@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import hashlib
 import json
 import os
 import re
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 DEFAULT_ENCODING = "o200k_base"
 DOWNLOAD_SECONDS = 10.0
+ENCODINGS_FOLDER = "tiktoken_encodings"
+"""Where docker/install-server-python.sh puts the encodings, beside the packages."""
 PIECE_CHARACTERS = 10_000
 """Text is encoded in pieces of this size, with a chance for other work between them: tiktoken holds the thread, and its
 older versions take quadratic time for a long run of letters."""
@@ -105,7 +108,7 @@ class TokenCounter:
         if folder is None and self._may_download:
             return await self._download(name)
         if folder is None and (packages := os.environ.get(_PACKAGES_VARIABLE)):
-            folder = os.environ[_CACHE_VARIABLE] = str(Path(packages, "tiktoken"))
+            folder = os.environ[_CACHE_VARIABLE] = str(Path(packages, ENCODINGS_FOLDER))
         try:
             file = Path(folder or "", hashlib.sha1(url.encode()).hexdigest()).read_bytes()
         except OSError:
@@ -117,19 +120,18 @@ class TokenCounter:
         """From tiktoken's cache or the network, tried once."""
         import tiktoken
 
-        found: concurrent.futures.Future[tiktoken.Encoding] = concurrent.futures.Future()
+        loaded: list[tiktoken.Encoding] = []
 
         def load() -> None:
-            try:
-                found.set_result(tiktoken.get_encoding(name))
-            except Exception as error:
-                found.set_exception(error)
+            with suppress(Exception):  # no network, or no room for the cache
+                loaded.append(tiktoken.get_encoding(name))
 
-        threading.Thread(target=load, name=f"load {name}", daemon=True).start()
-        try:
-            return await asyncio.wait_for(asyncio.wrap_future(found), DOWNLOAD_SECONDS)
-        except Exception:
-            return None
+        thread = threading.Thread(target=load, daemon=True)
+        thread.start()
+        deadline = time.monotonic() + DOWNLOAD_SECONDS
+        while thread.is_alive() and time.monotonic() < deadline:
+            await asyncio.sleep(0.05)
+        return loaded[0] if loaded else None
 
 
 async def _count(text: str, encoding: tiktoken.Encoding) -> int:

@@ -66,6 +66,18 @@ begin
 end;
 $$;
 
+create or replace function memory._is_queued(user_id text, kind text, scope text)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (
+    select from memory.jobs as j
+    where j.user_id = _is_queued.user_id and j.kind = _is_queued.kind and j.scope = _is_queued.scope and j.status in ('pending', 'running'));
+end;
+$$;
+
 -- Queues a job unless one is open. Looks first: nearly every message comes here, and an insert that meets a conflict
 -- costs four times the look.
 create or replace function memory._enqueue_due(user_id text, kind text, scope text)
@@ -74,10 +86,7 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not exists (
-    select from memory.jobs as j
-    where j.user_id = _enqueue_due.user_id and j.kind = _enqueue_due.kind and j.scope = _enqueue_due.scope and j.status in ('pending', 'running')
-  ) then
+  if not memory._is_queued(user_id, kind, scope) then
     insert into memory.jobs (user_id, kind, scope) values (_enqueue_due.user_id, _enqueue_due.kind, _enqueue_due.scope)
     on conflict do nothing;
   end if;
@@ -94,6 +103,9 @@ as $$
 declare
   kept_tokens bigint;
 begin
+  if memory._is_queued(user_id, 'compress_thread', thread_id) then
+    return;
+  end if;
   select coalesce(sum(k.token_count), 0) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = _enqueue_compression.user_id and m.thread_id = _enqueue_compression.thread_id and m.is_active
@@ -278,9 +290,9 @@ as $$
 begin
   delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
-  -- Again: the first extraction of the thread may have been completed while its job was waited for.
-  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
+  -- Again: the first job to read the thread may have been completed while it was waited for.
+  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source = 'archive';
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;

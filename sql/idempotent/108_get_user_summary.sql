@@ -19,6 +19,9 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  -- A claim under way may be handing the thread out just now: it is waited for, and then seen.
+  perform from memory.jobs as j
+  where j.user_id = _recall_user_summary.user_id and j.kind = 'summarize_user' and j.status in ('pending', 'running') for update;
   update memory.jobs as j
   set status = 'pending', attempts = j.attempts - 1, tokens_reserved = 0, lease_token = null, lease_expires_at = null
   where j.user_id = _recall_user_summary.user_id and j.kind = 'summarize_user' and j.status = 'running'

@@ -76,13 +76,18 @@ declare
   extractions bigint;
   consolidations bigint;
 begin
+  -- Policies last: they cost more than all the rest.
+  with unread as materialized (
+    select t.user_id, t.thread_id, t.next_seq
+    from memory.threads as t
+    left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
+    where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
+      and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
+  )
   insert into memory.jobs (user_id, kind, scope)
-  select t.user_id, 'extract_memories', t.thread_id
-  from memory.threads as t
-  left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
-  where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
-    and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
-    and (memory._policy(t.user_id, memory._agent_of_message(t.user_id, t.thread_id, t.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
+  select u.user_id, 'extract_memories', u.thread_id
+  from unread as u
+  where (memory._policy(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
   limit row_limit
   on conflict do nothing;
   get diagnostics extractions = row_count;
