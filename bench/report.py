@@ -51,7 +51,7 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
-def _table(header: list[str], rows: list[list[str]]) -> str:
+def table(header: list[str], rows: list[list[str]]) -> str:
     align = ["---"] + ["---:"] * (len(header) - 1)
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, align, *rows])
 
@@ -77,7 +77,7 @@ def ratio_table(results: Results) -> str:
         for case in results["cases"].values()
         for entry in case["ratios"]
     ]
-    return _table(["Ratio", "Clients", "Median", "Rounds", "Aim", "CPU"], rows)
+    return table(["Ratio", "Clients", "Median", "Rounds", "Aim", "CPU"], rows)
 
 
 def _label(entry: dict[str, Any]) -> str:
@@ -93,7 +93,7 @@ def _rate_table(results: Results) -> str:
         for case in results["cases"].values()
         for variant, cpu in case["cpu_microseconds"].items()
     ]
-    return _table(["Calls per second", *map(_clients, clients), "Server CPU per call, µs"], rows)
+    return table(["Calls per second", *map(_clients, clients), "Server CPU per call, µs"], rows)
 
 
 def _clients(count: int) -> str:
@@ -142,7 +142,7 @@ def markdown(results: Results) -> str:
             ]
             for each in statements[:12]
         ]
-        parts += [f"### {variant}", _table(["Statement", "Per call", "µs", "Planning, µs"], rows)]
+        parts += [f"### {variant}", table(["Statement", "Per call", "µs", "Planning, µs"], rows)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -1324,6 +1324,7 @@ as $$
 declare
   layers memory.policies[];
   policy jsonb;
+  cadence jsonb;
   lifetime text;
   last_seq bigint;
   every_n int;
@@ -1350,23 +1351,20 @@ begin
   expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
 
   last_seq := first_seq + message_count - 1;
-  every_n := (policy #>> '{cadence,fact_extraction_every_n}')::int;
+  cadence := policy -> 'cadence';
+  every_n := (cadence ->> 'fact_extraction_every_n')::int;
   if every_n > 0 and (last_seq + 1) / every_n > first_seq / every_n then
     perform memory._enqueue_due(user_id, 'extract_memories', thread_id);
   end if;
-  every_n := (policy #>> '{cadence,thread_summary_every_n}')::int;
-  if every_n > 0 then
-    if (last_seq + 1) / every_n > first_seq / every_n then
-      perform memory._enqueue_due(user_id, 'summarize_thread', thread_id);
-    end if;
-  elsif ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean then
+  every_n := (cadence ->> 'thread_summary_every_n')::int;
+  if (case when every_n > 0 then (last_seq + 1) / every_n > first_seq / every_n
+           else ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean end) then
     perform memory._enqueue_due(user_id, 'summarize_thread', thread_id);
   end if;
-  if tokens_now >= (policy #>> '{compression,threshold_tokens}')::bigint and (policy #>> '{compression,enabled}')::boolean
-    and messages_now > (policy #>> '{compression,recent_messages_to_keep}')::bigint then
-    perform memory._enqueue_compression(user_id, thread_id, policy);
+  if tokens_now >= (policy #>> '{compression,threshold_tokens}')::bigint then
+    perform memory._enqueue_compression(user_id, thread_id, messages_now, policy -> 'compression');
   end if;
-  every_n := (policy #>> '{cadence,user_summary_every_n}')::int;
+  every_n := (cadence ->> 'user_summary_every_n')::int;
   if every_n > 0 then
     perform memory._enqueue_user_summary(user_id, message_count, every_n);
   end if;
@@ -1405,7 +1403,7 @@ $$;
 
 -- Over the threshold each message asks. A thread whose newest messages alone are over it would be compressed message by
 -- message, so what can be summarised has to be worth a call: a tenth of the threshold.
-create or replace function memory._enqueue_compression(user_id text, thread_id text, policy jsonb)
+create or replace function memory._enqueue_compression(user_id text, thread_id text, message_count bigint, compression jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -1413,16 +1411,17 @@ as $$
 declare
   kept_tokens bigint;
 begin
-  if memory._is_queued(user_id, 'compress_thread', thread_id) then
+  if not (compression ->> 'enabled')::boolean or message_count <= (compression ->> 'recent_messages_to_keep')::bigint
+    or memory._is_queued(user_id, 'compress_thread', thread_id) then
     return;
   end if;
   select coalesce(sum(k.token_count), 0) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = _enqueue_compression.user_id and m.thread_id = _enqueue_compression.thread_id and m.is_active
-        order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
+        order by m.seq desc limit (compression ->> 'recent_messages_to_keep')::int) as k;
   if (select t.active_tokens - kept_tokens from memory.threads as t
       where t.user_id = _enqueue_compression.user_id and t.thread_id = _enqueue_compression.thread_id)
-     >= (policy #>> '{compression,threshold_tokens}')::bigint / 10 then
+     >= (compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(user_id, 'compress_thread', thread_id);
   end if;
 end;
@@ -3100,9 +3099,11 @@ begin
       reason := sqlerrm;
   end;
 
-  if wait_until is null then -- nothing to work on: done without a model
+  if wait_until is null or reason like 'AM002%' then -- the row of an earlier attempt
     delete from memory.summaries as s
     where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing';
+  end if;
+  if wait_until is null then -- nothing to work on: done without a model
     update memory.jobs as j
     set status = 'completed', result = '{"skipped": "nothing new"}', error = null, finished_at = clock_timestamp(), lease_token = null, lease_expires_at = null
     where j.user_id = job.user_id and j.job_id = job.job_id;
@@ -3213,9 +3214,10 @@ begin
   if content !~ '## Your Memories|MemoryRef:|Summary of the conversation so far:|What is known about the user:|Previous context:' then
     return content;
   end if;
+  content := replace(content, e'\r\n', e'\n');
   content := regexp_replace(content, e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*', '', 'g');
   content := regexp_replace(content, e'\\[MemoryRef: [^\\]]*\\]', '', 'g');
-  content := regexp_replace(content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]+(\\n|$))*', '', 'g');
+  content := regexp_replace(content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*', '', 'g');
   return regexp_replace(content, e'\\[Previous context: .*?\\](\\n\\n|$)', '', 'g');
 end;
 $$;
@@ -3538,6 +3540,9 @@ begin
   from memory.threads as t
   left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
   where t.user_id = job.user_id and t.thread_id = job.scope;
+  if not found then -- the thread was deleted while someone asked for the job
+    return;
+  end if;
   from_seq := greatest(from_seq, next_seq - (job.request ->> 'recent_k')::bigint);
   select * into given from memory._message_payload(job.user_id, job.scope, from_seq, 9223372036854775807, true, 200, 24000);
   if given.messages is null then -- nothing of the user's own: that counts as read
@@ -3635,7 +3640,7 @@ begin
 
   -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
   with found as (
-    select i.position, i.value, coalesce(m.agent_id, 'default') as agent_id, e.said_at,
+    select i.position, i.value, coalesce(m.agent_id, job.agent_id) as agent_id, e.said_at,
       memory._time_or_null(i.value ->> 'event_time') as event_time
     from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
     left join memory.messages as m
@@ -4116,10 +4121,12 @@ declare
   given int := jsonb_array_length(job.input -> 'facts');
   section text;
   item record;
+  handed_out uuid[];
   ids uuid[];
   entry_ids uuid[];
   winner uuid;
-  merged int := 0;
+  kept int;
+  merged int;
   contradicted int := 0;
   refused int := 0;
 begin
@@ -4143,6 +4150,7 @@ begin
   from jsonb_array_elements(job.input -> 'facts') with ordinality as f (value, position)
   left join memory._visible_memories(job.user_id, null, false) as m
     on m.memory_id = (f.value ->> 'memory_id')::uuid and m.version = (f.value ->> 'version')::int;
+  handed_out := ids;
 
   for item in select i.value from jsonb_array_elements(result -> 'duplicates') as i loop
     entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
@@ -4150,7 +4158,6 @@ begin
     if winner is null then
       refused := refused + 1;
     else
-      merged := merged + cardinality(array_remove(entry_ids, winner));
       -- What contradicts one of them contradicts what they have become.
       ids := array(select case when i.id = any (entry_ids) then winner else i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
     end if;
@@ -4167,7 +4174,10 @@ begin
     end if;
   end loop;
   perform memory._set_mark(job.user_id, '', 'reconcile_memories', (job.input ->> 'newest')::bigint);
-  return jsonb_build_object('kept', given - merged - contradicted, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
+  -- Of the facts that were handed out: what some of them became may have been merged again, or contradicted.
+  select given - count(*), count(*) filter (where m.supersede_reason = 'duplicate') into kept, merged
+  from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (handed_out) and m.superseded_at is not null;
+  return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
 end;
 $$;
 
@@ -4196,8 +4206,9 @@ begin
 end;
 $$;
 
--- Duplicates become one memory with the best of each; the id of it, or null when they may not. Where the merged text is
--- that of a memory which exists already, that one stays.
+-- Duplicates become one memory with the best of each, and as recent as the newest of them, so that it wins over what was
+-- said before that one; the id of it, or null when they may not. Where the merged text is that of a memory which exists
+-- already, that one stays.
 create or replace function memory._merge_memories(user_id text, memory_ids uuid[], content text)
 returns uuid
 language plpgsql volatile parallel unsafe
@@ -4205,19 +4216,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   newest memory.memories;
+  existing memory.memories;
   winner uuid;
 begin
   if not memory._may_supersede(user_id, memory_ids) then
     return null;
   end if;
   select m.* into newest from memory.memories as m
-  where m.user_id = _merge_memories.user_id and m.memory_id = any (memory_ids) order by m.created_at desc, m.memory_id desc limit 1;
-  select m.memory_id into winner from memory.memories as m
-  where m.user_id = newest.user_id and m.agent_id = newest.agent_id and m.memory_type = newest.memory_type
-    and m.content_hash = memory._content_hash(_merge_memories.content) and m.superseded_at is null and m.deleted_at is null;
-  if winner is not null then
-    perform memory._supersede_all(user_id, memory_ids, winner, 'duplicate');
-    return winner;
+  where m.user_id = _merge_memories.user_id and m.memory_id = any (memory_ids)
+  order by coalesce(m.valid_from, m.created_at) desc, m.created_at desc, m.memory_id desc limit 1;
+  select m.* into existing from memory._visible_memories(newest.user_id, null, false) as m
+  where m.agent_id = newest.agent_id and m.memory_type = newest.memory_type and m.content_hash = memory._content_hash(_merge_memories.content);
+  if memory._subject(existing.metadata) <> memory._subject(newest.metadata) then
+    return null;
+  elsif existing.memory_id is not null then
+    perform memory._supersede_all(user_id, memory_ids, existing.memory_id, 'duplicate');
+    return existing.memory_id;
   end if;
   winner := memory._uuid_v7();
   perform memory._supersede_all(user_id, memory_ids, winner, 'duplicate');
@@ -4226,7 +4240,7 @@ begin
   select newest.user_id, winner, newest.agent_id, newest.memory_type, _merge_memories.content, newest.thread_id, newest.source_seqs, 'reconciliation',
     newest.metadata || jsonb_build_object('merged_from', to_jsonb(memory_ids)),
     array(select distinct t from memory.memories as o, unnest(o.tags) as t where o.user_id = newest.user_id and o.memory_id = any (memory_ids) order by t),
-    max(m.confidence), max(m.importance), min(coalesce(m.valid_from, m.created_at)), newest.valid_to,
+    max(m.confidence), max(m.importance), least(coalesce(newest.valid_from, newest.created_at), newest.valid_to), newest.valid_to,
     case when bool_or(m.expires_at is null) then null else max(m.expires_at) end
   from memory.memories as m where m.user_id = newest.user_id and m.memory_id = any (memory_ids);
   return winner;
@@ -4255,14 +4269,17 @@ $$;
 
 -- Consolidation: old short-term memories that belong together become an article of the knowledge base.
 
--- The oldest 100 that are a week old: by then the messages they came from are gone by default.
+-- The oldest 100 that are a week old: by then the messages they came from are gone by default. Those that no job has
+-- looked at come first, or else a hundred that belong nowhere would keep the others out.
 create or replace function memory._short_term_memories(user_id text)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
   select m.* from memory._visible_memories(_short_term_memories.user_id, null, false) as m
   where m.memory_type in ('context', 'episodic') and m.created_at < statement_timestamp() - interval '7 days'
-  order by m.created_at, m.memory_id limit 100;
+  order by extract(epoch from m.created_at) * 1000000 <= (select k.position from memory.marks as k
+                                                          where k.user_id = _short_term_memories.user_id and k.scope = '' and k.kind = 'consolidate') is true,
+    m.created_at, m.memory_id limit 100;
 end;
 
 create or replace function memory._consolidation_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
@@ -5133,9 +5150,9 @@ begin
   end if;
   for part in
     select p.* from (values
-      (1, 'thread_summary', e'Summary of the conversation so far:\n' || whole.summary, whole.end_seq),
-      (2, 'thread_summary', e'Summary of the conversation so far:\n' || rolling.summary, rolling.end_seq),
-      (3, 'user_summary', e'What is known about the user:\n' || profile.summary, null)
+      (1, 'thread_summary', e'Summary of the conversation so far:\n' || memory._paragraph(whole.summary), whole.end_seq),
+      (2, 'thread_summary', e'Summary of the conversation so far:\n' || memory._paragraph(rolling.summary), rolling.end_seq),
+      (3, 'user_summary', e'What is known about the user:\n' || memory._paragraph(profile.summary), null)
     ) as p (place, source, content, end_seq)
     where p.content is not null order by p.place
   loop
@@ -5232,6 +5249,17 @@ declare
   summary memory.summaries := memory._latest_summary_row(user_id, thread_id, kind);
 begin
   return case when agent_id is null or summary.agent_ids <@ array[agent_id] then summary end;
+end;
+$$;
+
+-- Without empty lines: when the application sends it back, memory._without_recalled() sees where it ends.
+create or replace function memory._paragraph(content text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return btrim(regexp_replace(content, e'\\n\\s*\\n', e'\n', 'g'), e' \t\r\n');
 end;
 $$;
 
@@ -5595,8 +5623,8 @@ SOURCES = {
         'import threading\n'
         'import time\n'
         'from collections import Counter\n'
-        'from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence\n'
-        'from contextlib import contextmanager\n'
+        'from collections.abc import Coroutine, Mapping, Sequence\n'
+        'from contextlib import suppress\n'
         'from typing import Any, NamedTuple, NoReturn, Protocol\n'
         '\n'
         'from .calls import Calls\n'
@@ -5606,7 +5634,7 @@ SOURCES = {
         'CONCURRENT_JOBS = 10\n'
         'LEASE_SECONDS = 300.0\n'
         'TURN_SECONDS = 0.1\n'
-        'LOCK_TIMEOUT = "500ms"\n'
+        'LOCK_TIMEOUT = "200ms"\n'
         '"""How long a statement may wait for a lock, and so hold up the calls under way; it is tried again a turn later."""\n'
         'CLOSING_SECONDS = 0.3\n'
         '_BACKEND_SIGNALS = (\n'
@@ -5656,9 +5684,6 @@ SOURCES = {
         '\n'
         '    def commit(self) -> None:\n'
         '        """Commit, and begin the next transaction."""\n'
-        '\n'
-        '    def rollback(self) -> None:\n'
-        '        """Roll back, and begin the next transaction."""\n'
         '\n'
         '    def notice(self, message: str) -> None:\n'
         '        """Send a NOTICE to the client."""\n'
@@ -5732,22 +5757,21 @@ SOURCES = {
         '        self._jobs: dict[asyncio.Task[dict[str, Any]], Job] = {}\n'
         '        self._counts: Counter[str] = Counter()\n'
         '        self._last_error = ""\n'
+        '        # PostgreSQL would exit without a word to Python, so SIGTERM waits until the jobs are given back.\n'
+        '        self._held_back = {signal.SIGTERM}\n'
         '\n'
         '    def run(self, max_jobs: int, max_seconds: float) -> None:\n'
         '        models = Models(may_download=False)\n'
+        '        before = signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)\n'
         '        try:\n'
-        '            # PostgreSQL would exit without a word to Python, so SIGTERM waits until the jobs are given back.\n'
-        '            with _held_back([signal.SIGTERM]):\n'
-        '                try:\n'
-        '                    self._work(models, max_jobs, max_seconds)\n'
-        '                except Exception:\n'
-        '                    self._give_back()\n'
-        '                    raise\n'
-        '                finally:\n'
-        '                    self._drive(asyncio.wait({self._loop.create_task(models.close())}, timeout=CLOSING_SECONDS))\n'
-        '        except _TerminatedError:\n'
-        '            self._plpy.execute("select 1")  # acts on the SIGTERM\n'
+        '            self._work(models, max_jobs, max_seconds)\n'
+        '        except Exception:\n'
+        '            self._give_back()\n'
         '            raise\n'
+        '        finally:\n'
+        '            self._drive(asyncio.wait({self._loop.create_task(models.close())}, timeout=CLOSING_SECONDS))\n'
+        '            signal.pthread_sigmask(signal.SIG_SETMASK, before)\n'
+        '            self._plpy.execute("select 1")  # acts on a SIGTERM\n'
         '        if self._counts:\n'
         '            counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(self._counts.items()))\n'
         '            reason = f"; last error: {self._last_error[:200]}" if self._counts["failed"] else ""\n'
@@ -5767,6 +5791,7 @@ SOURCES = {
         '            has_room = False\n'
         '            for task in self._take_turn():\n'
         '                has_room |= self._settle(task)\n'
+        '                self._heed_termination()\n'
         '            if time.monotonic() >= extend_at:\n'
         '                self._extend_leases()\n'
         '                extend_at = time.monotonic() + LEASE_SECONDS / 3\n'
@@ -5774,7 +5799,10 @@ SOURCES = {
         '    def _claim(self, models: Models, limit: int) -> int:\n'
         '        """Claim up to `limit` jobs and start them; the number claimed."""\n'
         '        worker = f"in-database runner, pid {os.getpid()}"\n'
-        '        rows = self._execute("claimed", [worker, limit, LEASE_SECONDS])\n'
+        '        try:\n'
+        '            rows = self._execute("claimed", [worker, limit, LEASE_SECONDS])\n'
+        '        except self._retryable:\n'
+        '            return 0\n'
         '        for row in rows:\n'
         '            job = Job(row["job_id"], row["kind"], row["user_id"], row["lease_token"], calls=[])\n'
         '            call = models.run(job.kind, json.loads(row["payload"]), job.calls)\n'
@@ -5786,24 +5814,36 @@ SOURCES = {
         '        # Without a call under way, as when a result could not be handed in, there is time to wait all the same.\n'
         '        calls = [task for task in self._jobs if not task.done()]\n'
         '        self._drive(asyncio.wait(calls, timeout=TURN_SECONDS) if calls else asyncio.sleep(TURN_SECONDS))\n'
-        '        if signal.SIGTERM in signal.sigpending():\n'
-        '            raise _TerminatedError\n'
+        '        self._heed_termination()\n'
         '        self._plpy.execute("select 1")  # acts on a cancel or a timeout\n'
         '        self._plpy.commit()  # gives back the snapshot that the statement took\n'
         '        return [task for task in self._jobs if task.done()]\n'
         '\n'
+        '    def _heed_termination(self) -> None:\n'
+        '        if signal.SIGTERM in signal.sigpending():\n'
+        '            raise _TerminatedError\n'
+        '\n'
         '    def _drive(self, coroutine: Coroutine[Any, Any, object]) -> None:\n'
-        '        # Threads that are started meanwhile, as asyncio does to look up a host name, inherit the mask for good:\n'
-        "        # PostgreSQL's handlers may run in the main thread only.\n"
-        '        with _held_back(_BACKEND_SIGNALS):\n'
+        '        """Run the event loop while the backend\'s signals wait.\n'
+        '\n'
+        "        Threads that are started meanwhile, as asyncio does to look up a host name, inherit that for good: PostgreSQL's\n"
+        '        handlers may run in the main thread only.\n'
+        '        """\n'
+        '        signal.pthread_sigmask(signal.SIG_BLOCK, _BACKEND_SIGNALS)\n'
+        '        try:\n'
         '            self._loop.run_until_complete(coroutine)\n'
+        '        finally:\n'
+        '            # Both calls, because PostgreSQL unblocks everything whenever it rolls back.\n'
+        '            signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)\n'
+        '            signal.pthread_sigmask(signal.SIG_UNBLOCK, set(_BACKEND_SIGNALS) - self._held_back)\n'
         '\n'
         '    def _execute(self, statement: str, arguments: Sequence[object]) -> Sequence[Mapping[str, Any]]:\n'
-        '        """Run one statement in a transaction of its own."""\n'
-        '        self._plpy.execute(self._limit_lock_waits)\n'
-        '        rows = self._plpy.execute(self._plans[statement], arguments)\n'
-        '        self._plpy.commit()\n'
-        '        return rows\n'
+        '        """Run one statement in a transaction of its own; of one that fails nothing is left."""\n'
+        '        try:\n'
+        '            self._plpy.execute(self._limit_lock_waits)\n'
+        '            return self._plpy.execute(self._plans[statement], arguments)\n'
+        '        finally:\n'
+        '            self._plpy.commit()\n'
         '\n'
         '    def _settle(self, task: asyncio.Task[dict[str, Any]]) -> bool:\n'
         '        """Hand in what a finished call brought; False when others were in the way and it has to wait for a turn."""\n'
@@ -5817,8 +5857,7 @@ SOURCES = {
         '                outcome = self._hand_in("released", job, error.retry_after)\n'
         '            else:\n'
         '                outcome = self._fail(job, error)\n'
-        '        except self._retryable:\n'
-        '            self._plpy.rollback()  # the result may have been paid for, and the reason passes\n'
+        '        except self._retryable:  # the result may have been paid for, and the reason passes\n'
         '            return False\n'
         '        self._counts[outcome] += 1\n'
         '        del self._jobs[task]\n'
@@ -5864,7 +5903,7 @@ SOURCES = {
         '        try:\n'
         '            self._execute("extended", [job.user_id, job.job_id, job.lease_token, LEASE_SECONDS])\n'
         '        except self._retryable:\n'
-        '            self._plpy.rollback()  # there is time for two more attempts\n'
+        '            return True  # there is time for two more attempts\n'
         '        except self._plpy.SPIError as error:\n'
         '            if not _is_lost_lease(error):\n'
         '                raise\n'
@@ -5873,19 +5912,12 @@ SOURCES = {
         '\n'
         '    def _give_back(self) -> None:\n'
         '        """Stop the calls and release their jobs, for whoever claims next."""\n'
-        '        with _held_back([signal.SIGINT]):  # a second cancel would leave the rest to their leases\n'
-        '            self._plpy.rollback()\n'
-        '            calls = [task for task in self._jobs if task.cancel()]\n'
-        '            if calls:\n'
-        '                self._drive(asyncio.wait(calls, timeout=TURN_SECONDS))\n'
-        '            for job in self._jobs.values():\n'
-        '                self._release(job)\n'
-        '\n'
-        '    def _release(self, job: Job) -> None:\n'
-        '        try:\n'
-        '            self._hand_in("released", job, 0.0)\n'
-        '        except self._plpy.SPIError:\n'
-        '            self._plpy.rollback()  # its lease runs out\n'
+        '        self._held_back.add(signal.SIGINT)  # a second cancel would leave the rest to their leases\n'
+        '        calls = [task for task in self._jobs if task.cancel()]\n'
+        '        self._drive(asyncio.wait(calls, timeout=TURN_SECONDS) if calls else asyncio.sleep(0))\n'
+        '        for job in self._jobs.values():\n'
+        '            with suppress(self._plpy.SPIError):  # then its lease runs out\n'
+        '                self._hand_in("released", job, 0.0)\n'
         '\n'
         '\n'
         'def _is_lost_lease(error: Exception) -> bool:\n'
@@ -5896,16 +5928,6 @@ SOURCES = {
         '    """\n'
         '    packed: int = getattr(error, "spidata", (0,))[0]\n'
         '    return packed == sum((ord(character) - ord("0")) << 6 * place for place, character in enumerate("AM001"))\n'
-        '\n'
-        '\n'
-        '@contextmanager\n'
-        'def _held_back(signals: Iterable[signal.Signals]) -> Iterator[None]:\n'
-        '    """Keeps these signals for the moment after."""\n'
-        '    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)\n'
-        '    try:\n'
-        '        yield\n'
-        '    finally:\n'
-        '        signal.pthread_sigmask(signal.SIG_SETMASK, before)\n'
     ),
     'agent_memory_models.errors': (
         '"""What a model call can end with besides a result."""\n'
@@ -7005,7 +7027,7 @@ SOURCES = {
         '"""What the summary of a whole thread has beside its text."""\n'
         '\n'
         '_SYSTEM_END = re.compile(r"^---[ \\t]*\x24", re.MULTILINE)\n'
-        '_VARIABLE = re.compile(r"\\{\\{(\\w+)\\}\\}")\n'
+        '_VARIABLE = re.compile(r"\\{\\{\\s*(\\w+)\\s*\\}\\}")\n'
         '_SECONDS = re.compile(r"(T\\d\\d:\\d\\d):\\d\\d(?:\\.\\d+)?")\n'
         '\n'
         'Payload = dict[str, Any]\n'

@@ -106,17 +106,33 @@ class Api:
         self.add_messages(user_id=user_id, thread_id=thread_id, messages=messages, **arguments)
 
     def finish_jobs(self, summary: str = "They talked.", memory: str | None = None) -> int:
-        """Do all queued work as a worker would; returns the number of jobs.
-
-        Each summary is ``summary``; each extraction finds ``memory`` in the first message it was given.
-        """
+        """Do all queued work as a worker would, with the results of ``result_of``; returns the number of jobs."""
         jobs = self.claim_jobs(worker="test", max_jobs=1000)
         for job in jobs:
-            seqs = [job.payload["messages"][0]["seq"]]
-            found = [] if memory is None else [{"content": memory, "memory_type": "fact", "seqs": seqs}]
-            result = {"summary": summary} if job.kind == "summarize_thread" else {"memories": found}
+            result = result_of(job, summary, memory)
             self.complete_job(user_id=job.user_id, job_id=job.job_id, lease_token=job.lease_token, result=result)
         return len(jobs)
+
+
+def result_of(job: Any, summary: str = "They talked.", memory: str | None = None) -> dict[str, Any]:
+    """A valid result for a claimed job.
+
+    Each summary is ``summary``; each extraction finds ``memory`` in the first message it was given. Nothing is a
+    duplicate, contradicts anything or makes an article, and each text has an embedding unlike all others.
+    """
+    match job.kind:
+        case "extract_memories":
+            seqs = [job.payload["messages"][0]["seq"]]
+            return {"memories": [] if memory is None else [{"content": memory, "memory_type": "fact", "seqs": seqs}]}
+        case "reconcile_memories":
+            return {"duplicates": [], "contradictions": []}
+        case "consolidate":
+            return {"articles": []}
+        case "embed":
+            chances = [random.Random(text["text"]) for text in job.payload["texts"]]
+            return {"embeddings": [[chance.gauss(0, 1) for _ in range(8)] for chance in chances]}
+        case _:
+            return {"summary": summary}
 
 
 def _parameter(value: Any) -> Any:

@@ -19,6 +19,7 @@ from sqlapi import Api, refusal, refused, rolled_back, shared_database, wide_tex
 MEMORY_ID = uuid.UUID(int=1)
 OTHER_MEMORY_ID = uuid.UUID(int=2)
 LEASE_TOKEN = uuid.UUID(int=3)
+DOCUMENT_ID = uuid.UUID(int=4)
 
 ANA = {"user_id": "ana"}
 THREAD = {**ANA, "thread_id": "t1"}
@@ -32,13 +33,16 @@ VALID: dict[str, dict[str, Any]] = {
     "add_messages": {**THREAD, "messages": [{"role": "user", "content": "Hello"}]},
     "claim_jobs": {"worker": "w"},
     "clear_thread": THREAD,
-    "complete_job": {**JOB, "result": {"memories": []}},
+    "complete_job": {**JOB, "result": {"memories": []}, "calls": [{"tokens_in": 1}]},
+    "compress_thread": THREAD,
+    "consolidate": ANA,
+    "delete_document": {**ANA, "document_id": DOCUMENT_ID},
     "delete_memory": MEMORY,
     "delete_thread": THREAD,
     "doctor": {},
     "extend_job": {**JOB, "lease": "1 minute"},
     "extract_memories": THREAD,
-    "fail_job": {**JOB, "error": "no answer"},
+    "fail_job": {**JOB, "error": "no answer", "calls": [{"tokens_in": 1}]},
     "get_context": THREAD,
     "get_job": {**ANA, "job_id": 2},
     "get_memory": MEMORY,
@@ -46,16 +50,23 @@ VALID: dict[str, dict[str, Any]] = {
     "get_messages": THREAD,
     "get_policy": {},
     "get_thread_summary": THREAD,
+    "get_user_summary": ANA,
+    "list_documents": ANA,
     "list_memories": ANA,
     "list_threads": ANA,
+    "reconcile_memories": ANA,
+    "record_calls": {**ANA, "job_id": 1, "calls": [{"tokens_in": 1}]},
     "register_model": {"name": "m", "kind": "chat", "provider": "openai", "model": "gpt"},
     "release_job": JOB,
     "render_memories": ANA,
+    "reset_prompt": {"name": "consolidate"},
     "restore_memory": MEMORY,
     "retry_job": {**ANA, "job_id": 2},
     "search": {**ANA, "query": "tea"},
     "set_policy": {"settings": {"messages": {"expires_after": "1 day"}}},
+    "set_prompt": {"name": "consolidate", "template": "Sort these:\n---\n{{memories}}"},
     "summarize_thread": THREAD,
+    "summarize_user": ANA,
     "supersede_memory": {**ANA, "old_memory_id": MEMORY_ID, "new_memory_id": OTHER_MEMORY_ID, "reason": "newer"},
     "sweep": {},
     "update_memory": {**MEMORY, "content": "Likes green tea"},
@@ -66,6 +77,9 @@ VALID: dict[str, dict[str, Any]] = {
 LONG = "é" * 256
 UNKNOWN_ID = uuid.UUID(int=404)
 MIB = 2**20
+
+COUNTS = ("tokens_in", "tokens_out", "duration_ms", "prompt_version")
+BAD_COUNTS = (-1, 2**31, 10**400, "1", [1], {}, True)
 
 # Everywhere: what names something has 1 to 255 characters, the rest is within its bounds.
 NAMES = (
@@ -92,6 +106,15 @@ BAD_VALUES: dict[str, list[Any]] = {
     "recent_k": [0, -1],
     "max_tokens": [0, -1],
     "lease": [None, "0", "-1 minute"],
+    "calls": [
+        Jsonb(None),
+        {},
+        Jsonb("text"),
+        [1],
+        [None],
+        [[]],
+        *([{count: value}] for count in COUNTS for value in BAD_COUNTS),
+    ],
 }
 # One function each.
 BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
@@ -108,6 +131,9 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("claim_jobs", "max_jobs", [None, 0, 1001]),
     ("claim_jobs", "kinds", [["nonsense"], "{extract_memories,null}"]),
     ("complete_job", "result", [None, Jsonb(None), Jsonb([]), {}, {"memories": {}}, {"memories": [1]}]),
+    ("get_thread_summary", "kind", ["", "user", "processing"]),
+    ("reconcile_memories", "n", [None, 1, 0, -1, 1001]),
+    ("record_calls", "calls", [None]),
     ("register_model", "name", ["", LONG]),
     ("register_model", "kind", [None, "", "vision"]),
     ("register_model", "provider", [None, "", "acme"]),
@@ -122,6 +148,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("search", "min_confidence", [-0.1, 1.1, "NaN"]),
     ("search", "top_k", [None, 0, -1, 1001]),
     ("set_policy", "settings", [None, Jsonb(None), Jsonb([]), Jsonb("text")]),
+    ("set_prompt", "template", [None, "", " \n", "Sort them!", "{{memories}} {{user_id}}", "{{memorie}}"]),
     ("supersede_memory", "old_memory_id", [None]),
     ("supersede_memory", "new_memory_id", [None, MEMORY_ID]),
     ("sweep", "batch_size", [None, 0, -1]),
@@ -166,6 +193,7 @@ OVERSIZED: list[tuple[str, str, str, Any]] = [
     ("add_memory", "content", "content", "x" * (MIB // 4 + 1)),
     ("add_memory", "embedding_text", "embedding_text", "x" * (MIB // 4 + 1)),
     ("add_memory", "metadata", "metadata", {"a": INCOMPRESSIBLE}),
+    ("set_prompt", "template", "template", "{{memories}}" + "x" * 2**16),
     ("update_memory", "content", "content", "x" * (MIB // 4 + 1)),
 ]
 
@@ -175,6 +203,7 @@ WRONG_STATE: list[tuple[str, str, Any, str]] = [
     ("activate_model", "name", "", "P0002"),
     ("complete_job", "lease_token", UNKNOWN_ID, "AM001"),
     ("complete_job", "lease_token", None, "AM001"),
+    ("compress_thread", "thread_id", "t404", "P0002"),
     ("extend_job", "lease_token", UNKNOWN_ID, "AM001"),
     ("extract_memories", "thread_id", "t404", "P0002"),
     ("fail_job", "lease_token", UNKNOWN_ID, "AM001"),
@@ -183,10 +212,14 @@ WRONG_STATE: list[tuple[str, str, Any, str]] = [
     ("get_memory", "memory_id", UNKNOWN_ID, "P0002"),
     ("get_memory_history", "memory_id", UNKNOWN_ID, "P0002"),
     ("release_job", "lease_token", UNKNOWN_ID, "AM001"),
+    ("reset_prompt", "name", "nonsense", "P0002"),
+    ("reset_prompt", "name", None, "P0002"),
     ("restore_memory", "memory_id", UNKNOWN_ID, "P0002"),
     ("restore_memory", "version", 99, "P0002"),
     ("retry_job", "job_id", 404, "P0002"),
     ("retry_job", "job_id", None, "P0002"),
+    ("set_prompt", "name", "nonsense", "P0002"),
+    ("set_prompt", "name", None, "P0002"),
     ("summarize_thread", "thread_id", "t404", "P0002"),
     ("supersede_memory", "old_memory_id", UNKNOWN_ID, "P0002"),
     ("supersede_memory", "new_memory_id", UNKNOWN_ID, "P0002"),
@@ -204,6 +237,9 @@ def shared_api(server: Server, _template: str) -> Iterator[Api]:
             api.connection.execute(
                 "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, %s)", [memory_id, content]
             )
+        api.connection.execute(
+            "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]
+        )
         assert (api.extract_memories(**THREAD), api.summarize_thread(**THREAD)) == (1, 2)
         api.claim_jobs(worker="w", kinds=["extract_memories"])
         api.connection.execute("update memory.jobs set lease_token = %s where job_id = 1", [LEASE_TOKEN])
@@ -243,7 +279,8 @@ def test_every_public_function_is_here(api: Api) -> None:
     public = (
         "select proname from pg_proc where pronamespace = 'memory'::regnamespace and prokind = 'f' and proname !~ '^_'"
     )
-    assert {name for [name] in api.query(public)} == VALID.keys()
+    needs_pg_cron = {"schedule_jobs"}
+    assert {name for [name] in api.query(public)} - needs_pg_cron == VALID.keys()
 
 
 @pytest.mark.parametrize("function", VALID)
@@ -303,11 +340,17 @@ def test_what_is_not_there_is_said(api: Api, function: str, argument: str, value
 
 
 @pytest.mark.parametrize(
-    "function", [name for name, valid in VALID.items() if "memory_id" in valid or "job_id" in valid]
+    "function",
+    # record_calls may come after its job is gone.
+    [
+        name
+        for name, valid in VALID.items()
+        if valid.keys() & {"memory_id", "document_id", "job_id"} and name != "record_calls"
+    ],
 )
 def test_what_belongs_to_another_user_is_not_there(api: Api, function: str) -> None:
     before = api.state()
-    if function == "delete_memory":
+    if function.startswith("delete_"):
         assert call(api, function, user_id="bob") is False
     else:
         named, code = ("lease_token", "AM001") if "lease_token" in VALID[function] else ("memory_id", "P0002")

@@ -351,6 +351,9 @@ class TestClearing:
         assert api.value("select count(*) from memory.jobs where kind = 'summarize_thread' and status = 'pending'") == 0
 
 
+ROWS_OF_THREADS = ("messages", "summaries", "jobs", "marks where scope <> ''")
+
+
 class TestDeleting:
     @pytest.fixture
     def rich_thread(self, api: Api) -> None:
@@ -366,8 +369,7 @@ class TestDeleting:
     @pytest.mark.usefixtures("rich_thread")
     def test_removes_messages_summaries_and_jobs(self, api: Api) -> None:
         assert api.delete_thread(**ANA) == 20
-        for table in ("threads", "messages", "summaries", "jobs", "marks"):
-            assert api.query(f"select from memory.{table}") == [], table
+        assert [api.query(f"select from memory.{rows}") for rows in ("threads", *ROWS_OF_THREADS)] == [[]] * 5
 
     @pytest.mark.feature("D11")
     @pytest.mark.usefixtures("rich_thread")
@@ -400,8 +402,7 @@ class TestDeleting:
     @pytest.mark.usefixtures("rich_thread")
     def test_of_the_threads_row_alone_does_the_same_to_what_hangs_on_it(self, api: Api) -> None:
         api.connection.execute("delete from memory.threads")
-        for table in ("messages", "summaries", "jobs", "marks"):
-            assert api.query(f"select from memory.{table}") == [], table
+        assert [api.query(f"select from memory.{rows}") for rows in ROWS_OF_THREADS] == [[]] * 4
 
     def test_of_an_unknown_thread_deletes_nothing(self, api: Api) -> None:
         add(api, user_id="bob")
@@ -415,8 +416,8 @@ def test_a_thread_with_many_summaries_goes_without_reading_them_again_and_again(
     add(api)
     api.connection.execute(
         "insert into memory.summaries "
-        "(user_id, summary_id, thread_id, summary, start_seq, end_seq, status, base_summary_id) "
-        "select 'ana', to_char(n, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid, 't1', "
+        "(user_id, summary_id, kind, thread_id, summary, start_seq, end_seq, status, base_summary_id) "
+        "select 'ana', to_char(n, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid, 'rolling', 't1', "
         "'They talked.', n, n, 'completed', "
         "case when n > 1 then to_char(n - 1, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid end "
         "from generate_series(1, 1000) as n"

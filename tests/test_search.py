@@ -84,7 +84,7 @@ class TestSources:
         [result] = search(api)
         [summary] = api.get_thread_summary(**ANA)
         assert result[:4] == ("summary", str(summary.summary_id), "t1", "They went on about tea.")
-        assert result.details == {"start_seq": 0, "end_seq": 11}
+        assert result.details == {"kind": "rolling", "start_seq": 0, "end_seq": 11}
 
     def test_sources_are_ranked_together(self, api: Api) -> None:
         remember(api, "Likes tea and coffee and cocoa and milk")

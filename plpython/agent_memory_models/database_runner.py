@@ -14,8 +14,8 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 from .calls import Calls
@@ -25,7 +25,7 @@ from .models import Models
 CONCURRENT_JOBS = 10
 LEASE_SECONDS = 300.0
 TURN_SECONDS = 0.1
-LOCK_TIMEOUT = "500ms"
+LOCK_TIMEOUT = "200ms"
 """How long a statement may wait for a lock, and so hold up the calls under way; it is tried again a turn later."""
 CLOSING_SECONDS = 0.3
 _BACKEND_SIGNALS = (
@@ -75,9 +75,6 @@ class Plpy(Protocol):
 
     def commit(self) -> None:
         """Commit, and begin the next transaction."""
-
-    def rollback(self) -> None:
-        """Roll back, and begin the next transaction."""
 
     def notice(self, message: str) -> None:
         """Send a NOTICE to the client."""
@@ -151,22 +148,21 @@ class _Runner:
         self._jobs: dict[asyncio.Task[dict[str, Any]], Job] = {}
         self._counts: Counter[str] = Counter()
         self._last_error = ""
+        # PostgreSQL would exit without a word to Python, so SIGTERM waits until the jobs are given back.
+        self._held_back = {signal.SIGTERM}
 
     def run(self, max_jobs: int, max_seconds: float) -> None:
         models = Models(may_download=False)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)
         try:
-            # PostgreSQL would exit without a word to Python, so SIGTERM waits until the jobs are given back.
-            with _held_back([signal.SIGTERM]):
-                try:
-                    self._work(models, max_jobs, max_seconds)
-                except Exception:
-                    self._give_back()
-                    raise
-                finally:
-                    self._drive(asyncio.wait({self._loop.create_task(models.close())}, timeout=CLOSING_SECONDS))
-        except _TerminatedError:
-            self._plpy.execute("select 1")  # acts on the SIGTERM
+            self._work(models, max_jobs, max_seconds)
+        except Exception:
+            self._give_back()
             raise
+        finally:
+            self._drive(asyncio.wait({self._loop.create_task(models.close())}, timeout=CLOSING_SECONDS))
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            self._plpy.execute("select 1")  # acts on a SIGTERM
         if self._counts:
             counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(self._counts.items()))
             reason = f"; last error: {self._last_error[:200]}" if self._counts["failed"] else ""
@@ -186,6 +182,7 @@ class _Runner:
             has_room = False
             for task in self._take_turn():
                 has_room |= self._settle(task)
+                self._heed_termination()
             if time.monotonic() >= extend_at:
                 self._extend_leases()
                 extend_at = time.monotonic() + LEASE_SECONDS / 3
@@ -193,7 +190,10 @@ class _Runner:
     def _claim(self, models: Models, limit: int) -> int:
         """Claim up to `limit` jobs and start them; the number claimed."""
         worker = f"in-database runner, pid {os.getpid()}"
-        rows = self._execute("claimed", [worker, limit, LEASE_SECONDS])
+        try:
+            rows = self._execute("claimed", [worker, limit, LEASE_SECONDS])
+        except self._retryable:
+            return 0
         for row in rows:
             job = Job(row["job_id"], row["kind"], row["user_id"], row["lease_token"], calls=[])
             call = models.run(job.kind, json.loads(row["payload"]), job.calls)
@@ -205,24 +205,36 @@ class _Runner:
         # Without a call under way, as when a result could not be handed in, there is time to wait all the same.
         calls = [task for task in self._jobs if not task.done()]
         self._drive(asyncio.wait(calls, timeout=TURN_SECONDS) if calls else asyncio.sleep(TURN_SECONDS))
-        if signal.SIGTERM in signal.sigpending():
-            raise _TerminatedError
+        self._heed_termination()
         self._plpy.execute("select 1")  # acts on a cancel or a timeout
         self._plpy.commit()  # gives back the snapshot that the statement took
         return [task for task in self._jobs if task.done()]
 
+    def _heed_termination(self) -> None:
+        if signal.SIGTERM in signal.sigpending():
+            raise _TerminatedError
+
     def _drive(self, coroutine: Coroutine[Any, Any, object]) -> None:
-        # Threads that are started meanwhile, as asyncio does to look up a host name, inherit the mask for good:
-        # PostgreSQL's handlers may run in the main thread only.
-        with _held_back(_BACKEND_SIGNALS):
+        """Run the event loop while the backend's signals wait.
+
+        Threads that are started meanwhile, as asyncio does to look up a host name, inherit that for good: PostgreSQL's
+        handlers may run in the main thread only.
+        """
+        signal.pthread_sigmask(signal.SIG_BLOCK, _BACKEND_SIGNALS)
+        try:
             self._loop.run_until_complete(coroutine)
+        finally:
+            # Both calls, because PostgreSQL unblocks everything whenever it rolls back.
+            signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, set(_BACKEND_SIGNALS) - self._held_back)
 
     def _execute(self, statement: str, arguments: Sequence[object]) -> Sequence[Mapping[str, Any]]:
-        """Run one statement in a transaction of its own."""
-        self._plpy.execute(self._limit_lock_waits)
-        rows = self._plpy.execute(self._plans[statement], arguments)
-        self._plpy.commit()
-        return rows
+        """Run one statement in a transaction of its own; of one that fails nothing is left."""
+        try:
+            self._plpy.execute(self._limit_lock_waits)
+            return self._plpy.execute(self._plans[statement], arguments)
+        finally:
+            self._plpy.commit()
 
     def _settle(self, task: asyncio.Task[dict[str, Any]]) -> bool:
         """Hand in what a finished call brought; False when others were in the way and it has to wait for a turn."""
@@ -236,8 +248,7 @@ class _Runner:
                 outcome = self._hand_in("released", job, error.retry_after)
             else:
                 outcome = self._fail(job, error)
-        except self._retryable:
-            self._plpy.rollback()  # the result may have been paid for, and the reason passes
+        except self._retryable:  # the result may have been paid for, and the reason passes
             return False
         self._counts[outcome] += 1
         del self._jobs[task]
@@ -283,7 +294,7 @@ class _Runner:
         try:
             self._execute("extended", [job.user_id, job.job_id, job.lease_token, LEASE_SECONDS])
         except self._retryable:
-            self._plpy.rollback()  # there is time for two more attempts
+            return True  # there is time for two more attempts
         except self._plpy.SPIError as error:
             if not _is_lost_lease(error):
                 raise
@@ -292,19 +303,12 @@ class _Runner:
 
     def _give_back(self) -> None:
         """Stop the calls and release their jobs, for whoever claims next."""
-        with _held_back([signal.SIGINT]):  # a second cancel would leave the rest to their leases
-            self._plpy.rollback()
-            calls = [task for task in self._jobs if task.cancel()]
-            if calls:
-                self._drive(asyncio.wait(calls, timeout=TURN_SECONDS))
-            for job in self._jobs.values():
-                self._release(job)
-
-    def _release(self, job: Job) -> None:
-        try:
-            self._hand_in("released", job, 0.0)
-        except self._plpy.SPIError:
-            self._plpy.rollback()  # its lease runs out
+        self._held_back.add(signal.SIGINT)  # a second cancel would leave the rest to their leases
+        calls = [task for task in self._jobs if task.cancel()]
+        self._drive(asyncio.wait(calls, timeout=TURN_SECONDS) if calls else asyncio.sleep(0))
+        for job in self._jobs.values():
+            with suppress(self._plpy.SPIError):  # then its lease runs out
+                self._hand_in("released", job, 0.0)
 
 
 def _is_lost_lease(error: Exception) -> bool:
@@ -315,13 +319,3 @@ def _is_lost_lease(error: Exception) -> bool:
     """
     packed: int = getattr(error, "spidata", (0,))[0]
     return packed == sum((ord(character) - ord("0")) << 6 * place for place, character in enumerate("AM001"))
-
-
-@contextmanager
-def _held_back(signals: Iterable[signal.Signals]) -> Iterator[None]:
-    """Keeps these signals for the moment after."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

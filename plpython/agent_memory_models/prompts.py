@@ -23,7 +23,7 @@ THREAD_LISTS = ("topics", "entities", "decisions", "questions")
 """What the summary of a whole thread has beside its text."""
 
 _SYSTEM_END = re.compile(r"^---[ \t]*$", re.MULTILINE)
-_VARIABLE = re.compile(r"\{\{(\w+)\}\}")
+_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _SECONDS = re.compile(r"(T\d\d:\d\d):\d\d(?:\.\d+)?")
 
 Payload = dict[str, Any]

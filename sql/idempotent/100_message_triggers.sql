@@ -14,6 +14,7 @@ as $$
 declare
   layers memory.policies[];
   policy jsonb;
+  cadence jsonb;
   lifetime text;
   last_seq bigint;
   every_n int;
@@ -40,23 +41,20 @@ begin
   expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
 
   last_seq := first_seq + message_count - 1;
-  every_n := (policy #>> '{cadence,fact_extraction_every_n}')::int;
+  cadence := policy -> 'cadence';
+  every_n := (cadence ->> 'fact_extraction_every_n')::int;
   if every_n > 0 and (last_seq + 1) / every_n > first_seq / every_n then
     perform memory._enqueue_due(user_id, 'extract_memories', thread_id);
   end if;
-  every_n := (policy #>> '{cadence,thread_summary_every_n}')::int;
-  if every_n > 0 then
-    if (last_seq + 1) / every_n > first_seq / every_n then
-      perform memory._enqueue_due(user_id, 'summarize_thread', thread_id);
-    end if;
-  elsif ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean then
+  every_n := (cadence ->> 'thread_summary_every_n')::int;
+  if (case when every_n > 0 then (last_seq + 1) / every_n > first_seq / every_n
+           else ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean end) then
     perform memory._enqueue_due(user_id, 'summarize_thread', thread_id);
   end if;
-  if tokens_now >= (policy #>> '{compression,threshold_tokens}')::bigint and (policy #>> '{compression,enabled}')::boolean
-    and messages_now > (policy #>> '{compression,recent_messages_to_keep}')::bigint then
-    perform memory._enqueue_compression(user_id, thread_id, policy);
+  if tokens_now >= (policy #>> '{compression,threshold_tokens}')::bigint then
+    perform memory._enqueue_compression(user_id, thread_id, messages_now, policy -> 'compression');
   end if;
-  every_n := (policy #>> '{cadence,user_summary_every_n}')::int;
+  every_n := (cadence ->> 'user_summary_every_n')::int;
   if every_n > 0 then
     perform memory._enqueue_user_summary(user_id, message_count, every_n);
   end if;
@@ -95,7 +93,7 @@ $$;
 
 -- Over the threshold each message asks. A thread whose newest messages alone are over it would be compressed message by
 -- message, so what can be summarised has to be worth a call: a tenth of the threshold.
-create or replace function memory._enqueue_compression(user_id text, thread_id text, policy jsonb)
+create or replace function memory._enqueue_compression(user_id text, thread_id text, message_count bigint, compression jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -103,16 +101,17 @@ as $$
 declare
   kept_tokens bigint;
 begin
-  if memory._is_queued(user_id, 'compress_thread', thread_id) then
+  if not (compression ->> 'enabled')::boolean or message_count <= (compression ->> 'recent_messages_to_keep')::bigint
+    or memory._is_queued(user_id, 'compress_thread', thread_id) then
     return;
   end if;
   select coalesce(sum(k.token_count), 0) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = _enqueue_compression.user_id and m.thread_id = _enqueue_compression.thread_id and m.is_active
-        order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
+        order by m.seq desc limit (compression ->> 'recent_messages_to_keep')::int) as k;
   if (select t.active_tokens - kept_tokens from memory.threads as t
       where t.user_id = _enqueue_compression.user_id and t.thread_id = _enqueue_compression.thread_id)
-     >= (policy #>> '{compression,threshold_tokens}')::bigint / 10 then
+     >= (compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(user_id, 'compress_thread', thread_id);
   end if;
 end;

@@ -111,9 +111,11 @@ begin
       reason := sqlerrm;
   end;
 
-  if wait_until is null then -- nothing to work on: done without a model
+  if wait_until is null or reason like 'AM002%' then -- the row of an earlier attempt
     delete from memory.summaries as s
     where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing';
+  end if;
+  if wait_until is null then -- nothing to work on: done without a model
     update memory.jobs as j
     set status = 'completed', result = '{"skipped": "nothing new"}', error = null, finished_at = clock_timestamp(), lease_token = null, lease_expires_at = null
     where j.user_id = job.user_id and j.job_id = job.job_id;
@@ -224,9 +226,10 @@ begin
   if content !~ '## Your Memories|MemoryRef:|Summary of the conversation so far:|What is known about the user:|Previous context:' then
     return content;
   end if;
+  content := replace(content, e'\r\n', e'\n');
   content := regexp_replace(content, e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*', '', 'g');
   content := regexp_replace(content, e'\\[MemoryRef: [^\\]]*\\]', '', 'g');
-  content := regexp_replace(content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]+(\\n|$))*', '', 'g');
+  content := regexp_replace(content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*', '', 'g');
   return regexp_replace(content, e'\\[Previous context: .*?\\](\\n\\n|$)', '', 'g');
 end;
 $$;

@@ -14,6 +14,9 @@ begin
   from memory.threads as t
   left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
   where t.user_id = job.user_id and t.thread_id = job.scope;
+  if not found then -- the thread was deleted while someone asked for the job
+    return;
+  end if;
   from_seq := greatest(from_seq, next_seq - (job.request ->> 'recent_k')::bigint);
   select * into given from memory._message_payload(job.user_id, job.scope, from_seq, 9223372036854775807, true, 200, 24000);
   if given.messages is null then -- nothing of the user's own: that counts as read
@@ -111,7 +114,7 @@ begin
 
   -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
   with found as (
-    select i.position, i.value, coalesce(m.agent_id, 'default') as agent_id, e.said_at,
+    select i.position, i.value, coalesce(m.agent_id, job.agent_id) as agent_id, e.said_at,
       memory._time_or_null(i.value ->> 'event_time') as event_time
     from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
     left join memory.messages as m

@@ -57,10 +57,12 @@ declare
   given int := jsonb_array_length(job.input -> 'facts');
   section text;
   item record;
+  handed_out uuid[];
   ids uuid[];
   entry_ids uuid[];
   winner uuid;
-  merged int := 0;
+  kept int;
+  merged int;
   contradicted int := 0;
   refused int := 0;
 begin
@@ -84,6 +86,7 @@ begin
   from jsonb_array_elements(job.input -> 'facts') with ordinality as f (value, position)
   left join memory._visible_memories(job.user_id, null, false) as m
     on m.memory_id = (f.value ->> 'memory_id')::uuid and m.version = (f.value ->> 'version')::int;
+  handed_out := ids;
 
   for item in select i.value from jsonb_array_elements(result -> 'duplicates') as i loop
     entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
@@ -91,7 +94,6 @@ begin
     if winner is null then
       refused := refused + 1;
     else
-      merged := merged + cardinality(array_remove(entry_ids, winner));
       -- What contradicts one of them contradicts what they have become.
       ids := array(select case when i.id = any (entry_ids) then winner else i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
     end if;
@@ -108,7 +110,10 @@ begin
     end if;
   end loop;
   perform memory._set_mark(job.user_id, '', 'reconcile_memories', (job.input ->> 'newest')::bigint);
-  return jsonb_build_object('kept', given - merged - contradicted, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
+  -- Of the facts that were handed out: what some of them became may have been merged again, or contradicted.
+  select given - count(*), count(*) filter (where m.supersede_reason = 'duplicate') into kept, merged
+  from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (handed_out) and m.superseded_at is not null;
+  return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
 end;
 $$;
 
@@ -137,8 +142,9 @@ begin
 end;
 $$;
 
--- Duplicates become one memory with the best of each; the id of it, or null when they may not. Where the merged text is
--- that of a memory which exists already, that one stays.
+-- Duplicates become one memory with the best of each, and as recent as the newest of them, so that it wins over what was
+-- said before that one; the id of it, or null when they may not. Where the merged text is that of a memory which exists
+-- already, that one stays.
 create or replace function memory._merge_memories(user_id text, memory_ids uuid[], content text)
 returns uuid
 language plpgsql volatile parallel unsafe
@@ -146,19 +152,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   newest memory.memories;
+  existing memory.memories;
   winner uuid;
 begin
   if not memory._may_supersede(user_id, memory_ids) then
     return null;
   end if;
   select m.* into newest from memory.memories as m
-  where m.user_id = _merge_memories.user_id and m.memory_id = any (memory_ids) order by m.created_at desc, m.memory_id desc limit 1;
-  select m.memory_id into winner from memory.memories as m
-  where m.user_id = newest.user_id and m.agent_id = newest.agent_id and m.memory_type = newest.memory_type
-    and m.content_hash = memory._content_hash(_merge_memories.content) and m.superseded_at is null and m.deleted_at is null;
-  if winner is not null then
-    perform memory._supersede_all(user_id, memory_ids, winner, 'duplicate');
-    return winner;
+  where m.user_id = _merge_memories.user_id and m.memory_id = any (memory_ids)
+  order by coalesce(m.valid_from, m.created_at) desc, m.created_at desc, m.memory_id desc limit 1;
+  select m.* into existing from memory._visible_memories(newest.user_id, null, false) as m
+  where m.agent_id = newest.agent_id and m.memory_type = newest.memory_type and m.content_hash = memory._content_hash(_merge_memories.content);
+  if memory._subject(existing.metadata) <> memory._subject(newest.metadata) then
+    return null;
+  elsif existing.memory_id is not null then
+    perform memory._supersede_all(user_id, memory_ids, existing.memory_id, 'duplicate');
+    return existing.memory_id;
   end if;
   winner := memory._uuid_v7();
   perform memory._supersede_all(user_id, memory_ids, winner, 'duplicate');
@@ -167,7 +176,7 @@ begin
   select newest.user_id, winner, newest.agent_id, newest.memory_type, _merge_memories.content, newest.thread_id, newest.source_seqs, 'reconciliation',
     newest.metadata || jsonb_build_object('merged_from', to_jsonb(memory_ids)),
     array(select distinct t from memory.memories as o, unnest(o.tags) as t where o.user_id = newest.user_id and o.memory_id = any (memory_ids) order by t),
-    max(m.confidence), max(m.importance), min(coalesce(m.valid_from, m.created_at)), newest.valid_to,
+    max(m.confidence), max(m.importance), least(coalesce(newest.valid_from, newest.created_at), newest.valid_to), newest.valid_to,
     case when bool_or(m.expires_at is null) then null else max(m.expires_at) end
   from memory.memories as m where m.user_id = newest.user_id and m.memory_id = any (memory_ids);
   return winner;

@@ -1,13 +1,16 @@
 -- Consolidation: old short-term memories that belong together become an article of the knowledge base.
 
--- The oldest 100 that are a week old: by then the messages they came from are gone by default.
+-- The oldest 100 that are a week old: by then the messages they came from are gone by default. Those that no job has
+-- looked at come first, or else a hundred that belong nowhere would keep the others out.
 create or replace function memory._short_term_memories(user_id text)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
   select m.* from memory._visible_memories(_short_term_memories.user_id, null, false) as m
   where m.memory_type in ('context', 'episodic') and m.created_at < statement_timestamp() - interval '7 days'
-  order by m.created_at, m.memory_id limit 100;
+  order by extract(epoch from m.created_at) * 1000000 <= (select k.position from memory.marks as k
+                                                          where k.user_id = _short_term_memories.user_id and k.scope = '' and k.kind = 'consolidate') is true,
+    m.created_at, m.memory_id limit 100;
 end;
 
 create or replace function memory._consolidation_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)

@@ -51,9 +51,9 @@ begin
   end if;
   for part in
     select p.* from (values
-      (1, 'thread_summary', e'Summary of the conversation so far:\n' || whole.summary, whole.end_seq),
-      (2, 'thread_summary', e'Summary of the conversation so far:\n' || rolling.summary, rolling.end_seq),
-      (3, 'user_summary', e'What is known about the user:\n' || profile.summary, null)
+      (1, 'thread_summary', e'Summary of the conversation so far:\n' || memory._paragraph(whole.summary), whole.end_seq),
+      (2, 'thread_summary', e'Summary of the conversation so far:\n' || memory._paragraph(rolling.summary), rolling.end_seq),
+      (3, 'user_summary', e'What is known about the user:\n' || memory._paragraph(profile.summary), null)
     ) as p (place, source, content, end_seq)
     where p.content is not null order by p.place
   loop
@@ -150,5 +150,16 @@ declare
   summary memory.summaries := memory._latest_summary_row(user_id, thread_id, kind);
 begin
   return case when agent_id is null or summary.agent_ids <@ array[agent_id] then summary end;
+end;
+$$;
+
+-- Without empty lines: when the application sends it back, memory._without_recalled() sees where it ends.
+create or replace function memory._paragraph(content text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return btrim(regexp_replace(content, e'\\n\\s*\\n', e'\n', 'g'), e' \t\r\n');
 end;
 $$;
