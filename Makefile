@@ -117,6 +117,10 @@ bench: services .venv/.client ## Measure writes and reads against bare statement
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python bench/run.py
 
+.PHONY: bench-cost
+bench-cost: .venv/.client ## Measure calls, tokens and price of model work, without a model, into bench/results
+	@$(BIN)/python bench/cost.py
+
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files
 	@rm -rf .venv .server-python dist .mypy_cache .pytest_cache .ruff_cache

@@ -44,7 +44,7 @@ MODEL, EMBEDDING_MODEL = "gpt-4.1-mini", "text-embedding-3-small"
 # USD per million tokens: examples, in the range of small models.
 PRICES = {"input": 0.40, "output": 1.60, "embedding": 0.02}
 # Enough that texts without common words are no near-duplicates of each other.
-DIMENSIONS = 512
+DIMENSIONS = 256
 
 # "At message 100" are the calls of the messages before: one call's prompt is as long as its messages happen to be.
 GROWTH_FROM, GROWTH_WINDOW = 100, 40
@@ -55,7 +55,7 @@ LONGEST_WAIT_SECONDS = 60
 
 @dataclass(frozen=True)
 class Scenario:
-    """A policy, and how often the worker runs: after so many rounds, or once after an import when ``rounds`` is None."""
+    """A policy, and after how many rounds the worker runs each time; None: once, after everything was imported."""
 
     name: str
     policy: dict[str, Any] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Message:
     created_at: datetime.datetime
 
 
-@dataclass
+@dataclass(frozen=True)
 class Asked:
     """A request, and how many messages there were by then."""
 
@@ -250,7 +250,8 @@ def _imported(connection: psycopg.Connection, path: Path) -> list[Message]:
     rows = connection.execute(
         """
         select m.user_id, m.thread_id, m.role, m.content, m.metadata, m.created_at
-        from memory.messages as m join memory.threads as t using (user_id, thread_id) order by t.first_at, t.thread_id, m.seq
+        from memory.messages as m join memory.threads as t using (user_id, thread_id)
+        order by t.first_at, t.thread_id, m.seq
         """
     )
     return [Message(*row) for row in rows]
@@ -337,8 +338,8 @@ def _ledger(connection: psycopg.Connection) -> dict[str, dict[str, Any]]:
     with connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(
             """
-            select kind, sum(calls)::int as calls, sum(failed_calls)::int as failed_calls, sum(tokens_in)::int as tokens_in,
-              sum(tokens_out)::int as tokens_out, sum(price)::float8 as price
+            select kind, sum(calls)::int as calls, sum(failed_calls)::int as failed_calls,
+              sum(tokens_in)::int as tokens_in, sum(tokens_out)::int as tokens_out, sum(price)::float8 as price
             from memory.model_usage group by kind order by sum(price) desc
             """
         )

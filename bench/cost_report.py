@@ -17,13 +17,13 @@ def markdown(results: Results, pacings: list[str]) -> str:
     counted = results["token_counter"]
     parts = [
         "# Cost of the model work",
-        f"{results['date']}, PostgreSQL {results['postgresql']}. Per 1,000 messages, from the ledger, at an assumed price "
-        f"of {prices['input']:.2f} USD per million tokens read, {prices['output']:.2f} written and "
-        f"{prices['embedding']:.2f} embedded. The worker calls a model server on loopback that replies by rule, within "
-        f"the limits that the prompts set, and counts ({counted}) the messages it is sent, the schema of the reply and "
-        "what it says; reasoning tokens and a provider's discount for repeated prompts are not in it. A memory is found "
-        "in every second message of the user. After each thread follows what a sweep an hour later queues, at the end "
-        "what one eight days later does.",
+        f"{results['date']}, PostgreSQL {results['postgresql']}. Per 1,000 messages, from the ledger, at assumed "
+        f"prices per million tokens of {prices['input']:.2f} USD read, {prices['output']:.2f} written and "
+        f"{prices['embedding']:.2f} embedded. The worker runs one job at a time and calls a model server on loopback "
+        "that replies by rule, within the limits that the prompts set, with a memory for every second message of the "
+        f"user. Tokens are those of the messages sent, the schema of the reply and the reply ({counted}); reasoning "
+        "and a provider's discount for repeated prompts are not in it. A sweep an hour after each thread queues what "
+        "is left of it, one eight days later the consolidation.",
     ]
     for name, text in results["texts"].items():
         threads = "one thread" if text["threads"] == 1 else f"{text['threads']} threads"
@@ -36,8 +36,9 @@ def markdown(results: Results, pacings: list[str]) -> str:
         if text["growth"]:
             parts += [
                 "### Prompts of a thread that grows",
-                "Tokens of one prompt: the mean of the calls in the 40 messages up to message 100 and up to the last, "
-                "where a call is rarer its first and its last. Instructions are the system message and the schema.",
+                "Tokens of one prompt: the mean of the calls in the 40 messages up to message 100 and up to the last; "
+                "of a rarer call its first and its last. Instructions are the system message and the schema of the "
+                "reply. Reconciliation reads facts, not messages: the newest, at most 50.",
                 _growth(text),
             ]
     return "\n\n".join(parts) + "\n"

@@ -1,7 +1,7 @@
 """What a model would reply, in sizes as models choose them: the cost of a call is what it is sent and what it says.
 
-Every reply keeps to the limits that its prompt sets. A summary keeps what the previous one said and adds a line for what
-is new, a profile and a whole thread's summary drop their oldest lines at their limit.
+Every reply keeps to the limits that its prompt sets. A summary keeps what the previous one said and adds what is new;
+at its limit it drops its oldest lines.
 """
 
 from __future__ import annotations

@@ -314,6 +314,7 @@ create table memory.models (
   provider text not null,
   model text not null,
   settings jsonb not null default '{}',
+  dimensions int,
   is_active boolean not null default false,
   created_at timestamptz not null default statement_timestamp(),
   constraint kind_is_known check (kind in ('chat', 'embedding', 'rerank')),
@@ -322,10 +323,11 @@ create table memory.models (
 );
 create unique index models_one_active_idx on memory.models (kind) where is_active;
 comment on table memory.models is 'Models that jobs may use. Keys are never here: settings.api_key_env names an environment variable of the process that calls.';
+comment on column memory.models.dimensions is 'How long the first embedding of this model was, and all of them are. settings.dimensions is what a provider is asked for.';
 insert into memory.models (name, kind, provider, model, is_active) values ('local', 'chat', 'local', 'patterns', true);
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('003_policies', 'f98cc0fa6b3783f8429f2f603caa5bcbd2254839aa96092222b427635cc5209e', '0.1.0');
-  elsif applied <> 'f98cc0fa6b3783f8429f2f603caa5bcbd2254839aa96092222b427635cc5209e' then
+    insert into memory.migrations (name, sha256, version) values ('003_policies', 'd614c4e9b1b36dfa4a533bb8ae528c6895dfdcff8f2ded339200bebc062ae6b3', '0.1.0');
+  elsif applied <> 'd614c4e9b1b36dfa4a533bb8ae528c6895dfdcff8f2ded339200bebc062ae6b3' then
     raise exception 'migration 003_policies ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -1024,7 +1026,9 @@ begin
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
   on conflict on constraint models_pkey do update
-  set provider = excluded.provider, model = excluded.model, settings = excluded.settings
+  set provider = excluded.provider, model = excluded.model, settings = excluded.settings,
+      dimensions = case when (m.model, m.settings ->> 'dimensions') is not distinct from (excluded.model, excluded.settings ->> 'dimensions')
+                        then m.dimensions end
   where m.kind = excluded.kind;
   if not found then
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.', '23505');
@@ -1362,7 +1366,7 @@ begin
     perform memory._enqueue_due(user_id, 'summarize_thread', thread_id);
   end if;
   if tokens_now >= (policy #>> '{compression,threshold_tokens}')::bigint then
-    perform memory._enqueue_compression(user_id, thread_id, messages_now, policy -> 'compression');
+    perform memory._enqueue_compression(user_id, thread_id, message_count, token_count, messages_now, tokens_now, policy -> 'compression');
   end if;
   every_n := (cadence ->> 'user_summary_every_n')::int;
   if every_n > 0 then
@@ -1403,25 +1407,27 @@ $$;
 
 -- Over the threshold each message asks. A thread whose newest messages alone are over it would be compressed message by
 -- message, so what can be summarised has to be worth a call: a tenth of the threshold.
-create or replace function memory._enqueue_compression(user_id text, thread_id text, message_count bigint, compression jsonb)
+create or replace function memory._enqueue_compression(
+  user_id text, thread_id text, appended int, appended_tokens bigint, messages_now bigint, tokens_now bigint, compression jsonb
+)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  kept_tokens bigint;
+  keep int := (compression ->> 'recent_messages_to_keep')::int;
+  kept_tokens numeric;
 begin
-  if not (compression ->> 'enabled')::boolean or message_count <= (compression ->> 'recent_messages_to_keep')::bigint
-    or memory._is_queued(user_id, 'compress_thread', thread_id) then
+  if not (compression ->> 'enabled')::boolean or messages_now <= keep or memory._is_queued(user_id, 'compress_thread', thread_id) then
     return;
   end if;
-  select coalesce(sum(k.token_count), 0) into kept_tokens
+  -- The appended messages are not stored yet; of a batch larger than what is kept, all are taken for equally long. The
+  -- job looks again.
+  select coalesce(sum(k.token_count), 0) + appended_tokens * least(1, keep / appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = _enqueue_compression.user_id and m.thread_id = _enqueue_compression.thread_id and m.is_active
-        order by m.seq desc limit (compression ->> 'recent_messages_to_keep')::int) as k;
-  if (select t.active_tokens - kept_tokens from memory.threads as t
-      where t.user_id = _enqueue_compression.user_id and t.thread_id = _enqueue_compression.thread_id)
-     >= (compression ->> 'threshold_tokens')::bigint / 10 then
+        order by m.seq desc limit greatest(keep - appended, 0)) as k;
+  if tokens_now - kept_tokens >= (compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(user_id, 'compress_thread', thread_id);
   end if;
 end;
@@ -1583,6 +1589,9 @@ begin
     new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
     new.is_counted := false;
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
+    if (memory._policy(new.user_id, new.agent_id) #>> '{search,embed_messages}')::boolean then
+      perform memory._queue_embedding(new.user_id, new.thread_id);
+    end if;
   end if;
   new.updated_at := statement_timestamp();
   return new;
@@ -2104,23 +2113,32 @@ $$;
 comment on function memory.get_user_summary(text) is
 'The current profile of a user, made of the messages of all threads, or no row while there is none. end_seq + 1 is the number of messages that went in.';
 
--- A thread is cleared or deleted: a model that is reading it for the summary of the user starts again without it, and a
--- summary to which no other thread contributed goes with it.
+-- A thread is cleared or deleted: a summary of the user to which no other thread contributed goes with it, and a model
+-- that is reading the thread, or going on from such a summary, starts again without it. Marks come before jobs, as in
+-- memory.complete_job(), and once more after them: the job that made the first may have been waited for.
 create or replace function memory._recall_user_summary(user_id text, thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  is_sole_source boolean;
 begin
+  delete from memory.marks as k
+  where k.user_id = _recall_user_summary.user_id and k.scope = _recall_user_summary.thread_id and k.kind = 'summarize_user';
   -- A claim under way may be handing the thread out just now: it is waited for, and then seen.
   perform from memory.jobs as j
   where j.user_id = _recall_user_summary.user_id and j.kind = 'summarize_user' and j.status in ('pending', 'running') for update;
+  delete from memory.marks as k
+  where k.user_id = _recall_user_summary.user_id and k.scope = _recall_user_summary.thread_id and k.kind = 'summarize_user';
+  is_sole_source := exists (select from memory.summaries as s where s.user_id = _recall_user_summary.user_id and s.thread_id = '' and s.status = 'completed')
+    and not exists (select from memory.threads as t join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'summarize_user'
+                    where t.user_id = _recall_user_summary.user_id and t.thread_id <> _recall_user_summary.thread_id);
   update memory.jobs as j
   set status = 'pending', attempts = j.attempts - 1, tokens_reserved = 0, lease_token = null, lease_expires_at = null
   where j.user_id = _recall_user_summary.user_id and j.kind = 'summarize_user' and j.status = 'running'
-    and j.input -> 'through' ? _recall_user_summary.thread_id;
-  if not exists (select from memory.threads as t join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'summarize_user'
-                 where t.user_id = _recall_user_summary.user_id and t.thread_id <> _recall_user_summary.thread_id) then
+    and (is_sole_source or j.input -> 'through' ? _recall_user_summary.thread_id);
+  if is_sole_source then
     delete from memory.summaries as s where s.user_id = _recall_user_summary.user_id and s.thread_id = '';
   end if;
 end;
@@ -2342,6 +2360,9 @@ begin
       group by 1, 2 having sum(c.change) <> 0 order by 1, 2
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+      if scope.added > 0 then -- restored, perhaps from before it was embedded
+        perform memory._queue_embedding(scope.user_id);
+      end if;
     end loop;
   end if;
   return null;
@@ -2754,11 +2775,12 @@ as $$
 declare
   archived memory.documents;
   starts text;
-  ends text := memory._iso_time(last_at);
+  ends text;
 begin
   select d.* into archived from memory.documents as d
   where d.user_id = summary.user_id and d.thread_id = summary.thread_id and d.source = 'archive';
-  starts := coalesce(archived.metadata #>> '{date_range,start}', memory._iso_time(first_at));
+  starts := least(archived.metadata #>> '{date_range,start}', memory._iso_time(first_at));
+  ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(last_at));
   insert into memory.documents as d (user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
   values (
     summary.user_id, left('conversations:' || summary.user_id, 255), 'conversation', 'Conversation ' || summary.thread_id,
@@ -3069,7 +3091,7 @@ comment on function memory.claim_jobs(text, text[], int, interval) is
 'Hands up to max_jobs due jobs to a worker, with all the input a model needs. Commit before calling the model; then complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out again; one whose budget is spent waits for the next day. See docs/jobs.md for payloads and results.';
 
 -- The payload of a job just claimed, read with a snapshot younger than the claim. Null when it is not handed out: there
--- is nothing to do, the budget is spent, or its thread is being summarised by another job.
+-- is nothing to do, the budget is spent, its thread is being summarised by another job, or its input cannot be read.
 create or replace function memory._hand_out(job memory.jobs)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -3088,20 +3110,25 @@ begin
       set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}'), agent_id = handed.agent_id,
           tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end
       where j.user_id = job.user_id and j.job_id = job.job_id;
+      if handed.input ->> 'summary_id' is distinct from job.input ->> 'summary_id' then -- of another kind than in the attempt before
+        perform memory._drop_unfinished_summary(job);
+      end if;
       return handed.payload;
     end if;
   exception
     when sqlstate 'AM002' then
       wait_until := date_trunc('day', clock_timestamp(), 'UTC') + interval '1 day';
       reason := 'AM002: ' || sqlerrm;
-    when lock_not_available or unique_violation then
+    when lock_not_available or deadlock_detected or serialization_failure or unique_violation or foreign_key_violation then -- the last one: what it goes on from was just cleared
       wait_until := clock_timestamp() + interval '5 seconds';
       reason := sqlerrm;
+    when others then -- one bad job must not hold up all others
+      perform memory.fail_job(job.user_id, job.job_id, job.lease_token, 'it cannot be handed out: ' || sqlerrm, null, '[]');
+      return null;
   end;
 
   if wait_until is null or reason like 'AM002%' then -- the row of an earlier attempt
-    delete from memory.summaries as s
-    where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing';
+    perform memory._drop_unfinished_summary(job);
   end if;
   if wait_until is null then -- nothing to work on: done without a model
     update memory.jobs as j
@@ -3113,6 +3140,21 @@ begin
     where j.user_id = job.user_id and j.job_id = job.job_id;
   end if;
   return null;
+end;
+$$;
+
+-- The row of a summary that an earlier attempt began, unless another job has taken it over.
+create or replace function memory._drop_unfinished_summary(job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.summaries as s
+  where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing'
+    and not exists (select from memory.jobs as j
+                    where j.user_id = job.user_id and j.scope = job.scope and j.status = 'running' and j.job_id <> job.job_id
+                      and j.input ->> 'summary_id' = job.input ->> 'summary_id');
 end;
 $$;
 
@@ -3175,7 +3217,7 @@ begin
     select v.seq, v.source, v.said,
       row_number() over so_far <= coalesce(row_limit, 2147483647)
         and (sum(least((v.source).token_count, 2000)) over so_far <= coalesce(token_limit, 2147483647) or row_number() over so_far = 1) as fits
-    from (select m.seq, m as source, case when speakers_only then memory._without_recalled(m.content) else m.content end as said
+    from (select m.seq, m as source, case when speakers_only then memory._without_recalled(left(m.content, 65536)) else m.content end as said
           from memory.messages as m
           where m.user_id = _message_payload.user_id and m.thread_id = _message_payload.thread_id and m.seq between from_seq and to_seq
             and (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp()
@@ -3291,17 +3333,25 @@ begin
 end;
 $$;
 
--- What should follow a finished job: the run that was asked for meanwhile, or the part that it left over.
+-- What should follow a finished job: the run that was asked for meanwhile, and the part that it left over. A compression
+-- goes on to its end, unless it found the thread too small.
 create or replace function memory._enqueue_next(job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  request jsonb := job.next_request;
 begin
-  if job.next_request is not null then
-    perform memory._enqueue(job.user_id, job.kind, job.scope, job.next_request);
+  if job.kind = 'compress_thread' then
+    if job.status = 'completed' and (job.input ->> 'is_partial')::boolean and not job.result ? 'skipped' then
+      request := '{"is_forced": true}';
+    end if;
   elsif job.status = 'completed' and ((job.input ->> 'is_partial')::boolean or memory._is_due_again(job)) then
-    perform memory._enqueue(job.user_id, job.kind, job.scope);
+    request := memory._wider_request(coalesce(request, '{}'), '{}');
+  end if;
+  if request is not null then
+    perform memory._enqueue(job.user_id, job.kind, job.scope, request);
   end if;
 end;
 $$;
@@ -3530,6 +3580,7 @@ comment on function memory.record_calls(text, bigint, jsonb) is
 create or replace function memory._extraction_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '10ms' -- whoever holds the mark goes on to the job, which is held here; the job is handed out later
 as $$
 declare
   from_seq bigint;
@@ -3844,6 +3895,7 @@ declare
   policy jsonb;
   newest_seq bigint;
   first_kept_seq bigint;
+  active_tokens bigint;
   base memory.summaries;
   given record;
   kept record;
@@ -3856,17 +3908,20 @@ begin
   from (select m.seq from memory.messages as m
         where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active and m.expires_at > statement_timestamp()
         order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
-  select max(m.seq) into first_kept_seq from memory.messages as m
-  where m.user_id = job.user_id and m.thread_id = job.scope and m.seq <= first_kept_seq and m.is_active and m.role <> 'tool';
-  if first_kept_seq is null then
+  first_kept_seq := memory._call_seq(job.user_id, job.scope, first_kept_seq);
+  if first_kept_seq is null or not job.request ? 'is_forced' and (policy #>> '{compression,threshold_tokens}')::bigint / 10 > (
+    select coalesce(sum(m.token_count), 0) from memory.messages as m
+    where m.user_id = job.user_id and m.thread_id = job.scope and m.seq < first_kept_seq and m.is_active
+  ) then
     return;
   end if;
   perform memory._check_thread_summary_is_free(job);
   base := memory._latest_summary_row(job.user_id, job.scope, 'thread');
   select * into given from memory._message_payload(job.user_id, job.scope, coalesce(base.end_seq + 1, 0), first_kept_seq - 1, false, 200, 24000);
   if given.messages is null then
-    if base.summary_id is not null and (job.request ? 'is_forced' or (policy #>> '{compression,threshold_tokens}')::bigint <=
-        (select t.active_tokens from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update nowait)) then
+    select t.active_tokens into active_tokens from memory.threads as t
+    where t.user_id = job.user_id and t.thread_id = job.scope for no key update nowait;
+    if base.summary_id is not null and (job.request ? 'is_forced' or active_tokens >= (policy #>> '{compression,threshold_tokens}')::bigint) then
       perform memory._put_away(base, first_kept_seq, (policy #>> '{compression,archive_conversations}')::boolean);
     end if;
     return;
@@ -3885,6 +3940,18 @@ begin
     'summary_id', memory._start_summary(job.user_id, job.scope, 'thread', coalesce(base.start_seq, 0), given.last_seq, base, given.agent_ids),
     'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'counted_through', newest_seq, 'is_partial', given.is_partial,
     'archives', policy #> '{compression,archive_conversations}');
+end;
+$$;
+
+-- The message that called the tools, for a message with a tool's result; any other is its own.
+create or replace function memory._call_seq(user_id text, thread_id text, seq bigint)
+returns bigint
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return max(m.seq) from memory.messages as m
+  where m.user_id = _call_seq.user_id and m.thread_id = _call_seq.thread_id and m.seq <= _call_seq.seq and m.is_active and m.role <> 'tool';
 end;
 $$;
 
@@ -3976,6 +4043,7 @@ begin
   if not found then -- cleared meanwhile, and the job with it
     perform memory._refuse_lease(job.job_id);
   end if;
+  perform memory._drop_embedding(job.user_id, 'summary', stored.base_summary_id::text);
   perform memory._queue_embedding(job.user_id);
   return stored;
 end;
@@ -4023,6 +4091,7 @@ set lock_timeout = '2s'
 as $$
 declare
   stored memory.summaries;
+  first_kept_seq bigint;
   compressed bigint;
 begin
   perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update;
@@ -4034,7 +4103,11 @@ begin
   end if;
   perform memory._check_summary(result);
   stored := memory._store_summary(job, result);
-  compressed := memory._put_away(stored, stored.end_seq + 1, (job.input ->> 'archives')::boolean);
+  -- A part of a long backlog may end between a call and its results. Then the call stays until they have been read.
+  first_kept_seq := memory._call_seq(job.user_id, job.scope, (
+    select min(m.seq) from memory.messages as m
+    where m.user_id = job.user_id and m.thread_id = job.scope and m.seq > stored.end_seq and m.is_active));
+  compressed := memory._put_away(stored, coalesce(first_kept_seq, stored.end_seq + 1), (job.input ->> 'archives')::boolean);
   return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq, 'compressed', compressed);
 end;
 $$;
@@ -4377,15 +4450,15 @@ begin
 end;
 $$;
 
--- Queues the embedding of what a user has besides messages, where a model is there to do it.
-create or replace function memory._queue_embedding(user_id text)
+-- Queues the embedding of a thread's messages, or of what a user has besides, where a model is there to do it.
+create or replace function memory._queue_embedding(user_id text, scope text default '')
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
-    perform memory._enqueue_due(user_id, 'embed', '');
+    perform memory._enqueue_due(user_id, 'embed', scope);
   end if;
 end;
 $$;
@@ -4413,7 +4486,7 @@ begin atomic
   where _embeddable.scope <> '' and m.user_id = _embeddable.user_id and m.thread_id = _embeddable.scope and m.seq between from_seq and to_seq
     and m.is_active and m.expires_at > statement_timestamp() and m.content <> ''
   union all
-  select 'memory', m.memory_id::text, left(coalesce(m.embedding_text, m.content), 24000)
+  select 'memory', m.memory_id::text, left(case when m.embedding_text ~ e'\\S' then m.embedding_text else m.content end, 24000)
   from memory._visible_memories(_embeddable.user_id, null, false) as m where _embeddable.scope = ''
   union all
   select 'summary', s.summary_id::text, left(s.summary, 24000)
@@ -4468,8 +4541,8 @@ as $$
 declare
   model memory.models;
   expected int := jsonb_array_length(job.input -> 'rows');
-  dimensions int;
-  wrong record;
+  dims int;
+  wrong bigint;
   stored text[];
   folded int := 0;
 begin
@@ -4480,27 +4553,26 @@ begin
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped meanwhile');
   end if;
-  dimensions := coalesce((model.settings ->> 'dimensions')::int,
-                         case jsonb_typeof(result #> '{embeddings,0}') when 'array' then jsonb_array_length(result #> '{embeddings,0}') end);
-  if (dimensions between 1 and 4000) is not true then
-    perform memory._refuse_result('embeddings', format('have %s dimensions, 1 to 4000 are possible', coalesce(dimensions::text, 'no')));
+  dims := coalesce(model.dimensions, (model.settings ->> 'dimensions')::numeric::int,
+                   case jsonb_typeof(result #> '{embeddings,0}') when 'array' then jsonb_array_length(result #> '{embeddings,0}') end);
+  if (dims between 1 and 4000) is not true then
+    perform memory._refuse_result('embeddings', format('have %s dimensions, 1 to 4000 are possible', coalesce(dims::text, 'no')));
   end if;
-  select e.position - 1 as position, jsonb_typeof(e.value) as kind, case jsonb_typeof(e.value) when 'array' then jsonb_array_length(e.value) end as length
-  into wrong
+  select e.position - 1 into wrong
   from jsonb_array_elements(result -> 'embeddings') with ordinality as e (value, position)
   where case jsonb_typeof(e.value)
-        when 'array' then jsonb_array_length(e.value) <> dimensions
+        when 'array' then jsonb_array_length(e.value) <> dims
           or jsonb_path_exists(e.value, 'strict $[*] ? (@.type() != "number" || @ > 65000 || @ < -65000)')
         else true end
   limit 1;
   if found then
-    perform memory._refuse_result(format('embeddings[%s]', wrong.position), format('must be an array of %s numbers', dimensions));
+    perform memory._refuse_result(format('embeddings[%s]', wrong), format('must be an array of %s numbers', dims));
   end if;
-  if not model.settings ? 'dimensions' then -- the first embedding decides
-    update memory.models as m set settings = m.settings || jsonb_build_object('dimensions', dimensions)
-    where m.name = model.name and not m.settings ? 'dimensions';
+  if model.dimensions is null then -- the first embedding decides
+    update memory.models as m set dimensions = dims where m.name = model.name and m.dimensions is null;
   end if;
 
+  perform memory._lock_embeddable(job);
   -- Only where the text is still what was embedded.
   with given as (
     select r.value ->> 'source' as source, r.value ->> 'id' as id, r.value ->> 'hash' as hash, r.position
@@ -4526,6 +4598,32 @@ begin
 end;
 $$;
 
+-- What is being embedded can neither go nor, messages aside, change until this is over: whoever did it would not find the
+-- new embedding to drop. In the order in which memory.delete_thread() takes them.
+create or replace function memory._lock_embeddable(job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  ids jsonb := (select jsonb_object_agg(r.source, r.ids) from (
+    select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids from jsonb_array_elements(job.input -> 'rows') as r group by 1) as r);
+begin
+  perform memory._lock_scopes_of(job.user_id, array(select jsonb_array_elements_text(ids -> 'memory')::uuid));
+  if ids ? 'message' then
+    perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
+    perform from memory.messages as m
+    where m.user_id = job.user_id and m.thread_id = job.scope
+      and m.seq in (select substring(i from '/([0-9]+)$')::bigint from jsonb_array_elements_text(ids -> 'message') as i)
+    order by m.seq for key share;
+  end if;
+  perform from memory.summaries as s
+  where s.user_id = job.user_id and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid) order by s.summary_id for key share;
+  perform from memory.documents as d
+  where d.user_id = job.user_id and d.document_id in (select jsonb_array_elements_text(ids -> 'document')::uuid) order by d.document_id for share;
+end;
+$$;
+
 -- An extracted memory that says nearly the same as an older one of its agent and type gives way to it, unless it says
 -- more: the longer text stays. What a user stored is never folded.
 create or replace function memory._fold_near_duplicates(user_id text, model text, memory_ids uuid[])
@@ -4535,35 +4633,54 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   candidate record;
+  nearest record;
+  threshold real;
   folded int := 0;
 begin
-  perform memory._lock_scopes_of(user_id, memory_ids);
   for candidate in
-    select m.memory_id, o.memory_id as other_id, length(m.content) > length(o.content) and o.source = 'extraction' as is_longer
+    select m.memory_id, m.agent_id, m.memory_type, m.content, m.created_at, memory._subject(m.metadata) as subject,
+      (select e.embedding from memory.embeddings as e
+       where e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = _fold_near_duplicates.model) as embedding
     from memory.memories as m
-    join memory.embeddings as e on e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = _fold_near_duplicates.model
-    cross join lateral (
-      select n.memory_id, n.content, n.source
-      from memory._visible_memories(m.user_id, null, false) as n
-      join memory.embeddings as f on f.user_id = n.user_id and f.source = 'memory' and f.id = n.memory_id::text and f.model = _fold_near_duplicates.model
-      where n.agent_id = m.agent_id and n.memory_type = m.memory_type and memory._subject(n.metadata) = memory._subject(m.metadata)
-        and (n.created_at, n.memory_id) < (m.created_at, m.memory_id)
-        and memory._cosine_similarity(e.embedding, f.embedding) >= (memory._policy(m.user_id, m.agent_id) #>> '{memories,near_duplicate_cosine}')::real
-      order by memory._cosine_similarity(e.embedding, f.embedding) desc limit 1
-    ) as o
     where m.user_id = _fold_near_duplicates.user_id and m.memory_id = any (memory_ids) and m.source = 'extraction'
       and m.superseded_at is null and m.deleted_at is null
     order by m.created_at, m.memory_id
   loop
-    -- Unless one of the two gave way a moment ago.
-    if (select count(*) = 2 from memory.memories as m
-        where m.user_id = _fold_near_duplicates.user_id and m.memory_id in (candidate.memory_id, candidate.other_id) and m.superseded_at is null) then
-      perform memory._supersede_all(user_id, array[candidate.memory_id, candidate.other_id],
-                                    case when candidate.is_longer then candidate.memory_id else candidate.other_id end, 'near-duplicate');
+    threshold := (memory._policy(user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}')::real;
+    loop -- one that stays may take the place of several
+      select o.memory_id, length(candidate.content) > length(o.content) and o.source = 'extraction' as says_less into nearest
+      from (
+        -- Row by row: a join is planned badly while the table has no statistics.
+        select n.*, memory._cosine_similarity(candidate.embedding, (
+            select f.embedding from memory.embeddings as f
+            where f.user_id = n.user_id and f.source = 'memory' and f.id = n.memory_id::text and f.model = _fold_near_duplicates.model)) as similarity
+        from memory._visible_memories(_fold_near_duplicates.user_id, null, false) as n
+        where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type and memory._subject(n.metadata) = candidate.subject
+          and (n.created_at, n.memory_id) < (candidate.created_at, candidate.memory_id)
+      ) as o
+      where o.similarity >= threshold
+      order by o.similarity desc, o.created_at, o.memory_id limit 1;
+      exit when not found;
+      perform memory._supersede_all(user_id, array[candidate.memory_id, nearest.memory_id],
+                                    case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
       folded := folded + 1;
-    end if;
+      exit when not nearest.says_less;
+    end loop;
   end loop;
   return folded;
+end;
+$$;
+
+-- Whoever deletes a summary deletes what it is found by.
+create or replace function memory._summaries_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.embeddings as e using old_rows as o
+  where e.user_id = o.user_id and e.source = 'summary' and e.id = o.summary_id::text;
+  return null;
 end;
 $$;
 
@@ -4787,37 +4904,48 @@ as $$
 declare
   task record;
   cron_database text := current_setting('cron.database_name', true);
-  cron_schema name := (select n.nspname from pg_proc as p
-                       join pg_namespace as n on n.oid = p.pronamespace
-                       join pg_depend as d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
-                       join pg_extension as e on d.refclassid = 'pg_extension'::regclass and e.oid = d.refobjid
-                       where e.extname = 'pg_cron' and p.proname = 'schedule_in_database' limit 1);
+  cron_schema name;
+  cron_version int[];
+  elsewhere text := '';
 begin
+  if every is null or sweep_at is null then
+    perform memory._refuse(case when every is null then 'every' else 'sweep_at' end, 'must not be null', 'Leave it out for the default.');
+  end if;
+  select n.nspname, regexp_match(e.extversion, e'^(\\d+)\\.(\\d+)')::int[] into cron_schema, cron_version
+  from pg_extension as e
+  join pg_depend as d on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e'
+  join pg_proc as p on p.oid = d.objid and p.proname = 'schedule_in_database'
+  join pg_namespace as n on n.oid = p.pronamespace
+  where e.extname = 'pg_cron' limit 1;
+  if every like '%second%' and cron_version < array[1, 5] then
+    raise notice 'pg_cron % knows no seconds: jobs run every minute', array_to_string(cron_version, '.');
+    every := '* * * * *';
+  end if;
   for task in
-    select t.* from (values
-      ('agent_memory jobs', every, 'call memory.run_jobs()'),
-      ('agent_memory sweep', sweep_at, 'select memory.sweep()')
-    ) as t (name, schedule, command)
+    select t.*, 'agent_memory ' || t.name || ' ' || current_database() as full_name
+    from (values ('jobs', 'every', every, 'call memory.run_jobs()'), ('sweep', 'sweep_at', sweep_at, 'select memory.sweep()')) as t (name, argument, schedule, command)
   loop
-    if cron_schema is not null then
-      begin
-        execute format('select %I.schedule_in_database($1, $2, $3, $4)', cron_schema) using task.name || ' ' || current_database(), task.schedule, task.command, current_database();
-      exception when invalid_parameter_value then
-        perform memory._refuse(case task.schedule when every then 'every' else 'sweep_at' end, sqlerrm, 'Write "10 seconds" (1 to 59), or a cron schedule such as "* * * * *".');
-      end;
-      return next format('%s: %s, %s', task.name, task.schedule, task.command);
-    elsif cron_database is not null then
-      raise exception 'pg_cron lives in database "%"', cron_database using errcode = '0A000',
-        hint = format('Run there: select cron.schedule_in_database(%L, %L, %L, %L);', task.name || ' ' || current_database(), task.schedule, task.command, current_database());
-    else
-      raise exception 'memory.schedule_jobs() needs the extension pg_cron' using errcode = '0A000',
-        hint = 'Install it, or run "agent-memory worker" beside the server and memory.sweep() from any scheduler.';
+    if cron_schema is null then
+      elsewhere := elsewhere || format(' select cron.schedule_in_database(%L, %L, %L, %L);', task.full_name, task.schedule, task.command, current_database());
+      continue;
     end if;
+    begin
+      execute format('select %I.schedule_in_database($1, $2, $3, $4)', cron_schema) using task.full_name, task.schedule, task.command, current_database();
+    exception when invalid_parameter_value then
+      perform memory._refuse(task.argument, sqlerrm, 'Write a cron schedule such as "* * * * *", or from pg_cron 1.5 on "10 seconds" (1 to 59).');
+    end;
+    return next format('agent_memory %s: %s, %s', task.name, task.schedule, task.command);
   end loop;
+  if cron_schema is null and cron_database <> current_database() then
+    raise exception 'pg_cron lives in database "%"', cron_database using errcode = '0A000', hint = 'Run there:' || elsewhere;
+  elsif cron_schema is null then
+    raise exception 'memory.schedule_jobs() needs the extension pg_cron' using errcode = '0A000',
+      hint = 'Install it and create extension pg_cron, or run "agent-memory worker" beside the server and memory.sweep() from any scheduler.';
+  end if;
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
-'Has pg_cron run queued model work every so often and memory.sweep() at a time of day; calling it again changes the schedule. Call it in the database where pg_cron is installed. Without pg_cron, run "agent-memory worker".';
+'Has pg_cron run queued model work every so often and memory.sweep() at a time of day; calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Call it in the database where pg_cron is installed. Without pg_cron, run "agent-memory worker".';
 
 -- The operations of pgvector that are used outside 499 to 599, bound here to the schema it lives in.
 do $vectors$
@@ -4831,12 +4959,13 @@ begin
     begin atomic
       select (value #>> '{}')::%1$I.halfvec;
     end$function$, vector_schema);
+  -- Null for vectors that cannot be compared: of different lengths, or without a direction.
   execute format($function$
     create or replace function memory._cosine_similarity(a %1$I.halfvec, b %1$I.halfvec)
     returns double precision
     language sql immutable parallel safe
     begin atomic
-      select 1 - (a operator(%1$I.<=>) b);
+      select case when %1$I.vector_dims(a) = %1$I.vector_dims(b) then nullif(1 - (a operator(%1$I.<=>) b), 'NaN') end;
     end$function$, vector_schema);
 end;
 $vectors$;
@@ -5351,6 +5480,7 @@ begin
       ('memories_200_after_update', 'after update on memory.memories referencing old table as old_rows new table as new_rows for each statement execute function memory._memories_after_change()'),
       ('document_100_before_write', 'before insert or update on memory.documents for each row execute function memory._document_before_write()'),
       ('document_200_after_change', 'after insert or update or delete on memory.documents for each row execute function memory._documents_after_change()'),
+      ('summaries_200_after_delete', 'after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()'),
       ('memories_200_after_delete', 'after delete on memory.memories referencing old table as old_rows for each statement execute function memory._memories_after_change()')
     ) as t (name, definition)
   loop
@@ -5833,7 +5963,10 @@ SOURCES = {
         '        try:\n'
         '            self._loop.run_until_complete(coroutine)\n'
         '        finally:\n'
-        '            # Both calls, because PostgreSQL unblocks everything whenever it rolls back.\n'
+        '            if signal.SIGTERM in signal.sigpending():\n'
+        '                # A cancel that waits too would undo the next statement, and PostgreSQL unblocks every signal as it does.\n'
+        '                self._held_back.add(signal.SIGINT)\n'
+        '            # Blocks them again, for the same reason.\n'
         '            signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)\n'
         '            signal.pthread_sigmask(signal.SIG_UNBLOCK, set(_BACKEND_SIGNALS) - self._held_back)\n'
         '\n'

@@ -190,8 +190,12 @@ class FakeModelServer:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                request = RecordedRequest(self.path, self.headers["Authorization"], body, time.monotonic())
+                length = int(self.headers["Content-Length"])
+                body = self.rfile.read(length)
+                if len(body) < length:  # the client was killed
+                    self.close_connection = True
+                    return
+                request = RecordedRequest(self.path, self.headers["Authorization"], json.loads(body), time.monotonic())
                 behaviour = fake.take_behaviour(request)
                 if behaviour.hang:
                     fake.wait(None)

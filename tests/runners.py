@@ -88,6 +88,7 @@ class DatabaseRunner(_Base):
         """What the call ended with."""
 
     def start(self) -> None:
+        self.error = None
         self._thread = threading.Thread(target=self._call)
         self._thread.start()
 

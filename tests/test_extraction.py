@@ -105,7 +105,14 @@ def test_what_happened_before_shows_in_the_past_and_not_in_the_time_before(api: 
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize(
     ("subject", "stored"),
-    [("Anna", "Anna"), (" project Atlas ", "project Atlas"), ("花子 ☕", "花子 ☕"), ("", None), ("  ", None), (None, None)],
+    [
+        ("Anna", "Anna"),
+        (" project Atlas ", "project Atlas"),
+        ("花子 ☕", "花子 ☕"),
+        ("", None),
+        ("  ", None),
+        (None, None),
+    ],
 )
 def test_a_memory_says_whom_it_is_about(api: Api, subject: str | None, stored: str | None) -> None:
     say(api, "Hello")
@@ -431,7 +438,7 @@ def test_a_job_reads_at_most_200_messages_or_24000_tokens_and_the_rest_follows(
         read.append([message["seq"] for message in jobs[0].payload["messages"]])
         complete(api, jobs[0], memories=[])
     assert [len(part) for part in read] == parts
-    assert sum(read, []) == list(range(len(sizes)))
+    assert [seq for part in read for seq in part] == list(range(len(sizes)))
 
 
 @pytest.mark.feature("B9", "E15")
@@ -464,7 +471,9 @@ def test_workers_that_find_the_same_at_once_store_it_once(connect: Callable[...,
     def work(number: int) -> None:
         turned = [(seq + number) % 3 for seq in range(3)]
         start.wait(10)
-        complete(workers[number], jobs[number], memories=[found(f"fact {n}", seqs=[s]) for n in range(20) for s in turned])
+        complete(
+            workers[number], jobs[number], memories=[found(f"fact {n}", seqs=[s]) for n in range(20) for s in turned]
+        )
 
     with ThreadPoolExecutor(len(workers)) as pool:
         list(pool.map(work, range(len(workers))))

@@ -432,6 +432,21 @@ def test_jobs_with_nothing_to_do_do_not_hide_the_others(api: Api) -> None:
 
 
 @pytest.mark.feature("F6")
+def test_a_job_whose_input_cannot_be_read_fails_by_itself(api: Api) -> None:
+    job_id = queued(api)
+    api.add_message(user_id="bob", thread_id="t1", role="user", content="Hello")
+    api.extract_memories(user_id="bob", thread_id="t1")
+    api.connection.execute("update memory.jobs set request = '{\"recent_k\": \"all\"}' where user_id = 'ana'")
+    for attempt in range(1, 6):
+        make_due(api)
+        claimed = api.claim_jobs(worker="test")
+        assert [job.user_id for job in claimed] == ["bob"] * (attempt == 1)
+    job = api.get_job(user_id="ana", job_id=job_id)
+    assert (job.status, job.attempts) == ("dead", 5)
+    assert job.error == 'it cannot be handed out: invalid input syntax for type bigint: "all"'
+
+
+@pytest.mark.feature("F6")
 def test_jobs_with_nothing_to_do_cost_the_same_however_many_there_are(api: Api) -> None:
     def work(jobs: int) -> int:
         for statement in (
@@ -786,6 +801,16 @@ def test_recent_k_limits_what_is_read_to_the_widest_request(
     api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 5)
     assert len({api.extract_memories(**ANA, recent_k=recent_k) for recent_k in requests}) == 1
     assert [message["seq"] for message in claim(api).payload["messages"]] == list(range(5 - expected, 5))
+
+
+@pytest.mark.feature("B9", "E8")
+def test_recent_k_does_not_cut_off_a_backlog_that_is_being_read(api: Api) -> None:
+    extraction_only(api)
+    queued(api, messages=250)
+    first = claim(api)
+    api.extract_memories(**ANA, recent_k=1)
+    api.complete_job(**lease(first), result={"memories": []})
+    assert [message["seq"] for message in claim(api).payload["messages"]] == list(range(200, 250))
 
 
 @pytest.mark.feature("B9", "A2")

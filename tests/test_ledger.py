@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timezone
+from datetime import timezone
 from decimal import Decimal
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
-from protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
+from protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, say
 from psycopg.types.json import Jsonb
 from servers import Server
 from sqlapi import Api, refused, rolled_back, shared_database
@@ -297,7 +296,10 @@ def test_the_doctor_names_models_budgets_retries_and_token_counts(api: Api) -> N
     assert details["retries"] == (True, "no job failed three times within a day")
     assert details["token counts"][1].startswith("estimated as bytes / 4 until")
     complete(api, claimed(api), memories=[])
-    assert "the last worker found no tiktoken encoding" in {row.check_name: row.detail for row in api.doctor()}["token counts"]
+    assert (
+        "the last worker found no tiktoken encoding"
+        in {row.check_name: row.detail for row in api.doctor()}["token counts"]
+    )
     complete(api, claimed(api), memories=[], token_counts={"1": 7}, token_counter="o200k_base")
     assert {row.check_name: row.detail for row in api.doctor()}["token counts"].startswith("exact (o200k_base)")
 
@@ -538,7 +540,8 @@ def test_a_ledger_of_many_calls_is_not_read_whole_for_a_budget(api: Api) -> None
     budget(api, 10**9)
     api.connection.execute(
         "insert into memory.model_calls (user_id, call_id, kind, model, tokens_in, called_at) "
-        "select 'ana', gen_random_uuid(), 'embed', 'gpt', 1, now() - n * interval '1 hour' from generate_series(25, 5000) n"
+        "select 'ana', gen_random_uuid(), 'embed', 'gpt', 1, now() - n * interval '1 hour' "
+        "from generate_series(25, 5000) as n"
     )
     api.connection.execute("analyze memory.model_calls")
     asked(api)

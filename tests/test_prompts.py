@@ -51,7 +51,7 @@ def template_of(name: str) -> str:
 
 def handed_out(api: Api) -> Any:
     """The prompt of the extraction that is handed out now."""
-    [seq] = say(api, "Hello")
+    say(api, "Hello")
     api.extract_memories(**ANA)
     job = claim(api, "extract_memories")
     complete(api, job, memories=[])
@@ -60,7 +60,9 @@ def handed_out(api: Api) -> Any:
 
 @pytest.mark.feature("E9")
 def test_the_built_in_prompts_are_shown_with_their_variables(api: Api) -> None:
-    rows = api.query("select name, version, template, is_default, variables, changed_by, changed_at from memory.prompts")
+    rows = api.query(
+        "select name, version, template, is_default, variables, changed_by, changed_at from memory.prompts"
+    )
     expected = [(name, 1, BUILT_IN[name], True, VARIABLES[name], None, None) for name in VARIABLES]
     assert sorted(rows) == expected
 
@@ -135,7 +137,7 @@ def test_a_variable_may_come_often_and_with_spaces(api: Api, spelling: str) -> N
     activate(api)
     template = f"{{{{memory_types}}}} {spelling} {{single}} %s \\1 $1 {{% raw %}}"
     api.set_prompt(name="extract_memories", template=template)
-    [seq] = say(api, "Hello {{memory_types}}")
+    say(api, "Hello {{memory_types}}")
     api.extract_memories(**ANA)
     payload = claim(api).payload
     assert payload["prompt"]["template"] == template

@@ -65,7 +65,9 @@ def numbers(job: Any, contents: Pair) -> list[int]:
     return [by_content[content] for content in contents]
 
 
-def hand_in(api: Api, job: Any, duplicates: dict[Pair, str] | None = None, contradictions: tuple[Pair, ...] = ()) -> Any:
+def hand_in(
+    api: Api, job: Any, duplicates: dict[Pair, str] | None = None, contradictions: tuple[Pair, ...] = ()
+) -> Any:
     """What a model finds, in contents instead of numbers; the job's result."""
     return complete(
         api,
@@ -96,7 +98,9 @@ def assert_counter_is_exact(api: Api) -> None:
 
 @pytest.mark.feature("E10")
 def test_a_model_sees_the_newest_facts_under_small_numbers_and_no_ids(api: Api) -> None:
-    know(api, "Likes tea", confidence=0.75, valid_from="2024-05-01T00:00:00Z", memory_type="preference", **about("Anna"))
+    know(
+        api, "Likes tea", confidence=0.75, valid_from="2024-05-01T00:00:00Z", memory_type="preference", **about("Anna")
+    )
     know(api, "Owns a boat", agent_id="sales")
     know(api, "Said hello", memory_type="episodic")
     ids = know(api, "Lives in Oslo")
@@ -172,7 +176,9 @@ def test_a_merged_memory_names_the_messages_of_the_newest(api: Api) -> None:
     for content in ("I drink tea", "I like tea"):
         [seq] = say(api, content)
         api.extract_memories(**ANA)
-        complete(api, claim(api, "extract_memories"), memories=[{"content": content, "memory_type": "fact", "seqs": [seq]}])
+        complete(
+            api, claim(api, "extract_memories"), memories=[{"content": content, "memory_type": "fact", "seqs": [seq]}]
+        )
     reconcile(api, {("I drink tea", "I like tea"): "Likes tea"})
     assert api.query("select thread_id, source_seqs from memory.memories where content = 'Likes tea'") == [("t1", [1])]
 
@@ -234,7 +240,9 @@ def test_duplicates_named_twice_are_merged_once(api: Api) -> None:
     know(api, "a", "b")
     job = claimed(api)
     twice = [{"numbers": [1, 2], "content": "ab"}, {"numbers": [2, 1], "content": "ab"}]
-    assert complete(api, job, duplicates=twice, contradictions=[{"numbers": [1, 2]}]) == counts(kept=0, merged=2, refused=2)
+    assert complete(api, job, duplicates=twice, contradictions=[{"numbers": [1, 2]}]) == counts(
+        kept=0, merged=2, refused=2
+    )
     assert current(api) == ["ab"]
 
 
@@ -479,7 +487,9 @@ def extract(api: Api, *contents: str) -> None:
     [({}, [5, 10]), ({"reconcile_every_n": 3}, [3, 6, 9, 12]), ({"reconcile_every_n": 0}, [])],
     ids=str,
 )
-def test_facts_are_reconciled_with_every_fifth_extraction(api: Api, cadence: dict[str, int], expected: list[int]) -> None:
+def test_facts_are_reconciled_with_every_fifth_extraction(
+    api: Api, cadence: dict[str, int], expected: list[int]
+) -> None:
     api.set_policy(settings={"cadence": cadence})
     seen = []
     for number in range(1, 13):

@@ -224,7 +224,10 @@ class _Runner:
         try:
             self._loop.run_until_complete(coroutine)
         finally:
-            # Both calls, because PostgreSQL unblocks everything whenever it rolls back.
+            if signal.SIGTERM in signal.sigpending():
+                # A cancel that waits too would undo the next statement, and PostgreSQL unblocks every signal as it does.
+                self._held_back.add(signal.SIGINT)
+            # Blocks them again, for the same reason.
             signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, set(_BACKEND_SIGNALS) - self._held_back)
 

@@ -34,7 +34,9 @@ begin
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
   on conflict on constraint models_pkey do update
-  set provider = excluded.provider, model = excluded.model, settings = excluded.settings
+  set provider = excluded.provider, model = excluded.model, settings = excluded.settings,
+      dimensions = case when (m.model, m.settings ->> 'dimensions') is not distinct from (excluded.model, excluded.settings ->> 'dimensions')
+                        then m.dimensions end
   where m.kind = excluded.kind;
   if not found then
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.', '23505');

@@ -52,7 +52,7 @@ begin
     perform memory._enqueue_due(user_id, 'summarize_thread', thread_id);
   end if;
   if tokens_now >= (policy #>> '{compression,threshold_tokens}')::bigint then
-    perform memory._enqueue_compression(user_id, thread_id, messages_now, policy -> 'compression');
+    perform memory._enqueue_compression(user_id, thread_id, message_count, token_count, messages_now, tokens_now, policy -> 'compression');
   end if;
   every_n := (cadence ->> 'user_summary_every_n')::int;
   if every_n > 0 then
@@ -93,25 +93,27 @@ $$;
 
 -- Over the threshold each message asks. A thread whose newest messages alone are over it would be compressed message by
 -- message, so what can be summarised has to be worth a call: a tenth of the threshold.
-create or replace function memory._enqueue_compression(user_id text, thread_id text, message_count bigint, compression jsonb)
+create or replace function memory._enqueue_compression(
+  user_id text, thread_id text, appended int, appended_tokens bigint, messages_now bigint, tokens_now bigint, compression jsonb
+)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  kept_tokens bigint;
+  keep int := (compression ->> 'recent_messages_to_keep')::int;
+  kept_tokens numeric;
 begin
-  if not (compression ->> 'enabled')::boolean or message_count <= (compression ->> 'recent_messages_to_keep')::bigint
-    or memory._is_queued(user_id, 'compress_thread', thread_id) then
+  if not (compression ->> 'enabled')::boolean or messages_now <= keep or memory._is_queued(user_id, 'compress_thread', thread_id) then
     return;
   end if;
-  select coalesce(sum(k.token_count), 0) into kept_tokens
+  -- The appended messages are not stored yet; of a batch larger than what is kept, all are taken for equally long. The
+  -- job looks again.
+  select coalesce(sum(k.token_count), 0) + appended_tokens * least(1, keep / appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = _enqueue_compression.user_id and m.thread_id = _enqueue_compression.thread_id and m.is_active
-        order by m.seq desc limit (compression ->> 'recent_messages_to_keep')::int) as k;
-  if (select t.active_tokens - kept_tokens from memory.threads as t
-      where t.user_id = _enqueue_compression.user_id and t.thread_id = _enqueue_compression.thread_id)
-     >= (compression ->> 'threshold_tokens')::bigint / 10 then
+        order by m.seq desc limit greatest(keep - appended, 0)) as k;
+  if tokens_now - kept_tokens >= (compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(user_id, 'compress_thread', thread_id);
   end if;
 end;
@@ -273,6 +275,9 @@ begin
     new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
     new.is_counted := false;
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
+    if (memory._policy(new.user_id, new.agent_id) #>> '{search,embed_messages}')::boolean then
+      perform memory._queue_embedding(new.user_id, new.thread_id);
+    end if;
   end if;
   new.updated_at := statement_timestamp();
   return new;

@@ -214,6 +214,9 @@ begin
       group by 1, 2 having sum(c.change) <> 0 order by 1, 2
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+      if scope.added > 0 then -- restored, perhaps from before it was embedded
+        perform memory._queue_embedding(scope.user_id);
+      end if;
     end loop;
   end if;
   return null;

@@ -42,11 +42,12 @@ as $$
 declare
   archived memory.documents;
   starts text;
-  ends text := memory._iso_time(last_at);
+  ends text;
 begin
   select d.* into archived from memory.documents as d
   where d.user_id = summary.user_id and d.thread_id = summary.thread_id and d.source = 'archive';
-  starts := coalesce(archived.metadata #>> '{date_range,start}', memory._iso_time(first_at));
+  starts := least(archived.metadata #>> '{date_range,start}', memory._iso_time(first_at));
+  ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(last_at));
   insert into memory.documents as d (user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
   values (
     summary.user_id, left('conversations:' || summary.user_id, 255), 'conversation', 'Conversation ' || summary.thread_id,

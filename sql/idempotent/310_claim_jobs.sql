@@ -81,7 +81,7 @@ comment on function memory.claim_jobs(text, text[], int, interval) is
 'Hands up to max_jobs due jobs to a worker, with all the input a model needs. Commit before calling the model; then complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out again; one whose budget is spent waits for the next day. See docs/jobs.md for payloads and results.';
 
 -- The payload of a job just claimed, read with a snapshot younger than the claim. Null when it is not handed out: there
--- is nothing to do, the budget is spent, or its thread is being summarised by another job.
+-- is nothing to do, the budget is spent, its thread is being summarised by another job, or its input cannot be read.
 create or replace function memory._hand_out(job memory.jobs)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -100,20 +100,25 @@ begin
       set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}'), agent_id = handed.agent_id,
           tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end
       where j.user_id = job.user_id and j.job_id = job.job_id;
+      if handed.input ->> 'summary_id' is distinct from job.input ->> 'summary_id' then -- of another kind than in the attempt before
+        perform memory._drop_unfinished_summary(job);
+      end if;
       return handed.payload;
     end if;
   exception
     when sqlstate 'AM002' then
       wait_until := date_trunc('day', clock_timestamp(), 'UTC') + interval '1 day';
       reason := 'AM002: ' || sqlerrm;
-    when lock_not_available or unique_violation then
+    when lock_not_available or deadlock_detected or serialization_failure or unique_violation or foreign_key_violation then -- the last one: what it goes on from was just cleared
       wait_until := clock_timestamp() + interval '5 seconds';
       reason := sqlerrm;
+    when others then -- one bad job must not hold up all others
+      perform memory.fail_job(job.user_id, job.job_id, job.lease_token, 'it cannot be handed out: ' || sqlerrm, null, '[]');
+      return null;
   end;
 
   if wait_until is null or reason like 'AM002%' then -- the row of an earlier attempt
-    delete from memory.summaries as s
-    where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing';
+    perform memory._drop_unfinished_summary(job);
   end if;
   if wait_until is null then -- nothing to work on: done without a model
     update memory.jobs as j
@@ -125,6 +130,21 @@ begin
     where j.user_id = job.user_id and j.job_id = job.job_id;
   end if;
   return null;
+end;
+$$;
+
+-- The row of a summary that an earlier attempt began, unless another job has taken it over.
+create or replace function memory._drop_unfinished_summary(job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.summaries as s
+  where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing'
+    and not exists (select from memory.jobs as j
+                    where j.user_id = job.user_id and j.scope = job.scope and j.status = 'running' and j.job_id <> job.job_id
+                      and j.input ->> 'summary_id' = job.input ->> 'summary_id');
 end;
 $$;
 
@@ -187,7 +207,7 @@ begin
     select v.seq, v.source, v.said,
       row_number() over so_far <= coalesce(row_limit, 2147483647)
         and (sum(least((v.source).token_count, 2000)) over so_far <= coalesce(token_limit, 2147483647) or row_number() over so_far = 1) as fits
-    from (select m.seq, m as source, case when speakers_only then memory._without_recalled(m.content) else m.content end as said
+    from (select m.seq, m as source, case when speakers_only then memory._without_recalled(left(m.content, 65536)) else m.content end as said
           from memory.messages as m
           where m.user_id = _message_payload.user_id and m.thread_id = _message_payload.thread_id and m.seq between from_seq and to_seq
             and (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp()

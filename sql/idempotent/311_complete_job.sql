@@ -67,17 +67,25 @@ begin
 end;
 $$;
 
--- What should follow a finished job: the run that was asked for meanwhile, or the part that it left over.
+-- What should follow a finished job: the run that was asked for meanwhile, and the part that it left over. A compression
+-- goes on to its end, unless it found the thread too small.
 create or replace function memory._enqueue_next(job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  request jsonb := job.next_request;
 begin
-  if job.next_request is not null then
-    perform memory._enqueue(job.user_id, job.kind, job.scope, job.next_request);
+  if job.kind = 'compress_thread' then
+    if job.status = 'completed' and (job.input ->> 'is_partial')::boolean and not job.result ? 'skipped' then
+      request := '{"is_forced": true}';
+    end if;
   elsif job.status = 'completed' and ((job.input ->> 'is_partial')::boolean or memory._is_due_again(job)) then
-    perform memory._enqueue(job.user_id, job.kind, job.scope);
+    request := memory._wider_request(coalesce(request, '{}'), '{}');
+  end if;
+  if request is not null then
+    perform memory._enqueue(job.user_id, job.kind, job.scope, request);
   end if;
 end;
 $$;

@@ -4,6 +4,7 @@
 create or replace function memory._extraction_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '10ms' -- whoever holds the mark goes on to the job, which is held here; the job is handed out later
 as $$
 declare
   from_seq bigint;

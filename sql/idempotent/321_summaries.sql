@@ -130,6 +130,7 @@ declare
   policy jsonb;
   newest_seq bigint;
   first_kept_seq bigint;
+  active_tokens bigint;
   base memory.summaries;
   given record;
   kept record;
@@ -142,17 +143,20 @@ begin
   from (select m.seq from memory.messages as m
         where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active and m.expires_at > statement_timestamp()
         order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
-  select max(m.seq) into first_kept_seq from memory.messages as m
-  where m.user_id = job.user_id and m.thread_id = job.scope and m.seq <= first_kept_seq and m.is_active and m.role <> 'tool';
-  if first_kept_seq is null then
+  first_kept_seq := memory._call_seq(job.user_id, job.scope, first_kept_seq);
+  if first_kept_seq is null or not job.request ? 'is_forced' and (policy #>> '{compression,threshold_tokens}')::bigint / 10 > (
+    select coalesce(sum(m.token_count), 0) from memory.messages as m
+    where m.user_id = job.user_id and m.thread_id = job.scope and m.seq < first_kept_seq and m.is_active
+  ) then
     return;
   end if;
   perform memory._check_thread_summary_is_free(job);
   base := memory._latest_summary_row(job.user_id, job.scope, 'thread');
   select * into given from memory._message_payload(job.user_id, job.scope, coalesce(base.end_seq + 1, 0), first_kept_seq - 1, false, 200, 24000);
   if given.messages is null then
-    if base.summary_id is not null and (job.request ? 'is_forced' or (policy #>> '{compression,threshold_tokens}')::bigint <=
-        (select t.active_tokens from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update nowait)) then
+    select t.active_tokens into active_tokens from memory.threads as t
+    where t.user_id = job.user_id and t.thread_id = job.scope for no key update nowait;
+    if base.summary_id is not null and (job.request ? 'is_forced' or active_tokens >= (policy #>> '{compression,threshold_tokens}')::bigint) then
       perform memory._put_away(base, first_kept_seq, (policy #>> '{compression,archive_conversations}')::boolean);
     end if;
     return;
@@ -171,6 +175,18 @@ begin
     'summary_id', memory._start_summary(job.user_id, job.scope, 'thread', coalesce(base.start_seq, 0), given.last_seq, base, given.agent_ids),
     'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'counted_through', newest_seq, 'is_partial', given.is_partial,
     'archives', policy #> '{compression,archive_conversations}');
+end;
+$$;
+
+-- The message that called the tools, for a message with a tool's result; any other is its own.
+create or replace function memory._call_seq(user_id text, thread_id text, seq bigint)
+returns bigint
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return max(m.seq) from memory.messages as m
+  where m.user_id = _call_seq.user_id and m.thread_id = _call_seq.thread_id and m.seq <= _call_seq.seq and m.is_active and m.role <> 'tool';
 end;
 $$;
 
@@ -262,6 +278,7 @@ begin
   if not found then -- cleared meanwhile, and the job with it
     perform memory._refuse_lease(job.job_id);
   end if;
+  perform memory._drop_embedding(job.user_id, 'summary', stored.base_summary_id::text);
   perform memory._queue_embedding(job.user_id);
   return stored;
 end;
@@ -309,6 +326,7 @@ set lock_timeout = '2s'
 as $$
 declare
   stored memory.summaries;
+  first_kept_seq bigint;
   compressed bigint;
 begin
   perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update;
@@ -320,7 +338,11 @@ begin
   end if;
   perform memory._check_summary(result);
   stored := memory._store_summary(job, result);
-  compressed := memory._put_away(stored, stored.end_seq + 1, (job.input ->> 'archives')::boolean);
+  -- A part of a long backlog may end between a call and its results. Then the call stays until they have been read.
+  first_kept_seq := memory._call_seq(job.user_id, job.scope, (
+    select min(m.seq) from memory.messages as m
+    where m.user_id = job.user_id and m.thread_id = job.scope and m.seq > stored.end_seq and m.is_active));
+  compressed := memory._put_away(stored, coalesce(first_kept_seq, stored.end_seq + 1), (job.input ->> 'archives')::boolean);
   return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq, 'compressed', compressed);
 end;
 $$;

@@ -11,15 +11,15 @@ begin
 end;
 $$;
 
--- Queues the embedding of what a user has besides messages, where a model is there to do it.
-create or replace function memory._queue_embedding(user_id text)
+-- Queues the embedding of a thread's messages, or of what a user has besides, where a model is there to do it.
+create or replace function memory._queue_embedding(user_id text, scope text default '')
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
-    perform memory._enqueue_due(user_id, 'embed', '');
+    perform memory._enqueue_due(user_id, 'embed', scope);
   end if;
 end;
 $$;
@@ -47,7 +47,7 @@ begin atomic
   where _embeddable.scope <> '' and m.user_id = _embeddable.user_id and m.thread_id = _embeddable.scope and m.seq between from_seq and to_seq
     and m.is_active and m.expires_at > statement_timestamp() and m.content <> ''
   union all
-  select 'memory', m.memory_id::text, left(coalesce(m.embedding_text, m.content), 24000)
+  select 'memory', m.memory_id::text, left(case when m.embedding_text ~ e'\\S' then m.embedding_text else m.content end, 24000)
   from memory._visible_memories(_embeddable.user_id, null, false) as m where _embeddable.scope = ''
   union all
   select 'summary', s.summary_id::text, left(s.summary, 24000)
@@ -102,8 +102,8 @@ as $$
 declare
   model memory.models;
   expected int := jsonb_array_length(job.input -> 'rows');
-  dimensions int;
-  wrong record;
+  dims int;
+  wrong bigint;
   stored text[];
   folded int := 0;
 begin
@@ -114,27 +114,26 @@ begin
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped meanwhile');
   end if;
-  dimensions := coalesce((model.settings ->> 'dimensions')::int,
-                         case jsonb_typeof(result #> '{embeddings,0}') when 'array' then jsonb_array_length(result #> '{embeddings,0}') end);
-  if (dimensions between 1 and 4000) is not true then
-    perform memory._refuse_result('embeddings', format('have %s dimensions, 1 to 4000 are possible', coalesce(dimensions::text, 'no')));
+  dims := coalesce(model.dimensions, (model.settings ->> 'dimensions')::numeric::int,
+                   case jsonb_typeof(result #> '{embeddings,0}') when 'array' then jsonb_array_length(result #> '{embeddings,0}') end);
+  if (dims between 1 and 4000) is not true then
+    perform memory._refuse_result('embeddings', format('have %s dimensions, 1 to 4000 are possible', coalesce(dims::text, 'no')));
   end if;
-  select e.position - 1 as position, jsonb_typeof(e.value) as kind, case jsonb_typeof(e.value) when 'array' then jsonb_array_length(e.value) end as length
-  into wrong
+  select e.position - 1 into wrong
   from jsonb_array_elements(result -> 'embeddings') with ordinality as e (value, position)
   where case jsonb_typeof(e.value)
-        when 'array' then jsonb_array_length(e.value) <> dimensions
+        when 'array' then jsonb_array_length(e.value) <> dims
           or jsonb_path_exists(e.value, 'strict $[*] ? (@.type() != "number" || @ > 65000 || @ < -65000)')
         else true end
   limit 1;
   if found then
-    perform memory._refuse_result(format('embeddings[%s]', wrong.position), format('must be an array of %s numbers', dimensions));
+    perform memory._refuse_result(format('embeddings[%s]', wrong), format('must be an array of %s numbers', dims));
   end if;
-  if not model.settings ? 'dimensions' then -- the first embedding decides
-    update memory.models as m set settings = m.settings || jsonb_build_object('dimensions', dimensions)
-    where m.name = model.name and not m.settings ? 'dimensions';
+  if model.dimensions is null then -- the first embedding decides
+    update memory.models as m set dimensions = dims where m.name = model.name and m.dimensions is null;
   end if;
 
+  perform memory._lock_embeddable(job);
   -- Only where the text is still what was embedded.
   with given as (
     select r.value ->> 'source' as source, r.value ->> 'id' as id, r.value ->> 'hash' as hash, r.position
@@ -160,6 +159,32 @@ begin
 end;
 $$;
 
+-- What is being embedded can neither go nor, messages aside, change until this is over: whoever did it would not find the
+-- new embedding to drop. In the order in which memory.delete_thread() takes them.
+create or replace function memory._lock_embeddable(job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  ids jsonb := (select jsonb_object_agg(r.source, r.ids) from (
+    select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids from jsonb_array_elements(job.input -> 'rows') as r group by 1) as r);
+begin
+  perform memory._lock_scopes_of(job.user_id, array(select jsonb_array_elements_text(ids -> 'memory')::uuid));
+  if ids ? 'message' then
+    perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
+    perform from memory.messages as m
+    where m.user_id = job.user_id and m.thread_id = job.scope
+      and m.seq in (select substring(i from '/([0-9]+)$')::bigint from jsonb_array_elements_text(ids -> 'message') as i)
+    order by m.seq for key share;
+  end if;
+  perform from memory.summaries as s
+  where s.user_id = job.user_id and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid) order by s.summary_id for key share;
+  perform from memory.documents as d
+  where d.user_id = job.user_id and d.document_id in (select jsonb_array_elements_text(ids -> 'document')::uuid) order by d.document_id for share;
+end;
+$$;
+
 -- An extracted memory that says nearly the same as an older one of its agent and type gives way to it, unless it says
 -- more: the longer text stays. What a user stored is never folded.
 create or replace function memory._fold_near_duplicates(user_id text, model text, memory_ids uuid[])
@@ -169,34 +194,53 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   candidate record;
+  nearest record;
+  threshold real;
   folded int := 0;
 begin
-  perform memory._lock_scopes_of(user_id, memory_ids);
   for candidate in
-    select m.memory_id, o.memory_id as other_id, length(m.content) > length(o.content) and o.source = 'extraction' as is_longer
+    select m.memory_id, m.agent_id, m.memory_type, m.content, m.created_at, memory._subject(m.metadata) as subject,
+      (select e.embedding from memory.embeddings as e
+       where e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = _fold_near_duplicates.model) as embedding
     from memory.memories as m
-    join memory.embeddings as e on e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = _fold_near_duplicates.model
-    cross join lateral (
-      select n.memory_id, n.content, n.source
-      from memory._visible_memories(m.user_id, null, false) as n
-      join memory.embeddings as f on f.user_id = n.user_id and f.source = 'memory' and f.id = n.memory_id::text and f.model = _fold_near_duplicates.model
-      where n.agent_id = m.agent_id and n.memory_type = m.memory_type and memory._subject(n.metadata) = memory._subject(m.metadata)
-        and (n.created_at, n.memory_id) < (m.created_at, m.memory_id)
-        and memory._cosine_similarity(e.embedding, f.embedding) >= (memory._policy(m.user_id, m.agent_id) #>> '{memories,near_duplicate_cosine}')::real
-      order by memory._cosine_similarity(e.embedding, f.embedding) desc limit 1
-    ) as o
     where m.user_id = _fold_near_duplicates.user_id and m.memory_id = any (memory_ids) and m.source = 'extraction'
       and m.superseded_at is null and m.deleted_at is null
     order by m.created_at, m.memory_id
   loop
-    -- Unless one of the two gave way a moment ago.
-    if (select count(*) = 2 from memory.memories as m
-        where m.user_id = _fold_near_duplicates.user_id and m.memory_id in (candidate.memory_id, candidate.other_id) and m.superseded_at is null) then
-      perform memory._supersede_all(user_id, array[candidate.memory_id, candidate.other_id],
-                                    case when candidate.is_longer then candidate.memory_id else candidate.other_id end, 'near-duplicate');
+    threshold := (memory._policy(user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}')::real;
+    loop -- one that stays may take the place of several
+      select o.memory_id, length(candidate.content) > length(o.content) and o.source = 'extraction' as says_less into nearest
+      from (
+        -- Row by row: a join is planned badly while the table has no statistics.
+        select n.*, memory._cosine_similarity(candidate.embedding, (
+            select f.embedding from memory.embeddings as f
+            where f.user_id = n.user_id and f.source = 'memory' and f.id = n.memory_id::text and f.model = _fold_near_duplicates.model)) as similarity
+        from memory._visible_memories(_fold_near_duplicates.user_id, null, false) as n
+        where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type and memory._subject(n.metadata) = candidate.subject
+          and (n.created_at, n.memory_id) < (candidate.created_at, candidate.memory_id)
+      ) as o
+      where o.similarity >= threshold
+      order by o.similarity desc, o.created_at, o.memory_id limit 1;
+      exit when not found;
+      perform memory._supersede_all(user_id, array[candidate.memory_id, nearest.memory_id],
+                                    case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
       folded := folded + 1;
-    end if;
+      exit when not nearest.says_less;
+    end loop;
   end loop;
   return folded;
+end;
+$$;
+
+-- Whoever deletes a summary deletes what it is found by.
+create or replace function memory._summaries_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.embeddings as e using old_rows as o
+  where e.user_id = o.user_id and e.source = 'summary' and e.id = o.summary_id::text;
+  return null;
 end;
 $$;

@@ -10,12 +10,13 @@ begin
     begin atomic
       select (value #>> '{}')::%1$I.halfvec;
     end$function$, vector_schema);
+  -- Null for vectors that cannot be compared: of different lengths, or without a direction.
   execute format($function$
     create or replace function memory._cosine_similarity(a %1$I.halfvec, b %1$I.halfvec)
     returns double precision
     language sql immutable parallel safe
     begin atomic
-      select 1 - (a operator(%1$I.<=>) b);
+      select case when %1$I.vector_dims(a) = %1$I.vector_dims(b) then nullif(1 - (a operator(%1$I.<=>) b), 'NaN') end;
     end$function$, vector_schema);
 end;
 $vectors$;

@@ -17,6 +17,7 @@ begin
       ('memories_200_after_update', 'after update on memory.memories referencing old table as old_rows new table as new_rows for each statement execute function memory._memories_after_change()'),
       ('document_100_before_write', 'before insert or update on memory.documents for each row execute function memory._document_before_write()'),
       ('document_200_after_change', 'after insert or update or delete on memory.documents for each row execute function memory._documents_after_change()'),
+      ('summaries_200_after_delete', 'after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()'),
       ('memories_200_after_delete', 'after delete on memory.memories referencing old table as old_rows for each statement execute function memory._memories_after_change()')
     ) as t (name, definition)
   loop

@@ -14,6 +14,7 @@ create table memory.models (
   provider text not null,
   model text not null,
   settings jsonb not null default '{}',
+  dimensions int,
   is_active boolean not null default false,
   created_at timestamptz not null default statement_timestamp(),
   constraint kind_is_known check (kind in ('chat', 'embedding', 'rerank')),
@@ -22,4 +23,5 @@ create table memory.models (
 );
 create unique index models_one_active_idx on memory.models (kind) where is_active;
 comment on table memory.models is 'Models that jobs may use. Keys are never here: settings.api_key_env names an environment variable of the process that calls.';
+comment on column memory.models.dimensions is 'How long the first embedding of this model was, and all of them are. settings.dimensions is what a provider is asked for.';
 insert into memory.models (name, kind, provider, model, is_active) values ('local', 'chat', 'local', 'patterns', true);
