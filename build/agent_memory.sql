@@ -3966,6 +3966,7 @@ declare
   wanted bigint := coalesce((job.request ->> 'recent_k')::bigint, 9223372036854775807);
   thread record;
   given record;
+  said jsonb;
   messages jsonb := jsonb '[]';
   through jsonb := jsonb '{}';
   agents text[] := array[]::text[];
@@ -3989,9 +3990,10 @@ begin
       200 - jsonb_array_length(messages), 24000 - tokens);
     continue when given.messages is null;
     is_partial := is_partial or given.is_partial;
-    messages := messages || (select jsonb_agg(jsonb_build_object('thread', (select count(*) from jsonb_object_keys(through)) + 1)
-                                              || (m.value - '{token_count,is_counted,is_cut,tool_calls}'::text[]) order by m.position)
-                             from jsonb_array_elements(given.messages) with ordinality as m (value, position));
+    select jsonb_agg(jsonb_build_object('thread', (select count(*) from jsonb_object_keys(through)) + 1)
+                     || (m.value - '{token_count,is_counted,is_cut,tool_calls}'::text[]) order by m.position)
+    into said from jsonb_array_elements(given.messages) with ordinality as m (value, position);
+    messages := case when job.request ? 'recent_k' then said || messages else messages || said end; -- oldest first either way
     through := through || jsonb_build_object(thread.thread_id, given.last_seq);
     agents := agents || given.agent_ids;
     tokens := tokens + given.tokens;
@@ -4543,6 +4545,7 @@ declare
   expected int := jsonb_array_length(job.input -> 'rows');
   dims int;
   wrong bigint;
+  embedded int;
   stored text[];
   folded int := 0;
 begin
@@ -4590,11 +4593,11 @@ begin
     on conflict do nothing
     returning source, id
   )
-  select array_agg(n.id) filter (where n.source = 'memory') into stored from new_rows as n;
+  select count(*), array_agg(n.id) filter (where n.source = 'memory') into embedded, stored from new_rows as n;
   if stored is not null then
     folded := memory._fold_near_duplicates(job.user_id, model.name, stored::uuid[]);
   end if;
-  return jsonb_build_object('embedded', expected, 'folded', folded);
+  return jsonb_build_object('embedded', embedded, 'folded', folded);
 end;
 $$;
 
@@ -5964,7 +5967,7 @@ SOURCES = {
         '            self._loop.run_until_complete(coroutine)\n'
         '        finally:\n'
         '            if signal.SIGTERM in signal.sigpending():\n'
-        '                # A cancel that waits too would undo the next statement, and PostgreSQL unblocks every signal as it does.\n'
+        '                # A cancel that waits too would undo the next statement, and that makes PostgreSQL unblock every signal.\n'
         '                self._held_back.add(signal.SIGINT)\n'
         '            # Blocks them again, for the same reason.\n'
         '            signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)\n'

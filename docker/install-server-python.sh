@@ -4,7 +4,8 @@
 #
 #   install-server-python.sh DIR [VERSION]   VERSION of PostgreSQL, the newest installed unless given
 #
-# The pip of PYTHON (python3) does the work.
+# The pip of PYTHON (python3) does the work. Tiktoken's encodings go to DIR/tiktoken_encodings, because nothing is ever
+# downloaded within a server: from TIKTOKEN_CACHE_DIR where that is set, else from the network. They may be missing.
 set -euo pipefail
 
 target=${1:?a folder to install into is needed}
@@ -23,3 +24,17 @@ fi
 rm -rf "$target"
 "${PYTHON:-python3}" -m pip --python "$interpreter" --disable-pip-version-check install --quiet --root-user-action ignore \
     --target "$target" --requirement "$(dirname "$0")/../plpython/requirements.txt"
+
+encodings=$target/tiktoken_encodings
+mkdir "$encodings"
+if [ -d "${TIKTOKEN_CACHE_DIR:-}" ]; then
+    cp --recursive "$TIKTOKEN_CACHE_DIR/." "$encodings"
+fi
+# Tiktoken takes what is there and downloads the rest.
+if ! PYTHONPATH=$target TIKTOKEN_CACHE_DIR=$encodings timeout 30 "$interpreter" -c '
+import tiktoken
+for name in ("o200k_base", "cl100k_base"):
+    tiktoken.get_encoding(name)
+' 2>/dev/null; then
+    echo "install-server-python: tiktoken's encodings cannot be had; the server will estimate tokens" >&2
+fi

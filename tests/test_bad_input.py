@@ -79,7 +79,7 @@ UNKNOWN_ID = uuid.UUID(int=404)
 MIB = 2**20
 
 COUNTS = ("tokens_in", "tokens_out", "duration_ms", "prompt_version")
-BAD_COUNTS = (-1, 2**31, 10**400, "1", [1], {}, True)
+BAD_COUNTS: tuple[Any, ...] = (-1, 2**31, 10**400, "1", [1], {}, True)
 
 # Everywhere: what names something has 1 to 255 characters, the rest is within its bounds.
 NAMES = (

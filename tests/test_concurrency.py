@@ -481,6 +481,9 @@ def test_everything_at_once_ends_without_deadlock_and_with_exact_counters(
         )
         == []
     )
+    assert (
+        api.query("select scope from memory.marks where scope <> '' except select thread_id from memory.threads") == []
+    )
 
 
 @pytest.mark.feature("E14")

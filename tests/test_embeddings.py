@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any
 from uuid import UUID
 
@@ -428,7 +429,7 @@ def test_the_embedding_of_a_text_that_is_no_more_is_not_stored(active: Api, mean
         active.delete_memory(user_id="ana", memory_id=old)
     if meanwhile == "swept":
         active.sweep()
-    hand_in(active, job)
+    assert hand_in(active, job) == {"embedded": 1, "folded": 0}
     assert list(embedded(active)) == [str(new)]
     if meanwhile == "changed":
         assert texts(active) == ["changed"]
@@ -629,6 +630,62 @@ def test_folding_a_batch_into_many_memories_takes_reasonable_time(active: Api) -
 
 
 # Many at once ---------------------------------------------------------------------------------------------------------
+
+
+def _make_document(api: Api) -> None:
+    know(api, "Bought a boat", "Painted it", memory_type="episodic", source="user")
+    age(api, 8)
+    api.consolidate(user_id="ana")
+    article = {"title": "The boat", "content": "Bought and painted.", "numbers": [1, 2]}
+    complete(api, claim(api, "consolidate"), articles=[article])
+
+
+def _make_summary(api: Api) -> None:
+    api.set_policy(settings={"search": {"embed_messages": False}})
+    api.talk(**ANA, rounds=1)
+    api.summarize_thread(**ANA)
+    complete(api, claim(api, "summarize_thread"), summary="They talked.")
+
+
+MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
+    "message": (
+        lambda api: say(api, "Hello", expires_at="2090-01-01"),
+        lambda api: api.connection.execute("delete from memory.messages"),
+    ),
+    "memory": (
+        lambda api: know(api, "Likes tea"),
+        lambda api: api.update_memory(
+            user_id="ana", memory_id=api.value("select memory_id from memory.memories"), content="Likes coffee"
+        ),
+    ),
+    "summary": (_make_summary, lambda api: api.clear_thread(**ANA)),
+    "document": (
+        _make_document,
+        lambda api: api.delete_document(
+            user_id="ana", document_id=api.value("select document_id from memory.documents")
+        ),
+    ),
+}
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize("source", MAKE_AND_DROP)
+def test_what_goes_while_its_embedding_is_being_stored_takes_it_along(
+    connect: Callable[..., psycopg.Connection], source: str
+) -> None:
+    worker, client = Api(connect()), Api(connect())
+    make, drop = MAKE_AND_DROP[source]
+    activate(worker, "ada", "embedding")
+    make(worker)
+    with ThreadPoolExecutor(1) as pool:
+        with worker.connection.transaction():
+            hand_in(worker, claim(worker, "embed"))
+            assert worker.query("select source from memory.embeddings") == [(source,)]
+            dropping = pool.submit(drop, client)
+            with pytest.raises(FutureTimeoutError):
+                dropping.result(0.2)
+        dropping.result(10)
+    assert embedded(worker) == {}
 
 
 @pytest.mark.feature("E6", "E14")

@@ -225,7 +225,7 @@ class _Runner:
             self._loop.run_until_complete(coroutine)
         finally:
             if signal.SIGTERM in signal.sigpending():
-                # A cancel that waits too would undo the next statement, and PostgreSQL unblocks every signal as it does.
+                # A cancel that waits too would undo the next statement, and that makes PostgreSQL unblock every signal.
                 self._held_back.add(signal.SIGINT)
             # Blocks them again, for the same reason.
             signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)

@@ -201,6 +201,7 @@ declare
   wanted bigint := coalesce((job.request ->> 'recent_k')::bigint, 9223372036854775807);
   thread record;
   given record;
+  said jsonb;
   messages jsonb := jsonb '[]';
   through jsonb := jsonb '{}';
   agents text[] := array[]::text[];
@@ -224,9 +225,10 @@ begin
       200 - jsonb_array_length(messages), 24000 - tokens);
     continue when given.messages is null;
     is_partial := is_partial or given.is_partial;
-    messages := messages || (select jsonb_agg(jsonb_build_object('thread', (select count(*) from jsonb_object_keys(through)) + 1)
-                                              || (m.value - '{token_count,is_counted,is_cut,tool_calls}'::text[]) order by m.position)
-                             from jsonb_array_elements(given.messages) with ordinality as m (value, position));
+    select jsonb_agg(jsonb_build_object('thread', (select count(*) from jsonb_object_keys(through)) + 1)
+                     || (m.value - '{token_count,is_counted,is_cut,tool_calls}'::text[]) order by m.position)
+    into said from jsonb_array_elements(given.messages) with ordinality as m (value, position);
+    messages := case when job.request ? 'recent_k' then said || messages else messages || said end; -- oldest first either way
     through := through || jsonb_build_object(thread.thread_id, given.last_seq);
     agents := agents || given.agent_ids;
     tokens := tokens + given.tokens;

@@ -104,6 +104,7 @@ declare
   expected int := jsonb_array_length(job.input -> 'rows');
   dims int;
   wrong bigint;
+  embedded int;
   stored text[];
   folded int := 0;
 begin
@@ -151,11 +152,11 @@ begin
     on conflict do nothing
     returning source, id
   )
-  select array_agg(n.id) filter (where n.source = 'memory') into stored from new_rows as n;
+  select count(*), array_agg(n.id) filter (where n.source = 'memory') into embedded, stored from new_rows as n;
   if stored is not null then
     folded := memory._fold_near_duplicates(job.user_id, model.name, stored::uuid[]);
   end if;
-  return jsonb_build_object('embedded', expected, 'folded', folded);
+  return jsonb_build_object('embedded', embedded, 'folded', folded);
 end;
 $$;
 
