@@ -533,8 +533,9 @@ create table memory.documents (
 );
 create index documents_recent_idx on memory.documents (user_id, created_at, document_id);
 create unique index documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive';
+create index documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null;
 comment on table memory.documents is 'The knowledge base: archived conversations and articles made of old memories.';
-comment on column memory.documents.source is 'archive: a compressed conversation, one document per thread. consolidation: an article made of memories, which metadata.memory_ids names.';
+comment on column memory.documents.source is 'archive: a compressed conversation, one document per thread, closed_archive once the thread was cleared. consolidation: an article made of memories, which metadata.memory_ids names.';
 comment on column memory.documents.agent_ids is 'Whose words went in.';
 
 do $embeddings$
@@ -558,8 +559,8 @@ comment on table memory.embeddings is 'One row per searchable text and embedding
 comment on column memory.embeddings.source is 'memory, summary, document or message.';
 comment on column memory.embeddings.id is 'As memory.search() returns it: a uuid, or thread_id/seq for a message.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('006_knowledge', '5b876091b73bc99aac802219387db629a8969de674791e7eee441675b71e06ba', '0.1.0');
-  elsif applied <> '5b876091b73bc99aac802219387db629a8969de674791e7eee441675b71e06ba' then
+    insert into memory.migrations (name, sha256, version) values ('006_knowledge', '685cf57ecbdf13df3ecb0fe46a8e92206f686bdf564ab3b8c93efe7725f008ee', '0.1.0');
+  elsif applied <> '685cf57ecbdf13df3ecb0fe46a8e92206f686bdf564ab3b8c93efe7725f008ee' then
     raise exception 'migration 006_knowledge ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -1023,6 +1024,12 @@ begin
       perform memory._refuse('settings', format('%s is %s', key, left(value::text, 100)), memory._model_setting_rule(key));
     end if;
   end loop;
+  -- Embeddings of two models are never compared.
+  if exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding'
+               and (m.model <> register_model.model or (register_model.settings ->> 'dimensions')::numeric <> m.dimensions))
+    and exists (select from memory.embeddings as e where e.model = register_model.name) then
+    perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name), 'Register the other model under another name.', '23505');
+  end if;
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
   on conflict on constraint models_pkey do update
@@ -1612,7 +1619,7 @@ begin
   -- Again: the first job to read the thread may have been completed while it was waited for.
   delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
-  delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source = 'archive';
+  delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
   return null;
 end;
@@ -2022,6 +2029,9 @@ begin
   delete from memory.jobs as j
   where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
   perform memory._recall_user_summary(user_id, thread_id);
+  -- What was archived stays; what is archived from now on is another document.
+  update memory.documents as d set source = 'closed_archive'
+  where d.user_id = clear_thread.user_id and d.thread_id = clear_thread.thread_id and d.source = 'archive';
   delete from memory.summaries as s where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
   return cleared;
 end;
@@ -3006,7 +3016,7 @@ begin
 end;
 $$;
 comment on function memory.consolidate(text) is
-'Queues the consolidation of a user''s short-term memories (types context and episodic) and returns the job id: those that belong together become an article of the knowledge base that names its sources, and are superseded by it. Happens by itself in memory.sweep() once ten of them are a week old.';
+'Queues the consolidation of a user''s short-term memories (types context and episodic, older than seven days) and returns the job id: those that belong together become an article of the knowledge base that names its sources, and are superseded by it. Happens by itself in memory.sweep() once ten of them are a week old.';
 
 create or replace function memory.claim_jobs(
   worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes'
@@ -3108,7 +3118,8 @@ begin
       perform memory._check_budget(job.user_id, handed.agent_id, handed.payload -> 'model', handed.tokens);
       update memory.jobs as j
       set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}'), agent_id = handed.agent_id,
-          tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end
+          tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end,
+          error = case when j.error not like 'AM002%' then j.error end
       where j.user_id = job.user_id and j.job_id = job.job_id;
       if handed.input ->> 'summary_id' is distinct from job.input ->> 'summary_id' then -- of another kind than in the attempt before
         perform memory._drop_unfinished_summary(job);
@@ -3356,7 +3367,7 @@ begin
 end;
 $$;
 
--- Whether an extraction has so much left to read that it should run again: appends do not queue one while it is open.
+-- Whether there is enough left for another run: appends do not queue one while it is open.
 create or replace function memory._is_due_again(job memory.jobs)
 returns boolean
 language plpgsql stable parallel safe
@@ -3365,7 +3376,9 @@ as $$
 declare
   every_n int;
 begin
-  if job.kind <> 'extract_memories' then
+  if job.kind = 'embed' then
+    return memory._has_unembedded(job.user_id, job.scope);
+  elsif job.kind <> 'extract_memories' then
     return false;
   end if;
   select (memory._policy(m.user_id, m.agent_id) #>> '{cadence,fact_extraction_every_n}')::int into every_n
@@ -3869,7 +3882,7 @@ begin
                             else memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint) end;
   from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0), range_end - (job.request ->> 'recent_k')::bigint + 1);
   select * into given
-  from memory._message_payload(job.user_id, job.scope, from_seq, range_end, false, case chain when 'thread' then 200 end, case chain when 'thread' then 24000 end);
+  from memory._message_payload(job.user_id, job.scope, from_seq, range_end, false, case chain when 'thread' then 1000 end, case chain when 'thread' then 24000 end);
   if given.messages is null then
     return;
   end if;
@@ -3917,7 +3930,7 @@ begin
   end if;
   perform memory._check_thread_summary_is_free(job);
   base := memory._latest_summary_row(job.user_id, job.scope, 'thread');
-  select * into given from memory._message_payload(job.user_id, job.scope, coalesce(base.end_seq + 1, 0), first_kept_seq - 1, false, 200, 24000);
+  select * into given from memory._message_payload(job.user_id, job.scope, coalesce(base.end_seq + 1, 0), first_kept_seq - 1, false, 1000, 24000);
   if given.messages is null then
     select t.active_tokens into active_tokens from memory.threads as t
     where t.user_id = job.user_id and t.thread_id = job.scope for no key update nowait;
@@ -4500,6 +4513,21 @@ begin atomic
   from memory.documents as d where _embeddable.scope = '' and d.user_id = _embeddable.user_id;
 end;
 
+create or replace function memory._has_unembedded(user_id text, scope text)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  model memory.models := memory._embedding_model();
+begin
+  return model.name is not null and exists (
+    select from memory._embeddable(_has_unembedded.user_id, _has_unembedded.scope, 0, 9223372036854775807) as t
+    where not exists (select from memory.embeddings as e
+                      where e.user_id = _has_unembedded.user_id and e.source = t.source and e.id = t.id and e.model = model.name));
+end;
+$$;
+
 -- At most 256 texts or about 60,000 tokens at a time; the rest follows in the next job.
 create or replace function memory._embedding_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql stable parallel safe
@@ -4531,7 +4559,7 @@ begin
   agent_id := null; -- of all agents
   payload := jsonb_build_object('model', jsonb_build_object('name', model.name, 'provider', model.provider, 'model', model.model, 'settings', model.settings),
                                 'prompt', null, 'texts', texts);
-  input := jsonb_build_object('rows', rows_input, 'is_partial', true);
+  input := jsonb_build_object('rows', rows_input);
 end;
 $$;
 
@@ -4810,7 +4838,12 @@ begin
     (select m.user_id, m.thread_id, m.seq from memory.messages as m
      where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity' order by m.expires_at limit batch_size)
     union
-    (select m.user_id, m.thread_id, m.seq from memory.messages as m where not m.is_active limit batch_size)
+    -- A compressed message stays until extraction has read it, a week at most.
+    (select m.user_id, m.thread_id, m.seq from memory.messages as m
+     where not m.is_active
+       and (m.summary_id is null or m.updated_at < statement_timestamp() - interval '7 days'
+            or m.seq <= (select k.position from memory.marks as k where k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'))
+     limit batch_size)
   ), free as materialized (
     select t.user_id, t.thread_id from memory.threads as t
     where (t.user_id, t.thread_id) in (select d.user_id, d.thread_id from due as d) for no key update skip locked
@@ -7243,7 +7276,7 @@ SOURCES = {
         '    shown = {key: row[key] for key in keys if row.get(key) is not None}\n'
         '    for key in ("created_at", "known_since"):\n'
         '        if key in shown:\n'
-        '            shown[key] = _SECONDS.sub(r"\\1", shown[key])\n'
+        '            shown[key] = _SECONDS.sub(r"\\1", shown[key]).replace("+00:00", "Z")  # a third of the tokens\n'
         '    if row.get("tool_calls"):\n'
         '        shown["tool_calls"] = [_tool_call(call) for call in row["tool_calls"]]\n'
         '    return {**shown, "content": _cut(row.get("content") or "", MAX_CONTENT_CHARACTERS)}\n'
@@ -7850,7 +7883,7 @@ from agent_memory_models.database_runner import run_jobs
 run_jobs(plpy, max_jobs, max_seconds)
 $run_jobs$;
 comment on procedure memory.run_jobs(int, int) is
-'Runs queued model work inside the server: claims jobs, calls their models up to ten at a time, stores the results. Ends when no job is due, max_jobs were claimed or max_seconds have passed; calls under way are awaited. CALL it as a statement of its own, outside a transaction; it commits before every model call and can be cancelled at any time. Needs plpython3u. Packages for provider openai are imported from the directory in the server''s environment variable AGENT_MEMORY_PYTHONPATH, keys come from its environment.';
+'Runs queued model work inside the server: claims jobs, calls their models up to ten at a time, stores the results. Ends when no job is due, max_jobs were claimed or max_seconds have passed; calls under way are awaited. CALL it as a statement of its own, outside a transaction; it commits before every model call and can be cancelled at any time: its jobs then go back to the queue. Needs plpython3u. Packages for provider openai are imported from the directory in the server''s environment variable AGENT_MEMORY_PYTHONPATH; keys come from that environment, or from files in the directory that AGENT_MEMORY_KEY_DIR names.';
 
 $procedure$;
   elsif to_regprocedure('memory.run_jobs(int, int)') is null then

@@ -345,22 +345,11 @@ def test_the_first_embedding_decides_on_the_dimensions(active: Api, settings: di
 
 
 @pytest.mark.feature("E6")
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({}, {3}),
-        ({"settings": {"timeout_seconds": 9}}, {3}),
-        ({"settings": {"dimensions": 2}}, {2}),
-        ({"model": "ada-3"}, {2, 3}),
-    ],
-    ids=str,
-)
-def test_the_dimensions_stay_decided_while_it_is_the_same_model(
-    active: Api, change: dict[str, Any], expected: set[int]
-) -> None:
+@pytest.mark.parametrize("settings", [{}, {"timeout_seconds": 9}, {"dimensions": 3}], ids=str)
+def test_the_dimensions_stay_decided_while_it_is_the_same_model(active: Api, settings: dict[str, Any]) -> None:
     know(active, "Likes tea")
     embed(active)
-    active.register_model(**{"name": "ada", "kind": "embedding", "provider": "openai", "model": "ada-1", **change})
+    active.register_model(name="ada", kind="embedding", provider="openai", model="ada-1", settings=settings)
     know(active, "Owns a boat")
     job = claim(active)
     accepted = set()
@@ -368,7 +357,19 @@ def test_the_dimensions_stay_decided_while_it_is_the_same_model(
         with active.connection.transaction(force_rollback=True), contextlib.suppress(errors.InvalidParameterValue):
             complete(active, job, embeddings=[[1.0] * length])
             accepted.add(length)
-    assert accepted == expected
+    assert accepted == {3}
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize("change", [{"settings": {"dimensions": 2}}, {"model": "ada-3"}], ids=str)
+def test_another_model_needs_another_name_once_there_are_embeddings(active: Api, change: dict[str, Any]) -> None:
+    other = {"name": "ada", "kind": "embedding", "provider": "openai", "model": "ada-1", **change}
+    active.register_model(**other)
+    active.register_model(name="ada", kind="embedding", provider="openai", model="ada-1")
+    know(active, "Likes tea")
+    embed(active)
+    with refused("name", "23505"):
+        active.register_model(**other)
 
 
 @pytest.mark.feature("E6")
@@ -600,16 +601,6 @@ def test_what_a_user_stores_later_stays_beside_what_was_extracted(active: Api) -
 def test_vectors_without_a_direction_are_like_no_other(active: Api) -> None:
     zero = [0.0, 0.0, 0.0]
     assert folded(active, zero, zero, EAST) == ["0", "01", "012"]
-
-
-@pytest.mark.feature("E12")
-def test_embeddings_of_different_models_or_lengths_are_not_compared(active: Api) -> None:
-    know(active, "Likes tea")
-    embed(active)
-    active.register_model(name="ada", kind="embedding", provider="openai", model="ada-3")
-    know(active, "Likes green tea")
-    embed(active, {"Likes green tea": [1.0, 0.0]})
-    assert current(active) == ["Likes tea", "Likes green tea"]
 
 
 @pytest.mark.feature("E12")

@@ -12,5 +12,5 @@ run --dbname="$POSTGRES_DB" \
 # pg_cron lives in one database of the cluster, "postgres" unless cron.database_name says otherwise.
 run --dbname=postgres --set=database="$POSTGRES_DB" <<'SQL'
 create extension if not exists pg_cron;
-select cron.schedule_in_database('agent_memory sweep', '17 3 * * *', 'select memory.sweep()', :'database') \g /dev/null
+select cron.schedule_in_database('agent_memory sweep ' || :'database', '17 3 * * *', 'select memory.sweep()', :'database') \g /dev/null
 SQL

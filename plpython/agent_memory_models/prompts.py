@@ -103,7 +103,7 @@ def _shown(row: Payload, *keys: str) -> Payload:
     shown = {key: row[key] for key in keys if row.get(key) is not None}
     for key in ("created_at", "known_since"):
         if key in shown:
-            shown[key] = _SECONDS.sub(r"\1", shown[key])
+            shown[key] = _SECONDS.sub(r"\1", shown[key]).replace("+00:00", "Z")  # a third of the tokens
     if row.get("tool_calls"):
         shown["tool_calls"] = [_tool_call(call) for call in row["tool_calls"]]
     return {**shown, "content": _cut(row.get("content") or "", MAX_CONTENT_CHARACTERS)}

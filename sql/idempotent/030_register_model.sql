@@ -31,6 +31,12 @@ begin
       perform memory._refuse('settings', format('%s is %s', key, left(value::text, 100)), memory._model_setting_rule(key));
     end if;
   end loop;
+  -- Embeddings of two models are never compared.
+  if exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding'
+               and (m.model <> register_model.model or (register_model.settings ->> 'dimensions')::numeric <> m.dimensions))
+    and exists (select from memory.embeddings as e where e.model = register_model.name) then
+    perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name), 'Register the other model under another name.', '23505');
+  end if;
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
   on conflict on constraint models_pkey do update

@@ -23,6 +23,9 @@ begin
   delete from memory.jobs as j
   where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
   perform memory._recall_user_summary(user_id, thread_id);
+  -- What was archived stays; what is archived from now on is another document.
+  update memory.documents as d set source = 'closed_archive'
+  where d.user_id = clear_thread.user_id and d.thread_id = clear_thread.thread_id and d.source = 'archive';
   delete from memory.summaries as s where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
   return cleared;
 end;

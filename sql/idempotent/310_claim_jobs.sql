@@ -98,7 +98,8 @@ begin
       perform memory._check_budget(job.user_id, handed.agent_id, handed.payload -> 'model', handed.tokens);
       update memory.jobs as j
       set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}'), agent_id = handed.agent_id,
-          tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end
+          tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end,
+          error = case when j.error not like 'AM002%' then j.error end
       where j.user_id = job.user_id and j.job_id = job.job_id;
       if handed.input ->> 'summary_id' is distinct from job.input ->> 'summary_id' then -- of another kind than in the attempt before
         perform memory._drop_unfinished_summary(job);

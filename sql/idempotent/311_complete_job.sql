@@ -90,7 +90,7 @@ begin
 end;
 $$;
 
--- Whether an extraction has so much left to read that it should run again: appends do not queue one while it is open.
+-- Whether there is enough left for another run: appends do not queue one while it is open.
 create or replace function memory._is_due_again(job memory.jobs)
 returns boolean
 language plpgsql stable parallel safe
@@ -99,7 +99,9 @@ as $$
 declare
   every_n int;
 begin
-  if job.kind <> 'extract_memories' then
+  if job.kind = 'embed' then
+    return memory._has_unembedded(job.user_id, job.scope);
+  elsif job.kind <> 'extract_memories' then
     return false;
   end if;
   select (memory._policy(m.user_id, m.agent_id) #>> '{cadence,fact_extraction_every_n}')::int into every_n

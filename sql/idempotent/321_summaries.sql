@@ -104,7 +104,7 @@ begin
                             else memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint) end;
   from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0), range_end - (job.request ->> 'recent_k')::bigint + 1);
   select * into given
-  from memory._message_payload(job.user_id, job.scope, from_seq, range_end, false, case chain when 'thread' then 200 end, case chain when 'thread' then 24000 end);
+  from memory._message_payload(job.user_id, job.scope, from_seq, range_end, false, case chain when 'thread' then 1000 end, case chain when 'thread' then 24000 end);
   if given.messages is null then
     return;
   end if;
@@ -152,7 +152,7 @@ begin
   end if;
   perform memory._check_thread_summary_is_free(job);
   base := memory._latest_summary_row(job.user_id, job.scope, 'thread');
-  select * into given from memory._message_payload(job.user_id, job.scope, coalesce(base.end_seq + 1, 0), first_kept_seq - 1, false, 200, 24000);
+  select * into given from memory._message_payload(job.user_id, job.scope, coalesce(base.end_seq + 1, 0), first_kept_seq - 1, false, 1000, 24000);
   if given.messages is null then
     select t.active_tokens into active_tokens from memory.threads as t
     where t.user_id = job.user_id and t.thread_id = job.scope for no key update nowait;

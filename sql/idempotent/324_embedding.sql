@@ -59,6 +59,21 @@ begin atomic
   from memory.documents as d where _embeddable.scope = '' and d.user_id = _embeddable.user_id;
 end;
 
+create or replace function memory._has_unembedded(user_id text, scope text)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  model memory.models := memory._embedding_model();
+begin
+  return model.name is not null and exists (
+    select from memory._embeddable(_has_unembedded.user_id, _has_unembedded.scope, 0, 9223372036854775807) as t
+    where not exists (select from memory.embeddings as e
+                      where e.user_id = _has_unembedded.user_id and e.source = t.source and e.id = t.id and e.model = model.name));
+end;
+$$;
+
 -- At most 256 texts or about 60,000 tokens at a time; the rest follows in the next job.
 create or replace function memory._embedding_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql stable parallel safe
@@ -90,7 +105,7 @@ begin
   agent_id := null; -- of all agents
   payload := jsonb_build_object('model', jsonb_build_object('name', model.name, 'provider', model.provider, 'model', model.model, 'settings', model.settings),
                                 'prompt', null, 'texts', texts);
-  input := jsonb_build_object('rows', rows_input, 'is_partial', true);
+  input := jsonb_build_object('rows', rows_input);
 end;
 $$;
 

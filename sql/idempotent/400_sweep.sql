@@ -18,7 +18,12 @@ begin
     (select m.user_id, m.thread_id, m.seq from memory.messages as m
      where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity' order by m.expires_at limit batch_size)
     union
-    (select m.user_id, m.thread_id, m.seq from memory.messages as m where not m.is_active limit batch_size)
+    -- A compressed message stays until extraction has read it, a week at most.
+    (select m.user_id, m.thread_id, m.seq from memory.messages as m
+     where not m.is_active
+       and (m.summary_id is null or m.updated_at < statement_timestamp() - interval '7 days'
+            or m.seq <= (select k.position from memory.marks as k where k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'))
+     limit batch_size)
   ), free as materialized (
     select t.user_id, t.thread_id from memory.threads as t
     where (t.user_id, t.thread_id) in (select d.user_id, d.thread_id from due as d) for no key update skip locked

@@ -18,8 +18,9 @@ create table memory.documents (
 );
 create index documents_recent_idx on memory.documents (user_id, created_at, document_id);
 create unique index documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive';
+create index documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null;
 comment on table memory.documents is 'The knowledge base: archived conversations and articles made of old memories.';
-comment on column memory.documents.source is 'archive: a compressed conversation, one document per thread. consolidation: an article made of memories, which metadata.memory_ids names.';
+comment on column memory.documents.source is 'archive: a compressed conversation, one document per thread, closed_archive once the thread was cleared. consolidation: an article made of memories, which metadata.memory_ids names.';
 comment on column memory.documents.agent_ids is 'Whose words went in.';
 
 do $embeddings$
