@@ -255,6 +255,8 @@ comment on table memory.memories is 'What is known about a user beyond one conve
 comment on column memory.memories.content_hash is 'SHA-256 of the content in lower case with single spaces, first 32 hex digits.';
 comment on column memory.memories.source is 'Who says so: user, extraction, or what the caller names.';
 comment on column memory.memories.source_seqs is 'Messages of thread_id that state it.';
+comment on column memory.memories.superseded_by is 'The memory that took the place of this one, or the document it became part of (reason consolidated).';
+comment on column memory.memories.supersede_reason is 'duplicate, near-duplicate, contradict, consolidated, or what memory.supersede_memory() was given.';
 comment on column memory.memories.version is 'Rises with every change; earlier versions are in memory.memory_history.';
 comment on column memory.memories.operation is 'The change that made this version.';
 
@@ -276,8 +278,8 @@ create table memory.memory_history (
 );
 comment on table memory.memory_history is 'Earlier versions of memories, written when they are replaced; storing a new memory writes nothing here.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('002_memories', '1dd04d1652ca3e7a0824cdb46011afe52cbaaf88bc89488f92ddbcbeeee27626', '0.1.0');
-  elsif applied <> '1dd04d1652ca3e7a0824cdb46011afe52cbaaf88bc89488f92ddbcbeeee27626' then
+    insert into memory.migrations (name, sha256, version) values ('002_memories', 'e8977c4e59853eca786de82dc793dd7398cda12a4b5c1f81255b082736dc9e5e', '0.1.0');
+  elsif applied <> 'e8977c4e59853eca786de82dc793dd7398cda12a4b5c1f81255b082736dc9e5e' then
     raise exception 'migration 002_memories ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -298,7 +300,7 @@ begin
       execute format('drop function if exists %s cascade', bound);
     end loop;
     execute $migration$
--- Settings: policies per user and agent, and the models that do the work.
+-- Settings: policies per user and agent.
 create table memory.policies (
   user_id text not null default '',
   agent_id text not null default '',
@@ -307,27 +309,9 @@ create table memory.policies (
   primary key (user_id, agent_id)
 );
 comment on table memory.policies is 'What memory.set_policy() changed, one row per level; the empty string stands for every user or every agent.';
-
-create table memory.models (
-  name text primary key,
-  kind text not null,
-  provider text not null,
-  model text not null,
-  settings jsonb not null default '{}',
-  dimensions int,
-  is_active boolean not null default false,
-  created_at timestamptz not null default statement_timestamp(),
-  constraint kind_is_known check (kind in ('chat', 'embedding', 'rerank')),
-  constraint provider_is_known check (provider in ('local', 'openai', 'azure')),
-  constraint settings_is_object check (jsonb_typeof(settings) = 'object')
-);
-create unique index models_one_active_idx on memory.models (kind) where is_active;
-comment on table memory.models is 'Models that jobs may use. Keys are never here: settings.api_key_env names an environment variable of the process that calls.';
-comment on column memory.models.dimensions is 'How long the first embedding of this model was, and all of them are. settings.dimensions is what a provider is asked for.';
-insert into memory.models (name, kind, provider, model, is_active) values ('local', 'chat', 'local', 'patterns', true);
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('003_policies', 'd614c4e9b1b36dfa4a533bb8ae528c6895dfdcff8f2ded339200bebc062ae6b3', '0.1.0');
-  elsif applied <> 'd614c4e9b1b36dfa4a533bb8ae528c6895dfdcff8f2ded339200bebc062ae6b3' then
+    insert into memory.migrations (name, sha256, version) values ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546', '0.1.0');
+  elsif applied <> '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546' then
     raise exception 'migration 003_policies ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -456,7 +440,25 @@ begin
       execute format('drop function if exists %s cascade', bound);
     end loop;
     execute $migration$
--- What models are asked and what it costs.
+-- Models: which there are, what they are asked, and what that costs.
+create table memory.models (
+  name text primary key,
+  kind text not null,
+  provider text not null,
+  model text not null,
+  settings jsonb not null default '{}',
+  dimensions int,
+  is_active boolean not null default false,
+  created_at timestamptz not null default statement_timestamp(),
+  constraint kind_is_known check (kind in ('chat', 'embedding', 'rerank')),
+  constraint provider_is_known check (provider in ('local', 'openai', 'azure')),
+  constraint settings_is_object check (jsonb_typeof(settings) = 'object')
+);
+create unique index models_one_active_idx on memory.models (kind) where is_active;
+comment on table memory.models is 'Models that jobs may use. Keys are never here: settings.api_key_env names an environment variable of the process that calls.';
+comment on column memory.models.dimensions is 'How long the first embedding of this model was, and all of them are. settings.dimensions is what a provider is asked for.';
+insert into memory.models (name, kind, provider, model, is_active) values ('local', 'chat', 'local', 'patterns', true);
+
 create table memory.prompt_versions (
   name text not null,
   version int not null,
@@ -489,10 +491,9 @@ create index model_calls_agent_idx on memory.model_calls (agent_id, called_at) i
 create index model_calls_called_at_idx on memory.model_calls (called_at);
 comment on table memory.model_calls is 'The ledger: one row per call of a model, failed ones included. It holds no content and outlives the jobs.';
 comment on column memory.model_calls.price is 'By the prices in the model''s settings when the call was entered; null when it has none.';
-
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('005_models', '329d3a47be02bbdcd7860fff2fcf5540199f5a99a4935771d9161405fc29ed6b', '0.1.0');
-  elsif applied <> '329d3a47be02bbdcd7860fff2fcf5540199f5a99a4935771d9161405fc29ed6b' then
+    insert into memory.migrations (name, sha256, version) values ('005_models', 'a159b8eeb59f80896784383323dcfc0e8ab2cf58c9a948287ea61f146fc6e2c0', '0.1.0');
+  elsif applied <> 'a159b8eeb59f80896784383323dcfc0e8ab2cf58c9a948287ea61f146fc6e2c0' then
     raise exception 'migration 005_models ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -535,7 +536,7 @@ create index documents_recent_idx on memory.documents (user_id, created_at, docu
 create unique index documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive';
 create index documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null;
 comment on table memory.documents is 'The knowledge base: archived conversations and articles made of old memories.';
-comment on column memory.documents.source is 'archive: a compressed conversation, one document per thread, closed_archive once the thread was cleared. consolidation: an article made of memories, which metadata.memory_ids names.';
+comment on column memory.documents.source is 'user: inserted directly. archive: a compressed conversation, one document per thread, closed_archive once the thread was cleared. consolidation: an article made of memories, which metadata.memory_ids names.';
 comment on column memory.documents.agent_ids is 'Whose words went in.';
 
 do $embeddings$
@@ -549,7 +550,6 @@ begin
       id text not null,
       model text not null,
       embedding %I.halfvec not null,
-      created_at timestamptz not null default statement_timestamp(),
       primary key (user_id, source, id, model)
     )$table$, current_setting('agent_memory.vector_schema'));
 end;
@@ -559,8 +559,8 @@ comment on table memory.embeddings is 'One row per searchable text and embedding
 comment on column memory.embeddings.source is 'memory, summary, document or message.';
 comment on column memory.embeddings.id is 'As memory.search() returns it: a uuid, or thread_id/seq for a message.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('006_knowledge', '685cf57ecbdf13df3ecb0fe46a8e92206f686bdf564ab3b8c93efe7725f008ee', '0.1.0');
-  elsif applied <> '685cf57ecbdf13df3ecb0fe46a8e92206f686bdf564ab3b8c93efe7725f008ee' then
+    insert into memory.migrations (name, sha256, version) values ('006_knowledge', '2e1543dc97700041473e7780636f74eb8c969f660cc3bc3b814f478dcb289869', '0.1.0');
+  elsif applied <> '2e1543dc97700041473e7780636f74eb8c969f660cc3bc3b814f478dcb289869' then
     raise exception 'migration 006_knowledge ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -1043,7 +1043,7 @@ begin
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. settings: base_url, api_key_env (name of an environment variable of the calling process, default OPENAI_API_KEY), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
+'Registers a model, or changes the registration of that name. kind: chat, embedding, or rerank, which this version does not use. settings: base_url, api_key_env (name of an environment variable of the calling process, default OPENAI_API_KEY), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
 
 -- What a setting may be, in words.
 create or replace function memory._model_setting_rule(key text)
@@ -1070,7 +1070,7 @@ as $$
 begin
   return case
     when value = 'null' then true
-    when key = 'json_mode' then value in ('"schema"', '"object"', '"off"', 'true', 'false')
+    when key = 'json_mode' then value in ('"schema"', '"object"', '"off"', 'true', 'false') -- true is object, false is off
     when key = 'api_key_file' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[^/.][^/]*$'
     when key in ('base_url', 'api_key_env', 'api_version') then jsonb_typeof(value) = 'string' and value <> '""'
     when jsonb_typeof(value) <> 'number' then false
@@ -1097,8 +1097,8 @@ begin
   perform from memory.models as m where m.kind = activated_kind order by m.name for update;
   update memory.models as m set is_active = false where m.kind = activated_kind and m.is_active and m.name <> activate_model.name;
   update memory.models as m set is_active = true where m.name = activate_model.name and not m.is_active;
-  if activated_kind = 'embedding' then
-    perform memory._queue_all_embeddings();
+  if found and activated_kind = 'embedding' then
+    perform memory._enqueue_all_embeddings();
   end if;
 end;
 $$;
@@ -1106,7 +1106,7 @@ comment on function memory.activate_model(text) is
 'Makes a registered model the one that jobs of its kind use from the next claim on. An embedding model embeds what there is in the background.';
 
 -- A job for each thread and for the rest of each user: what has its embedding already costs a look.
-create or replace function memory._queue_all_embeddings()
+create or replace function memory._enqueue_all_embeddings()
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -1285,7 +1285,8 @@ declare
 begin
   perform memory._check_prompt_name(name);
   if (template ~ e'\\S') is not true then
-    perform memory._refuse('template', case when template is null then 'must not be null' else 'must not be empty' end, 'memory.reset_prompt() goes back to the built-in one.');
+    perform memory._refuse('template', case when template is null then 'must not be null' else 'must not be empty' end,
+      'memory.reset_prompt() goes back to the built-in one.');
   elsif octet_length(template) > 65536 then
     perform memory._refuse('template', format('has %s bytes, at most 65536 are allowed', octet_length(template)), 'It is sent with every call.', '54000');
   end if;
@@ -1297,7 +1298,8 @@ begin
   end loop;
   foreach variable in array used loop
     if variable <> all (needed) then
-      perform memory._refuse('template', format('has the unknown variable {{%s}}', left(variable, 50)), 'There are: {{' || array_to_string(needed, '}}, {{') || '}}');
+      perform memory._refuse('template', format('has the unknown variable {{%s}}', left(variable, 50)),
+        'There are: {{' || array_to_string(needed, '}}, {{') || '}}');
     end if;
   end loop;
   return memory._add_prompt_version(name, template);
@@ -1381,33 +1383,6 @@ begin
   end if;
   if embeds and (policy #>> '{search,embed_messages}')::boolean then
     perform memory._enqueue_due(user_id, 'embed', thread_id);
-  end if;
-end;
-$$;
-
-create or replace function memory._is_queued(user_id text, kind text, scope text)
-returns boolean
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return exists (
-    select from memory.jobs as j
-    where j.user_id = _is_queued.user_id and j.kind = _is_queued.kind and j.scope = _is_queued.scope and j.status in ('pending', 'running'));
-end;
-$$;
-
--- Queues a job unless one is open. Looks first: nearly every message comes here, and an insert that meets a conflict
--- costs four times the look.
-create or replace function memory._enqueue_due(user_id text, kind text, scope text)
-returns void
-language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if not memory._is_queued(user_id, kind, scope) then
-    insert into memory.jobs (user_id, kind, scope) values (_enqueue_due.user_id, _enqueue_due.kind, _enqueue_due.scope)
-    on conflict do nothing;
   end if;
 end;
 $$;
@@ -1547,6 +1522,9 @@ create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
+-- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   delta record;
@@ -1582,7 +1560,7 @@ $$;
 -- A message keeps its place: what identifies it cannot be updated. token_count follows the content.
 create or replace function memory._message_before_update()
 returns trigger
-language plpgsql volatile parallel unsafe
+language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -1597,7 +1575,7 @@ begin
     new.is_counted := false;
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
     if (memory._policy(new.user_id, new.agent_id) #>> '{search,embed_messages}')::boolean then
-      perform memory._queue_embedding(new.user_id, new.thread_id);
+      perform memory._enqueue_embedding(new.user_id, new.thread_id);
     end if;
   end if;
   new.updated_at := statement_timestamp();
@@ -2016,7 +1994,7 @@ begin
   perform memory._check_id('thread_id', thread_id);
   -- The thread's row first, like every append: two writers of one thread queue up instead of deadlocking.
   perform from memory.threads as t
-  where t.user_id = clear_thread.user_id and t.thread_id = clear_thread.thread_id for no key update;
+  where t.user_id = clear_thread.user_id and t.thread_id = clear_thread.thread_id for update;
   if not found then -- messages that appear from now on are someone else's, and so is the lock on their thread
     return 0;
   end if;
@@ -2037,7 +2015,7 @@ begin
 end;
 $$;
 comment on function memory.clear_thread(text, text) is
-'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
+'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
 
 create or replace function memory.delete_thread(user_id text, thread_id text)
 returns bigint
@@ -2065,8 +2043,7 @@ begin
   order by a.agent_id
   on conflict do nothing;
   perform from memory.memory_scopes as s where s.user_id = delete_thread.user_id order by s.agent_id for no key update;
-  delete from memory.memories as m
-  where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id and m.source = 'extraction';
+  perform memory._delete_derived(user_id, thread_id);
   select count(*) into deleted from memory.messages as m
   where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id;
   delete from memory.threads as t where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id;
@@ -2075,6 +2052,45 @@ end;
 $$;
 comment on function memory.delete_thread(text, text) is
 'Deletes a thread for good: its messages, summaries, jobs, and the memories extracted from it. Returns the number of messages deleted.';
+
+-- The memories extracted from a thread, what they were merged into, and the articles made of them. A memory of another
+-- thread that gave way to one of these holds again.
+create or replace function memory._delete_derived(user_id text, thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  derived uuid[];
+begin
+  with recursive tainted as (
+    select m.memory_id from memory.memories as m
+    where m.user_id = _delete_derived.user_id and m.thread_id = _delete_derived.thread_id and m.source in ('extraction', 'reconciliation')
+    union
+    select m.memory_id from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
+    where m.user_id = _delete_derived.user_id and m.source = 'reconciliation'
+  )
+  select array_agg(t.memory_id) into derived from tainted as t;
+  if derived is null then
+    return;
+  end if;
+  with articles as (
+    delete from memory.documents as d
+    where d.user_id = _delete_derived.user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| derived::text[]
+    returning d.document_id
+  )
+  select derived || coalesce(array_agg(a.document_id), '{}') into derived from articles as a;
+  delete from memory.memories as m where m.user_id = _delete_derived.user_id and m.memory_id = any (derived);
+  -- Unless the same was stored again meanwhile; of several with the same text the newest.
+  update memory.memories as m
+  set superseded_by = null, supersede_reason = null, superseded_at = null, operation = 'restore'
+  where m.user_id = _delete_derived.user_id and m.superseded_by = any (derived) and m.deleted_at is null
+    and not exists (select from memory.memories as o
+                    where o.user_id = m.user_id and o.agent_id = m.agent_id and o.memory_type = m.memory_type and o.content_hash = m.content_hash
+                      and o.memory_id <> m.memory_id and o.deleted_at is null
+                      and (o.superseded_at is null or o.superseded_by = any (derived) and o.memory_id > m.memory_id));
+end;
+$$;
 
 create or replace function memory.get_thread_summary(user_id text, thread_id text, kind text default null)
 returns setof memory.thread_summary
@@ -2276,7 +2292,7 @@ begin
     new.content_hash := memory._content_hash(new.content);
     new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
     perform memory._drop_embedding(new.user_id, 'memory', new.memory_id::text);
-    perform memory._queue_embedding(new.user_id);
+    perform memory._enqueue_embedding(new.user_id);
   end if;
   perform memory._remove_expired_duplicate(new);
   new.version := old.version + 1;
@@ -2338,7 +2354,7 @@ begin
     where n.superseded_at is null and n.deleted_at is null group by 1, 2 order by 1, 2
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
-    perform memory._queue_embedding(scope.user_id);
+    perform memory._enqueue_embedding(scope.user_id);
   end loop;
   return null;
 end;
@@ -2348,6 +2364,9 @@ create or replace function memory._memories_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
+-- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   scope record;
@@ -2371,7 +2390,7 @@ begin
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
       if scope.added > 0 then -- restored, perhaps from before it was embedded
-        perform memory._queue_embedding(scope.user_id);
+        perform memory._enqueue_embedding(scope.user_id);
       end if;
     end loop;
   end if;
@@ -2770,50 +2789,9 @@ begin
     perform memory._drop_embedding(old.user_id, 'document', old.document_id::text);
   end if;
   if tg_op <> 'DELETE' then
-    perform memory._queue_embedding(new.user_id);
+    perform memory._enqueue_embedding(new.user_id);
   end if;
   return null;
-end;
-$$;
-
--- A compressed conversation in the knowledge base: one document per thread, which grows as the thread is compressed again.
-create or replace function memory._archive(summary memory.summaries, messages bigint, first_at timestamptz, last_at timestamptz)
-returns void
-language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  archived memory.documents;
-  starts text;
-  ends text;
-begin
-  select d.* into archived from memory.documents as d
-  where d.user_id = summary.user_id and d.thread_id = summary.thread_id and d.source = 'archive';
-  starts := least(archived.metadata #>> '{date_range,start}', memory._iso_time(first_at));
-  ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(last_at));
-  insert into memory.documents as d (user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
-  values (
-    summary.user_id, left('conversations:' || summary.user_id, 255), 'conversation', 'Conversation ' || summary.thread_id,
-    format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, summary.summary),
-    'archive', summary.thread_id, summary.agent_ids,
-    jsonb_build_object(
-      'session_id', summary.thread_id, 'agent_id', summary.agent_ids[1],
-      'conversation_topics', coalesce(summary.metadata -> 'topics', '[]'), 'entities_mentioned', coalesce(summary.metadata -> 'entities', '[]'),
-      'decisions_made', coalesce(summary.metadata -> 'decisions', '[]'), 'open_questions', coalesce(summary.metadata -> 'questions', '[]'),
-      'message_count', coalesce((archived.metadata ->> 'message_count')::bigint, 0) + messages,
-      'date_range', jsonb_build_object('start', starts, 'end', ends), 'summary_id', summary.summary_id))
-  on conflict (user_id, thread_id) where source = 'archive' do update
-  set content = excluded.content, metadata = excluded.metadata, agent_ids = excluded.agent_ids;
-end;
-$$;
-
-create or replace function memory._iso_time(moment timestamptz)
-returns text
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 end;
 $$;
 
@@ -2867,7 +2845,7 @@ begin
   values (_enqueue.user_id, _enqueue.kind, _enqueue.scope, _enqueue.request)
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
   set request = case j.status when 'pending' then memory._wider_request(j.request, excluded.request) else j.request end,
-      next_request = case j.status when 'running' then memory._wider_request(coalesce(j.next_request, excluded.request), excluded.request) end,
+      next_request = case j.status when 'running' then memory._wider_request(coalesce(j.next_request, excluded.request), excluded.request) else j.next_request end,
       run_after = least(j.run_after, statement_timestamp())
   returning j.job_id into queued;
   return queued;
@@ -2883,7 +2861,7 @@ as $$
 begin
   return jsonb_strip_nulls(jsonb_build_object(
     'recent_k', case when a ? 'recent_k' and b ? 'recent_k' then greatest((a ->> 'recent_k')::int, (b ->> 'recent_k')::int) end,
-    'n', greatest((a ->> 'n')::int, (b ->> 'n')::int),
+    'n', case when a ? 'n' or b ? 'n' then greatest(coalesce((a ->> 'n')::int, 50), coalesce((b ->> 'n')::int, 50)) end,
     'is_forced', case when a ? 'is_forced' or b ? 'is_forced' then true end));
 end;
 $$;
@@ -2914,6 +2892,48 @@ begin
 end;
 $$;
 
+create or replace function memory._is_queued(user_id text, kind text, scope text)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (
+    select from memory.jobs as j
+    where j.user_id = _is_queued.user_id and j.kind = _is_queued.kind and j.scope = _is_queued.scope and j.status in ('pending', 'running'));
+end;
+$$;
+
+-- Queues a job unless one is open. Looks first: nearly every message comes here, and an insert that meets a conflict
+-- costs four times the look.
+create or replace function memory._enqueue_due(user_id text, kind text, scope text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not memory._is_queued(user_id, kind, scope) then
+    perform memory._insert_job(user_id, kind, scope);
+  end if;
+end;
+$$;
+
+-- Somebody may be queueing the same job in a transaction that is still open. Nobody who writes waits for that one.
+create or replace function memory._insert_job(user_id text, kind text, scope text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '10ms'
+as $$
+begin
+  insert into memory.jobs (user_id, kind, scope) values (_insert_job.user_id, _insert_job.kind, _insert_job.scope)
+  on conflict do nothing;
+exception
+  when lock_not_available then
+    null;
+end;
+$$;
+
 create or replace function memory.extract_memories(user_id text, thread_id text, recent_k int default null)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -2940,7 +2960,7 @@ begin
 end;
 $$;
 comment on function memory.summarize_thread(text, text, int) is
-'Queues a summary of a thread and returns the job id: of its newest summary.window_size messages, or of all of it where cadence.thread_summary_every_n is set; made from the summary before and the messages since (at most the last recent_k). Happens by itself at the end of each round from summary.start_seq on, or every thread_summary_every_n messages.';
+'Queues a summary of a thread and returns the job id: of its newest summary.window_size messages, or of all of it where cadence.thread_summary_every_n is set; made from the summary before and the messages since (in the window at most the last recent_k). Happens by itself at the end of each round from summary.start_seq on, or every thread_summary_every_n messages.';
 
 create or replace function memory.get_job(user_id text, job_id bigint)
 returns memory.job
@@ -2954,7 +2974,7 @@ begin
   select j.job_id, j.kind, j.status, j.attempts, j.result, j.error, j.created_at, j.finished_at into found_job
   from memory.jobs as j where j.user_id = get_job.user_id and j.job_id = get_job.job_id;
   if not found then
-    perform memory._refuse('job_id', format('this user has no job %s', coalesce(job_id::text, 'null')), 'Finished jobs are kept for 30 days.', 'P0002');
+    perform memory._refuse('job_id', format('this user has no job %s', coalesce(job_id::text, 'null')), 'Completed jobs are kept for 7 days, dead ones for 30.', 'P0002');
   end if;
   return found_job;
 end;
@@ -2969,6 +2989,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
+  -- Before the job, as the worker that stores its result takes them.
+  perform from memory.threads as t where t.user_id = compress_thread.user_id and t.thread_id = compress_thread.thread_id for no key update;
   return memory._enqueue(user_id, 'compress_thread', thread_id, '{"is_forced": true}');
 end;
 $$;
@@ -3003,7 +3025,7 @@ begin
 end;
 $$;
 comment on function memory.reconcile_memories(text, int) is
-'Queues one look over the n newest facts of a user and returns the job id: duplicates are merged, contradictions resolved (the newer wins, then the more confident), losers superseded, never lost. The job''s result has kept, merged and contradicted. Happens by itself with every cadence.reconcile_every_n-th extraction.';
+'Queues one look over the n newest facts of a user and returns the job id: duplicates are merged, contradictions resolved (the newer wins, then the more confident), losers superseded, never lost. The job''s result has kept, merged, contradicted and refused. Happens by itself with every cadence.reconcile_every_n-th extraction.';
 
 create or replace function memory.consolidate(user_id text)
 returns bigint
@@ -3077,7 +3099,10 @@ begin
         order by p.run_after, p.job_id limit max_jobs - handed_out for update skip locked
       )
       update memory.jobs as j
-      set status = 'running', attempts = j.attempts + 1, next_request = null, worker = claim_jobs.worker,
+      set status = 'running', attempts = j.attempts + 1, worker = claim_jobs.worker,
+          -- The input is read anew, so what was asked during an earlier attempt is part of this one.
+          request = case when j.next_request is null then j.request else memory._wider_request(j.request, j.next_request) end,
+          next_request = null,
           lease_token = gen_random_uuid(), lease_expires_at = moment + lease
       from next where j.user_id = next.user_id and j.job_id = next.job_id
       returning j.*
@@ -3093,7 +3118,8 @@ begin
         return next row(claimed.job_id, claimed.kind, claimed.user_id, claimed.lease_token, claimed.attempts, payload)::memory.claimed_job;
       end if;
     end loop;
-    exit when taken = 0 or handed_out = max_jobs;
+    -- Thousands of jobs with nothing to do, as after a long outage, are worked off by several claims.
+    exit when taken = 0 or handed_out = max_jobs or clock_timestamp() > moment + interval '2 seconds';
   end loop;
 end;
 $$;
@@ -3113,6 +3139,10 @@ declare
   reason text;
 begin
   begin
+    -- Whoever is clearing or deleting the thread right now goes first; an append is not in the way, nor kept waiting.
+    if job.scope <> '' then
+      perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for key share nowait;
+    end if;
     select * into handed from memory._job_input(job);
     if handed.payload is not null then
       perform memory._check_budget(job.user_id, handed.agent_id, handed.payload -> 'model', handed.tokens);
@@ -3130,7 +3160,8 @@ begin
     when sqlstate 'AM002' then
       wait_until := date_trunc('day', clock_timestamp(), 'UTC') + interval '1 day';
       reason := 'AM002: ' || sqlerrm;
-    when lock_not_available or deadlock_detected or serialization_failure or unique_violation or foreign_key_violation then -- the last one: what it goes on from was just cleared
+    when lock_not_available or deadlock_detected or serialization_failure or unique_violation
+      or foreign_key_violation then -- that one: what it goes on from was just cleared
       wait_until := clock_timestamp() + interval '5 seconds';
       reason := sqlerrm;
     when others then -- one bad job must not hold up all others
@@ -3173,105 +3204,19 @@ $$;
 create or replace function memory._job_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '10ms' -- what is locked is handed out later; a claim holds up neither its worker nor anyone else
 as $$
-declare
-  found_input record;
 begin
   case job.kind
-    when 'extract_memories' then select * into found_input from memory._extraction_input(job);
-    when 'summarize_thread' then select * into found_input from memory._summary_input(job);
-    when 'compress_thread' then select * into found_input from memory._compression_input(job);
-    when 'summarize_user' then select * into found_input from memory._user_summary_input(job);
-    when 'reconcile_memories' then select * into found_input from memory._reconciliation_input(job);
-    when 'consolidate' then select * into found_input from memory._consolidation_input(job);
-    when 'embed' then select * into found_input from memory._embedding_input(job);
+    when 'extract_memories' then select * into payload, input, agent_id, tokens from memory._extraction_input(job);
+    when 'summarize_thread' then select * into payload, input, agent_id, tokens from memory._summary_input(job);
+    when 'compress_thread' then select * into payload, input, agent_id, tokens from memory._compression_input(job);
+    when 'summarize_user' then select * into payload, input, agent_id, tokens from memory._user_summary_input(job);
+    when 'reconcile_memories' then select * into payload, input, agent_id, tokens from memory._reconciliation_input(job);
+    when 'consolidate' then select * into payload, input, agent_id, tokens from memory._consolidation_input(job);
+    when 'embed' then select * into payload, input, agent_id, tokens from memory._embedding_input(job);
   end case;
-  payload := found_input.payload;
-  input := found_input.input;
-  agent_id := found_input.agent_id;
-  tokens := coalesce(found_input.tokens, 0);
-end;
-$$;
-
--- The chat model for a job (the one a policy names, else the active one) and what it is asked. The built-in model asks
--- itself nothing.
-create or replace function memory._chat_model(name text, prompt text)
-returns jsonb
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return jsonb_build_object(
-    'model', jsonb_build_object('name', m.name, 'provider', m.provider, 'model', m.model, 'settings', m.settings),
-    'prompt', case when m.provider <> 'local' then memory._prompt(prompt) end)
-  from memory.models as m where m.kind = 'chat' and (m.name = _chat_model.name or m.is_active)
-  order by m.name is distinct from _chat_model.name limit 1;
-end;
-$$;
-
--- Messages as jobs hand them out: those that are readable, and those that gave way to a summary before this job could
--- read them. What was recalled from memory is taken out for speakers_only, which also leaves out who does not speak for
--- themselves: system and tool. A jsonb array holds 256 MiB and models read far less, so long contents are cut, and so is
--- the number of messages and of tokens; prompts show 8,000 characters of a message, about 2,000 tokens.
-create or replace function memory._message_payload(
-  user_id text, thread_id text, from_seq bigint, to_seq bigint, speakers_only boolean, row_limit int, token_limit int,
-  out messages jsonb, out last_seq bigint, out is_partial boolean, out agent_ids text[], out tokens int
-)
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  select jsonb_agg(memory._message_json(r.source, r.said) order by r.seq) filter (where r.fits), max(r.seq) filter (where r.fits),
-    coalesce(bool_or(not r.fits), false), array_agg(distinct (r.source).agent_id) filter (where r.fits), sum(least((r.source).token_count, 2000)) filter (where r.fits)
-  into messages, last_seq, is_partial, agent_ids, tokens
-  from (
-    select v.seq, v.source, v.said,
-      row_number() over so_far <= coalesce(row_limit, 2147483647)
-        and (sum(least((v.source).token_count, 2000)) over so_far <= coalesce(token_limit, 2147483647) or row_number() over so_far = 1) as fits
-    from (select m.seq, m as source, case when speakers_only then memory._without_recalled(left(m.content, 65536)) else m.content end as said
-          from memory.messages as m
-          where m.user_id = _message_payload.user_id and m.thread_id = _message_payload.thread_id and m.seq between from_seq and to_seq
-            and (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp()
-            and (not speakers_only or m.role in ('user', 'assistant') and m.metadata ->> 'recalled' is distinct from 'true')
-          order by m.seq) as v
-    where not speakers_only or v.said ~ e'\\S'
-    window so_far as (order by v.seq)
-    limit row_limit + 1
-  ) as r;
-end;
-$$;
-
-create or replace function memory._message_json(message memory.messages, said text)
-returns jsonb
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return jsonb_strip_nulls(jsonb_build_object(
-    'seq', message.seq, 'role', message.role, 'name', left(message.metadata ->> 'name', 255), 'content', left(said, 65536),
-    'created_at', message.created_at, 'token_count', message.token_count,
-    'tool_calls', case when octet_length(message.metadata ->> 'tool_calls') <= 65536 then message.metadata -> 'tool_calls' end,
-    'is_counted', nullif(message.is_counted, false),
-    -- Not countable from here.
-    'is_cut', nullif(said <> message.content or length(said) > 65536 or octet_length(message.metadata ->> 'tool_calls') > 65536, false)));
-end;
-$$;
-
--- What an application put into a message from memory is not said anew: the memory block, summaries, placeholders.
-create or replace function memory._without_recalled(content text)
-returns text
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if content !~ '## Your Memories|MemoryRef:|Summary of the conversation so far:|What is known about the user:|Previous context:' then
-    return content;
-  end if;
-  content := replace(content, e'\r\n', e'\n');
-  content := regexp_replace(content, e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*', '', 'g');
-  content := regexp_replace(content, e'\\[MemoryRef: [^\\]]*\\]', '', 'g');
-  content := regexp_replace(content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*', '', 'g');
-  return regexp_replace(content, e'\\[Previous context: .*?\\](\\n\\n|$)', '', 'g');
+  tokens := coalesce(tokens, 0);
 end;
 $$;
 
@@ -3299,7 +3244,8 @@ begin
     when 'consolidate' then outcome := memory._apply_consolidation(job, result);
     when 'embed' then outcome := memory._apply_embeddings(job, result);
   end case;
-  perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms', result -> 'generation_time_ms'))));
+  perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
+    case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)') then result -> 'generation_time_ms' end))));
   update memory.jobs as j
   set status = 'completed', result = jsonb_strip_nulls(outcome || jsonb_build_object('token_counter', complete_job.result -> 'token_counter')),
       error = null, tokens_reserved = 0, finished_at = clock_timestamp(), lease_token = null, lease_expires_at = null
@@ -3359,7 +3305,7 @@ begin
       request := '{"is_forced": true}';
     end if;
   elsif job.status = 'completed' and ((job.input ->> 'is_partial')::boolean or memory._is_due_again(job)) then
-    request := memory._wider_request(coalesce(request, '{}'), '{}');
+    request := memory._wider_request(coalesce(request, '{}'), '{}'); -- without recent_k: what is left over is read whole
   end if;
   if request is not null then
     perform memory._enqueue(job.user_id, job.kind, job.scope, request);
@@ -3423,7 +3369,7 @@ as $$
 begin
   if (jsonb_typeof(value) = 'array' and jsonb_array_length(value) >= 2
       and not jsonb_path_exists(value, 'strict $[*] ? (@.type() != "number" || @ < 1 || @ > $highest || @.floor() != @)', jsonb_build_object('highest', highest))) is not true
-    or (select count(distinct n) < count(*) from jsonb_array_elements_text(case jsonb_typeof(value) when 'array' then value else '[]' end) as n) then
+    or (select count(distinct n) < count(*) from jsonb_array_elements(case jsonb_typeof(value) when 'array' then value else '[]' end) as n) then
     perform memory._refuse_result(path, format('must name at least two of the numbers 1 to %s, each once', highest));
   end if;
 end;
@@ -3568,7 +3514,7 @@ begin
 end;
 $$;
 comment on function memory.retry_job(text, bigint) is
-'Puts a dead job back into the queue with all its attempts, or a waiting one in front.';
+'Puts a dead job back into the queue with all its attempts, or makes a waiting one due at once.';
 
 create or replace function memory.record_calls(user_id text, job_id bigint, calls jsonb)
 returns void
@@ -3580,12 +3526,125 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   select j.* into job from memory.jobs as j where j.user_id = record_calls.user_id and j.job_id = record_calls.job_id;
-  -- The job may be gone with its thread; then the calls say of themselves what they were.
-  perform memory._enter_calls(user_id, job_id, job.kind, job.agent_id, job.input ->> 'model', calls);
+  -- The job may be gone with its thread, or in other hands with another model: the calls say of themselves what they were.
+  perform memory._enter_calls(user_id, job_id, job.kind, job.agent_id, null, calls);
 end;
 $$;
 comment on function memory.record_calls(text, bigint, jsonb) is
 'Enters model calls in the ledger for a job that is not the worker''s any more: its lease was lost, but the calls were made.';
+
+-- What jobs of several kinds share: the model they ask, and messages as models may see them.
+
+-- The chat model for a job (the one a policy names, else the active one) and what it is asked. The built-in model asks
+-- itself nothing.
+create or replace function memory._chat_model(name text, prompt text)
+returns jsonb
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  chosen memory.models;
+begin
+  select m.* into chosen from memory.models as m where m.kind = 'chat' and (m.name = _chat_model.name or m.is_active)
+  order by m.name is distinct from _chat_model.name limit 1;
+  if not found then
+    raise lock_not_available using message = 'no chat model is active';
+  end if;
+  return jsonb_build_object(
+    'model', jsonb_build_object('name', chosen.name, 'provider', chosen.provider, 'model', chosen.model, 'settings', chosen.settings),
+    'prompt', case when chosen.provider <> 'local' then memory._prompt(prompt) end);
+end;
+$$;
+
+-- Messages as jobs hand them out: those that are readable, and those that gave way to a summary before this job could
+-- read them. What was recalled from memory is taken out for speakers_only, which also leaves out who does not speak for
+-- themselves: system and tool. A jsonb array holds 256 MiB and models read far less, so long contents are cut, and so is
+-- the number of messages and of tokens; prompts show 8,000 characters of a message, about 2,000 tokens.
+create or replace function memory._message_payload(
+  user_id text, thread_id text, from_seq bigint, to_seq bigint, speakers_only boolean, row_limit int, token_limit int,
+  out messages jsonb, out last_seq bigint, out is_partial boolean, out agent_ids text[], out tokens int
+)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select jsonb_agg(memory._message_json(r.source, r.said) order by r.seq) filter (where r.fits), max(r.seq) filter (where r.fits),
+    coalesce(bool_or(not r.fits), false), array_agg(distinct (r.source).agent_id) filter (where r.fits), sum(least((r.source).token_count, 2000)) filter (where r.fits)
+  into messages, last_seq, is_partial, agent_ids, tokens
+  from (
+    select v.seq, v.source, v.said,
+      row_number() over so_far <= coalesce(row_limit, 2147483647)
+        and (sum(least((v.source).token_count, 2000)) over so_far <= coalesce(token_limit, 2147483647) or row_number() over so_far = 1) as fits
+    from (select m.seq, m as source, case when speakers_only then memory._without_recalled(left(m.content, 65536)) else m.content end as said
+          from memory.messages as m
+          where m.user_id = _message_payload.user_id and m.thread_id = _message_payload.thread_id and m.seq between from_seq and to_seq
+            and (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp()
+            and (not speakers_only or m.role in ('user', 'assistant') and m.metadata ->> 'recalled' is distinct from 'true')
+          order by m.seq) as v
+    where not speakers_only or v.said ~ e'\\S'
+    window so_far as (order by v.seq)
+    limit row_limit + 1
+  ) as r;
+end;
+$$;
+
+create or replace function memory._message_json(message memory.messages, said text)
+returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return jsonb_strip_nulls(jsonb_build_object(
+    'seq', message.seq, 'role', message.role, 'name', left(message.metadata ->> 'name', 255), 'content', left(said, 65536),
+    'created_at', message.created_at, 'token_count', message.token_count,
+    'tool_calls', case when octet_length(message.metadata ->> 'tool_calls') <= 65536 then message.metadata -> 'tool_calls' end,
+    'is_counted', nullif(message.is_counted, false),
+    -- Not countable from here.
+    'is_cut', nullif(said <> message.content or length(said) > 65536 or octet_length(message.metadata ->> 'tool_calls') > 65536, false)));
+end;
+$$;
+
+-- What an application put into a message from memory is not said anew: the memory block, summaries, placeholders.
+create or replace function memory._without_recalled(content text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if content !~ '## Your Memories|MemoryRef:|Summary of the conversation so far:|What is known about the user:|Previous context:' then
+    return content;
+  end if;
+  content := replace(content, e'\r\n', e'\n');
+  content := regexp_replace(content, e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*', '', 'g');
+  content := regexp_replace(content, e'\\[MemoryRef: [^\\]]*\\]', '', 'g');
+  content := regexp_replace(content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*', '', 'g');
+  return regexp_replace(content, e'\\[Previous context: .*?\\](\\n\\n|$)', '', 'g');
+end;
+$$;
+
+create or replace function memory._agent_of_message(user_id text, thread_id text, seq bigint)
+returns text
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return m.agent_id from memory.messages as m
+  where m.user_id = _agent_of_message.user_id and m.thread_id = _agent_of_message.thread_id and m.seq = _agent_of_message.seq;
+end;
+$$;
+
+-- How far a kind of work has come; never back.
+create or replace function memory._set_mark(user_id text, scope text, kind text, reached bigint)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.marks as k (user_id, scope, kind, position)
+  values (_set_mark.user_id, _set_mark.scope, _set_mark.kind, _set_mark.reached)
+  on conflict on constraint marks_pkey do update set position = greatest(k.position, excluded.position);
+end;
+$$;
 
 -- Extraction of long-term memories: what its jobs read, and how their results are stored.
 
@@ -3593,7 +3652,6 @@ comment on function memory.record_calls(text, bigint, jsonb) is
 create or replace function memory._extraction_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
-set lock_timeout = '10ms' -- whoever holds the mark goes on to the job, which is held here; the job is handed out later
 as $$
 declare
   from_seq bigint;
@@ -3620,18 +3678,7 @@ begin
     'memory_types', (select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description) order by t.position, t.memory_type)
                      from memory.memory_types as t));
   input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.last_seq, 'counted_through', given.last_seq, 'is_partial', given.is_partial,
-                              'seqs', jsonb_path_query_array(given.messages, '$[*].seq'));
-end;
-$$;
-
-create or replace function memory._agent_of_message(user_id text, thread_id text, seq bigint)
-returns text
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return m.agent_id from memory.messages as m
-  where m.user_id = _agent_of_message.user_id and m.thread_id = _agent_of_message.thread_id and m.seq = _agent_of_message.seq;
+                              'seqs', jsonb_path_query_array(given.messages, '$[*].seq'), 'agent_ids', given.agent_ids);
 end;
 $$;
 
@@ -3704,7 +3751,7 @@ begin
 
   -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
   with found as (
-    select i.position, i.value, coalesce(m.agent_id, job.agent_id) as agent_id, e.said_at,
+    select i.position, i.value, coalesce(m.agent_id, job.input #>> '{agent_ids,0}') as agent_id, e.said_at,
       memory._time_or_null(i.value ->> 'event_time') as event_time
     from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
     left join memory.messages as m
@@ -3714,6 +3761,8 @@ begin
       where s.user_id = job.user_id and s.thread_id = job.scope
         and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
     where i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
+      -- One that expired meanwhile does not say any more who heard it.
+      and (m.agent_id is not null or jsonb_array_length(job.input -> 'agent_ids') = 1)
   ), stored as (
     insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from, metadata)
     select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
@@ -3742,18 +3791,6 @@ begin
   perform memory._set_mark(job.user_id, job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(job.user_id);
   return jsonb_build_object('inserted', counts.inserted, 'duplicates', counts.duplicates, 'refused', counts.refused, 'through_seq', through_seq);
-end;
-$$;
-
-create or replace function memory._set_mark(user_id text, scope text, kind text, reached bigint)
-returns void
-language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  insert into memory.marks as k (user_id, scope, kind, position)
-  values (_set_mark.user_id, _set_mark.scope, _set_mark.kind, _set_mark.reached)
-  on conflict on constraint marks_pkey do update set position = greatest(k.position, excluded.position);
 end;
 $$;
 
@@ -3880,7 +3917,7 @@ begin
   base := memory._latest_summary_row(job.user_id, job.scope, chain);
   range_start := case chain when 'thread' then coalesce(base.start_seq, 0)
                             else memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint) end;
-  from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0), range_end - (job.request ->> 'recent_k')::bigint + 1);
+  from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0), case chain when 'rolling' then range_end - (job.request ->> 'recent_k')::bigint + 1 end);
   select * into given
   from memory._message_payload(job.user_id, job.scope, from_seq, range_end, false, case chain when 'thread' then 1000 end, case chain when 'thread' then 24000 end);
   if given.messages is null then
@@ -3939,7 +3976,7 @@ begin
     end if;
     return;
   end if;
-  select * into kept from memory._message_payload(job.user_id, job.scope, first_kept_seq, newest_seq, false, null, null);
+  select * into kept from memory._message_payload(job.user_id, job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
   tokens := given.tokens;
   payload := memory._chat_model(policy #>> '{summary,model}', 'compress_thread')
     || jsonb_build_object(
@@ -3948,10 +3985,10 @@ begin
       'threshold_tokens', policy #> '{compression,threshold_tokens}', 'is_forced', coalesce((job.request ->> 'is_forced')::boolean, false),
       'remaining_tokens', (select coalesce(sum(m.token_count), 0) from memory.messages as m
                            where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active and m.expires_at > statement_timestamp()
-                             and (m.seq <= base.end_seq or m.seq > given.last_seq and m.seq < first_kept_seq)));
+                             and (m.seq <= base.end_seq or m.seq > given.last_seq and m.seq < first_kept_seq or m.seq > kept.last_seq)));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(job.user_id, job.scope, 'thread', coalesce(base.start_seq, 0), given.last_seq, base, given.agent_ids),
-    'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'counted_through', newest_seq, 'is_partial', given.is_partial,
+    'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'counted_through', coalesce(kept.last_seq, newest_seq), 'is_partial', given.is_partial,
     'archives', policy #> '{compression,archive_conversations}');
 end;
 $$;
@@ -3998,6 +4035,9 @@ begin
       is_partial := not job.request ? 'recent_k';
       exit;
     end if;
+    -- One that is being cleared or deleted is left out.
+    perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = thread.thread_id for key share skip locked;
+    continue when not found;
     select * into given from memory._message_payload(
       job.user_id, thread.thread_id, greatest(thread.from_seq, thread.next_seq - (wanted - jsonb_array_length(messages))), thread.next_seq, true,
       200 - jsonb_array_length(messages), 24000 - tokens);
@@ -4059,7 +4099,7 @@ begin
     perform memory._refuse_lease(job.job_id);
   end if;
   perform memory._drop_embedding(job.user_id, 'summary', stored.base_summary_id::text);
-  perform memory._queue_embedding(job.user_id);
+  perform memory._enqueue_embedding(job.user_id);
   return stored;
 end;
 $$;
@@ -4114,7 +4154,7 @@ begin
     perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
     delete from memory.summaries as s
     where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing';
-    return jsonb_build_object('skipped', result -> 'skipped');
+    return jsonb_build_object('skipped', left(result ->> 'skipped', 500));
   end if;
   perform memory._check_summary(result);
   stored := memory._store_summary(job, result);
@@ -4147,6 +4187,47 @@ begin
     perform memory._archive(summary, put_away.messages, put_away.first_at, put_away.last_at);
   end if;
   return put_away.messages;
+end;
+$$;
+
+-- A compressed conversation in the knowledge base: one document per thread, which grows as the thread is compressed again.
+create or replace function memory._archive(summary memory.summaries, messages bigint, first_at timestamptz, last_at timestamptz)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  archived memory.documents;
+  starts text;
+  ends text;
+begin
+  select d.* into archived from memory.documents as d
+  where d.user_id = summary.user_id and d.thread_id = summary.thread_id and d.source = 'archive';
+  starts := least(archived.metadata #>> '{date_range,start}', memory._iso_time(first_at));
+  ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(last_at));
+  insert into memory.documents as d (user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
+  values (
+    summary.user_id, left('conversations:' || summary.user_id, 255), 'conversation', 'Conversation ' || summary.thread_id,
+    format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, summary.summary),
+    'archive', summary.thread_id, summary.agent_ids,
+    jsonb_build_object(
+      'session_id', summary.thread_id, 'agent_id', summary.agent_ids[1],
+      'conversation_topics', coalesce(summary.metadata -> 'topics', '[]'), 'entities_mentioned', coalesce(summary.metadata -> 'entities', '[]'),
+      'decisions_made', coalesce(summary.metadata -> 'decisions', '[]'), 'open_questions', coalesce(summary.metadata -> 'questions', '[]'),
+      'message_count', coalesce((archived.metadata ->> 'message_count')::bigint, 0) + messages,
+      'date_range', jsonb_build_object('start', starts, 'end', ends), 'summary_id', summary.summary_id))
+  on conflict (user_id, thread_id) where source = 'archive' do update
+  set content = excluded.content, metadata = excluded.metadata, agent_ids = excluded.agent_ids;
+end;
+$$;
+
+create or replace function memory._iso_time(moment timestamptz)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 end;
 $$;
 
@@ -4230,14 +4311,7 @@ begin
     end loop;
   end loop;
 
-  -- Scopes before rows, as everyone who changes memories. Then only what is still as the model saw it.
-  select array_agg((f.value ->> 'memory_id')::uuid order by f.position) into ids
-  from jsonb_array_elements(job.input -> 'facts') with ordinality as f (value, position);
-  perform memory._lock_scopes_of(job.user_id, ids);
-  select array_agg(m.memory_id order by f.position) into ids
-  from jsonb_array_elements(job.input -> 'facts') with ordinality as f (value, position)
-  left join memory._visible_memories(job.user_id, null, false) as m
-    on m.memory_id = (f.value ->> 'memory_id')::uuid and m.version = (f.value ->> 'version')::int;
+  ids := memory._lock_unchanged(job.user_id, job.input -> 'facts');
   handed_out := ids;
 
   for item in select i.value from jsonb_array_elements(result -> 'duplicates') as i loop
@@ -4261,11 +4335,30 @@ begin
                    from unnest(ids) with ordinality as i (id, position) order by i.position);
     end if;
   end loop;
-  perform memory._set_mark(job.user_id, '', 'reconcile_memories', (job.input ->> 'newest')::bigint);
+  if coalesce((job.request ->> 'n')::int, 50) >= 50 then -- else some may not have been looked at
+    perform memory._set_mark(job.user_id, '', 'reconcile_memories', (job.input ->> 'newest')::bigint);
+  end if;
   -- Of the facts that were handed out: what some of them became may have been merged again, or contradicted.
   select given - count(*), count(*) filter (where m.supersede_reason = 'duplicate') into kept, merged
   from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (handed_out) and m.superseded_at is not null;
   return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
+end;
+$$;
+
+-- The memories of a job that are still as the model saw them, by their numbers, null in place of the others. Locks their
+-- scopes before any row, as everyone who changes memories.
+create or replace function memory._lock_unchanged(user_id text, handed_out jsonb)
+returns uuid[]
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._lock_scopes_of(user_id, array(select (h ->> 'memory_id')::uuid from jsonb_array_elements(handed_out) as h));
+  return array(
+    select m.memory_id from jsonb_array_elements(handed_out) with ordinality as h (value, position)
+    left join memory._visible_memories(_lock_unchanged.user_id, null, false) as m
+      on m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int
+    order by h.position);
 end;
 $$;
 
@@ -4315,7 +4408,7 @@ begin
   order by coalesce(m.valid_from, m.created_at) desc, m.created_at desc, m.memory_id desc limit 1;
   select m.* into existing from memory._visible_memories(newest.user_id, null, false) as m
   where m.agent_id = newest.agent_id and m.memory_type = newest.memory_type and m.content_hash = memory._content_hash(_merge_memories.content);
-  if memory._subject(existing.metadata) <> memory._subject(newest.metadata) then
+  if existing.memory_id is not null and memory._subject(existing.metadata) <> memory._subject(newest.metadata) then
     return null;
   elsif existing.memory_id is not null then
     perform memory._supersede_all(user_id, memory_ids, existing.memory_id, 'duplicate');
@@ -4423,13 +4516,7 @@ begin
     perform memory._check_result_numbers(format('articles[%s].numbers', item.position), item.value -> 'numbers', given);
   end loop;
 
-  select array_agg((m.value ->> 'memory_id')::uuid order by m.position) into ids
-  from jsonb_array_elements(job.input -> 'memories') with ordinality as m (value, position);
-  perform memory._lock_scopes_of(job.user_id, ids);
-  select array_agg(v.memory_id order by m.position) into ids
-  from jsonb_array_elements(job.input -> 'memories') with ordinality as m (value, position)
-  left join memory._visible_memories(job.user_id, null, false) as v
-    on v.memory_id = (m.value ->> 'memory_id')::uuid and v.version = (m.value ->> 'version')::int;
+  ids := memory._lock_unchanged(job.user_id, job.input -> 'memories');
 
   for item in select i.value from jsonb_array_elements(result -> 'articles') as i loop
     source_ids := array(select ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
@@ -4466,7 +4553,7 @@ end;
 $$;
 
 -- Queues the embedding of a thread's messages, or of what a user has besides, where a model is there to do it.
-create or replace function memory._queue_embedding(user_id text, scope text default '')
+create or replace function memory._enqueue_embedding(user_id text, scope text default '')
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -4707,6 +4794,9 @@ create or replace function memory._summaries_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
 set search_path = pg_catalog, pg_temp
+-- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 begin
   delete from memory.embeddings as e using old_rows as o
@@ -4728,12 +4818,13 @@ begin
     or exists (select from jsonb_array_elements(calls) as c
                cross join lateral (values (c -> 'tokens_in'), (c -> 'tokens_out'), (c -> 'duration_ms'), (c -> 'prompt_version')) as v (value)
                where jsonb_typeof(v.value) not in ('null', 'number') or jsonb_typeof(v.value) = 'number' and v.value::numeric not between 0 and 2147483647) then
-    perform memory._refuse('calls', 'must be an array of objects with tokens_in, tokens_out, duration_ms and error', 'See docs/jobs.md; leave it out when nothing is known.');
+    perform memory._refuse('calls', 'must be an array of objects with tokens_in, tokens_out, duration_ms and error',
+      'See docs/jobs.md; leave it out when nothing is known.');
   end if;
   insert into memory.model_calls (user_id, call_id, job_id, kind, agent_id, model, prompt_version, tokens_in, tokens_out, duration_ms, price, error, called_at)
   select _enter_calls.user_id, memory._uuid_v7(), _enter_calls.job_id, left(coalesce(_enter_calls.kind, c ->> 'kind', 'unknown'), 255), _enter_calls.agent_id, n.model,
     (c ->> 'prompt_version')::numeric::int, (c ->> 'tokens_in')::numeric::bigint, (c ->> 'tokens_out')::numeric::bigint, (c ->> 'duration_ms')::numeric::bigint,
-    case when m.settings ?| '{price_per_million_input,price_per_million_output}'
+    case when m.settings ?| '{price_per_million_input,price_per_million_output}' and coalesce(c ->> 'tokens_in', c ->> 'tokens_out') is not null
          then (coalesce((c ->> 'tokens_in')::numeric, 0) * coalesce((m.settings ->> 'price_per_million_input')::numeric, 0)
                + coalesce((c ->> 'tokens_out')::numeric, 0) * coalesce((m.settings ->> 'price_per_million_output')::numeric, 0)) / 1000000 end,
     left(c ->> 'error', 500), clock_timestamp()
@@ -4828,10 +4919,13 @@ declare
   swept_memories bigint;
   swept_jobs bigint;
   swept_calls bigint;
+  queued bigint;
 begin
   if (batch_size >= 1) is not true then
     perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')), 'It bounds the rows of each kind that one call removes.');
   end if;
+
+  queued := memory._enqueue_periodic_work(batch_size); -- first, while nothing is locked: it reads all threads
 
   -- Threads and scopes in use are skipped, not waited for: the next call gets them, and a sweep never deadlocks.
   with due as (
@@ -4884,7 +4978,7 @@ begin
                                    where o.called_at < statement_timestamp() - interval '400 days' order by o.called_at limit batch_size);
   get diagnostics swept_calls = row_count;
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'jobs', swept_jobs, 'model_calls', swept_calls,
-                            'queued', memory._queue_periodic_work(batch_size));
+                            'queued', queued);
 end;
 $$;
 comment on function memory.sweep(int) is
@@ -4892,7 +4986,7 @@ comment on function memory.sweep(int) is
 
 -- What no append can queue, because it is time that makes it due: the last messages of a thread, fewer than the cadence
 -- waits for, and memories that have grown old.
-create or replace function memory._queue_periodic_work(row_limit int)
+create or replace function memory._enqueue_periodic_work(row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -5313,6 +5407,7 @@ begin
   ) - newest_tokens + memory._estimate_tokens(whole.summary) <= remaining / 2) then
     rolling := null;
   end if;
+  -- memory._without_recalled() knows these headings.
   for part in
     select p.* from (values
       (1, 'thread_summary', e'Summary of the conversation so far:\n' || memory._paragraph(whole.summary), whole.end_seq),
@@ -5514,10 +5609,10 @@ begin
       ('memory_100_before_write', 'before insert or update on memory.memories for each row execute function memory._memory_before_write()'),
       ('memories_200_after_insert', 'after insert on memory.memories referencing new table as new_rows for each statement execute function memory._memories_after_insert()'),
       ('memories_200_after_update', 'after update on memory.memories referencing old table as old_rows new table as new_rows for each statement execute function memory._memories_after_change()'),
+      ('memories_200_after_delete', 'after delete on memory.memories referencing old table as old_rows for each statement execute function memory._memories_after_change()'),
       ('document_100_before_write', 'before insert or update on memory.documents for each row execute function memory._document_before_write()'),
       ('document_200_after_change', 'after insert or update or delete on memory.documents for each row execute function memory._documents_after_change()'),
-      ('summaries_200_after_delete', 'after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()'),
-      ('memories_200_after_delete', 'after delete on memory.memories referencing old table as old_rows for each statement execute function memory._memories_after_change()')
+      ('summaries_200_after_delete', 'after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()')
     ) as t (name, definition)
   loop
     if not exists (select from pg_trigger as p
@@ -5629,10 +5724,10 @@ SOURCES = {
         'memory.run_jobs() runs inside the server.\n'
         '"""\n'
         '\n'
-        'from .errors import ModelError, RateLimitedError\n'
+        'from .errors import ModelError, RateLimitedError, storable\n'
         'from .models import Models\n'
         '\n'
-        '__all__ = ["ModelError", "Models", "RateLimitedError"]\n'
+        '__all__ = ["ModelError", "Models", "RateLimitedError", "storable"]\n'
     ),
     'agent_memory_models.calls': (
         '"""The record of what a job asked of its model: one entry for each HTTP call or local run, for the database\'s ledger."""\n'
@@ -6691,7 +6786,7 @@ SOURCES = {
         '    def __init__(self, *, may_download: bool = True) -> None:\n'
         '        self._counter = TokenCounter(may_download=may_download)\n'
         '        self._openai: OpenAIJobs | None = None\n'
-        '        self._slots: dict[str, asyncio.Semaphore] = {}\n'
+        '        self._slots: dict[tuple[str, Any], asyncio.Semaphore] = {}\n'
         '\n'
         '    async def __aenter__(self) -> Models:\n'
         '        return self\n'
@@ -6755,7 +6850,7 @@ SOURCES = {
         '        limit = (model.get("settings") or {}).get("max_concurrency")\n'
         '        if not limit:\n'
         '            return nullcontext()\n'
-        '        return self._slots.setdefault(model["name"], asyncio.Semaphore(int(limit)))\n'
+        '        return self._slots.setdefault((model["name"], limit), asyncio.Semaphore(int(limit)))\n'
         '\n'
         '\n'
         'def _below_threshold(payload: dict[str, Any], counts: dict[str, Any]) -> str | None:\n'
@@ -7072,7 +7167,7 @@ SOURCES = {
         '\n'
         'DEFAULT_BATCH_SIZE = 128\n'
         'SIGNIFICANT_DIGITS = 6\n'
-        '"""Of each number: what a 4-byte float can hold, at half the length of what servers send."""\n'
+        '"""Of each number: more than the 2-byte floats of halfvec hold, at half the length of what servers send."""\n'
         '\n'
         '\n'
         'class _Embedding(BaseModel):\n'

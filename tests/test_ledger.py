@@ -71,7 +71,7 @@ def test_each_call_of_a_job_is_a_row_with_its_price(api: Api) -> None:
     columns = "user_id, job_id, kind, agent_id, model, prompt_version, tokens_in, tokens_out, duration_ms, price, error"
     made_for = ("ana", job.job_id, "extract_memories", "sales", "gpt", 1)
     assert ledger(api, columns) == {
-        (*made_for, None, None, 950, 0, "no reply ☕"),
+        (*made_for, None, None, 950, None, "no reply ☕"),
         (*made_for, 800, 50, 950, Decimal("0.002025"), None),
     }
 

@@ -267,7 +267,7 @@ def test_a_summary_stands_for_what_was_compressed(api: Api) -> None:
 
 
 @pytest.mark.feature("A7")
-@pytest.mark.parametrize("sizes", [[1] * 500, [2000] * 60])
+@pytest.mark.parametrize("sizes", [[1] * 2500, [2000] * 60])
 @pytest.mark.parametrize("on_demand", [True, False])
 def test_a_long_backlog_is_compressed_in_parts_to_its_end(api: Api, sizes: list[int], on_demand: bool) -> None:
     compressing(api, enabled=not on_demand)
@@ -297,16 +297,16 @@ def test_no_part_of_a_backlog_ends_between_a_call_and_its_results(api: Api) -> N
     calls = [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]
     api.add_messages(
         **ANA,
-        messages=[{"role": "user", "content": "question"}] * 198
+        messages=[{"role": "user", "content": "question"}] * 998
         + [{"role": "assistant", "content": "call", "tool_calls": calls}]
         + [{"role": "tool", "content": "result", "tool_call_id": "1"}] * 5
         + [{"role": "user", "content": "question"}] * 10,
     )
     compress(api)
-    assert active(api) == list(range(198, 214))
+    assert active(api) == list(range(998, 1014))
     assert [part.content for part in api.get_context(**ANA)][1] == "call"
     complete(api, claim(api), summary="They talked.")
-    assert active(api) == list(range(210, 214))
+    assert active(api) == list(range(1010, 1014))
 
 
 @pytest.mark.feature("A7")
@@ -628,15 +628,29 @@ def test_what_was_compressed_and_then_cleared_is_read_by_nobody(api: Api, kind: 
 
 
 @pytest.mark.feature("A16", "E16")
-def test_a_sweep_removes_what_was_compressed_and_keeps_the_summary(api: Api) -> None:
+def test_a_sweep_removes_what_was_compressed_once_extraction_has_read_it_and_keeps_the_summary(api: Api) -> None:
     compressing(api)
     write(api, *[10] * 8)
     compress(api)
+    assert api.sweep()["messages"] == 0
+    job = asked(api, "extract_memories")
+    api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result={"memories": []})
     assert api.sweep()["messages"] == 4
     assert seqs(api.get_messages(**ANA, include_inactive=True)) == active(api) == [4, 5, 6, 7]
     assert sources(api) == ["thread_summary"] + ["message"] * 4
     write(api, *[10] * 2)
     assert seqs(asked(api, "compress_thread").payload["messages"]) == [4, 5]
+
+
+@pytest.mark.feature("A16")
+def test_a_sweep_does_not_wait_for_an_extraction_that_never_comes(api: Api) -> None:
+    compressing(api)
+    write(api, *[10] * 8)
+    compress(api)
+    with api.connection.transaction():
+        api.connection.execute("set local session_replication_role = replica")
+        api.connection.execute("update memory.messages set updated_at = now() - interval '8 days' where not is_active")
+    assert api.sweep()["messages"] == 4
 
 
 # Archive --------------------------------------------------------------------------------------------------------------
@@ -797,7 +811,7 @@ def test_it_uses_the_prompt_of_whole_threads(api: Api) -> None:
 
 @pytest.mark.feature("E5", "E8")
 def test_recent_k_limits_what_a_summary_reads(api: Api) -> None:
-    only(api, cadence={"thread_summary_every_n": 100})
+    only(api)
     api.talk(**ANA, rounds=5)
     api.summarize_thread(**ANA, recent_k=4)
     job = claim(api)
@@ -810,14 +824,14 @@ def test_recent_k_limits_what_a_summary_reads(api: Api) -> None:
 @pytest.mark.feature("E5")
 def test_a_long_backlog_of_a_whole_thread_is_read_in_parts(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 1000})
-    api.talk(**ANA, rounds=225)
+    api.talk(**ANA, rounds=1125)
     api.summarize_thread(**ANA)
     parts = []
     while jobs := api.claim_jobs(worker="test"):
         parts.append(seqs(jobs[0].payload["messages"]))
         complete(api, jobs[0], summary=f"Part {len(parts)}")
-    assert [len(part) for part in parts] == [200, 200, 50]
-    assert [seq for part in parts for seq in part] == list(range(450))
+    assert [len(part) for part in parts] == [1000, 1000, 250]
+    assert [seq for part in parts for seq in part] == list(range(2250))
 
 
 @pytest.mark.feature("E5", "D6")

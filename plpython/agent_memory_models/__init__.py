@@ -4,7 +4,7 @@ It knows neither tables nor SQL. The external worker imports it, and build/agent
 memory.run_jobs() runs inside the server.
 """
 
-from .errors import ModelError, RateLimitedError
+from .errors import ModelError, RateLimitedError, storable
 from .models import Models
 
-__all__ = ["ModelError", "Models", "RateLimitedError"]
+__all__ = ["ModelError", "Models", "RateLimitedError", "storable"]

@@ -42,7 +42,7 @@ class Models:
     def __init__(self, *, may_download: bool = True) -> None:
         self._counter = TokenCounter(may_download=may_download)
         self._openai: OpenAIJobs | None = None
-        self._slots: dict[str, asyncio.Semaphore] = {}
+        self._slots: dict[tuple[str, Any], asyncio.Semaphore] = {}
 
     async def __aenter__(self) -> Models:
         return self
@@ -106,7 +106,7 @@ class Models:
         limit = (model.get("settings") or {}).get("max_concurrency")
         if not limit:
             return nullcontext()
-        return self._slots.setdefault(model["name"], asyncio.Semaphore(int(limit)))
+        return self._slots.setdefault((model["name"], limit), asyncio.Semaphore(int(limit)))
 
 
 def _below_threshold(payload: dict[str, Any], counts: dict[str, Any]) -> str | None:

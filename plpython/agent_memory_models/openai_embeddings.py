@@ -17,7 +17,7 @@ from .token_counter import TokenCounter
 
 DEFAULT_BATCH_SIZE = 128
 SIGNIFICANT_DIGITS = 6
-"""Of each number: what a 4-byte float can hold, at half the length of what servers send."""
+"""Of each number: more than the 2-byte floats of halfvec hold, at half the length of what servers send."""
 
 
 class _Embedding(BaseModel):

@@ -75,7 +75,8 @@ def usage(
     table = Table(*("day", "model", "user", "agent", "kind"), box=None, padding=(0, 2, 0, 0), show_footer=True)
     table.columns[0].footer = "total"
     for name in ("calls", "failed_calls", "tokens_in", "tokens_out", "price"):
-        table.add_column(name.replace("_", " "), _formatted(name, sum(row[name] or 0 for row in rows)), justify="right")
+        known = [row[name] for row in rows if row[name] is not None]
+        table.add_column(name.replace("_", " "), _formatted(name, sum(known) if known else None), justify="right")
     table.add_column("avg ms", justify="right")
     for row in rows:
         table.add_row(*(_formatted(name, value) for name, value in row.items()))

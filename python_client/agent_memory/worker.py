@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 import psycopg
-from agent_memory_models import ModelError, Models, RateLimitedError
+from agent_memory_models import ModelError, Models, RateLimitedError, storable
 from psycopg_pool import AsyncConnectionPool
 
 from ._async import AsyncMemory
@@ -305,9 +305,8 @@ class Worker:
                 self._count("completed", job)
 
     async def _fail(self, memory: AsyncMemory, job: ClaimedJob, calls: Calls, reason: str) -> None:
-        storable = reason.replace("\0", "").encode(errors="replace").decode()
         status = await self._persistently(
-            lambda: memory.fail_job(job.user_id, job.job_id, job.lease_token, storable, calls=calls)
+            lambda: memory.fail_job(job.user_id, job.job_id, job.lease_token, storable(reason), calls=calls)
         )
         self._count("failed", job, f" (now {status}): {reason}")
 

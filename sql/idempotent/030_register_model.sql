@@ -50,7 +50,7 @@ begin
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. settings: base_url, api_key_env (name of an environment variable of the calling process, default OPENAI_API_KEY), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
+'Registers a model, or changes the registration of that name. kind: chat, embedding, or rerank, which this version does not use. settings: base_url, api_key_env (name of an environment variable of the calling process, default OPENAI_API_KEY), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
 
 -- What a setting may be, in words.
 create or replace function memory._model_setting_rule(key text)
@@ -77,7 +77,7 @@ as $$
 begin
   return case
     when value = 'null' then true
-    when key = 'json_mode' then value in ('"schema"', '"object"', '"off"', 'true', 'false')
+    when key = 'json_mode' then value in ('"schema"', '"object"', '"off"', 'true', 'false') -- true is object, false is off
     when key = 'api_key_file' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[^/.][^/]*$'
     when key in ('base_url', 'api_key_env', 'api_version') then jsonb_typeof(value) = 'string' and value <> '""'
     when jsonb_typeof(value) <> 'number' then false

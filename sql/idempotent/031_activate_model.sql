@@ -14,8 +14,8 @@ begin
   perform from memory.models as m where m.kind = activated_kind order by m.name for update;
   update memory.models as m set is_active = false where m.kind = activated_kind and m.is_active and m.name <> activate_model.name;
   update memory.models as m set is_active = true where m.name = activate_model.name and not m.is_active;
-  if activated_kind = 'embedding' then
-    perform memory._queue_all_embeddings();
+  if found and activated_kind = 'embedding' then
+    perform memory._enqueue_all_embeddings();
   end if;
 end;
 $$;
@@ -23,7 +23,7 @@ comment on function memory.activate_model(text) is
 'Makes a registered model the one that jobs of its kind use from the next claim on. An embedding model embeds what there is in the background.';
 
 -- A job for each thread and for the rest of each user: what has its embedding already costs a look.
-create or replace function memory._queue_all_embeddings()
+create or replace function memory._enqueue_all_embeddings()
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp

@@ -10,7 +10,8 @@ declare
 begin
   perform memory._check_prompt_name(name);
   if (template ~ e'\\S') is not true then
-    perform memory._refuse('template', case when template is null then 'must not be null' else 'must not be empty' end, 'memory.reset_prompt() goes back to the built-in one.');
+    perform memory._refuse('template', case when template is null then 'must not be null' else 'must not be empty' end,
+      'memory.reset_prompt() goes back to the built-in one.');
   elsif octet_length(template) > 65536 then
     perform memory._refuse('template', format('has %s bytes, at most 65536 are allowed', octet_length(template)), 'It is sent with every call.', '54000');
   end if;
@@ -22,7 +23,8 @@ begin
   end loop;
   foreach variable in array used loop
     if variable <> all (needed) then
-      perform memory._refuse('template', format('has the unknown variable {{%s}}', left(variable, 50)), 'There are: {{' || array_to_string(needed, '}}, {{') || '}}');
+      perform memory._refuse('template', format('has the unknown variable {{%s}}', left(variable, 50)),
+        'There are: {{' || array_to_string(needed, '}}, {{') || '}}');
     end if;
   end loop;
   return memory._add_prompt_version(name, template);

@@ -64,33 +64,6 @@ begin
 end;
 $$;
 
-create or replace function memory._is_queued(user_id text, kind text, scope text)
-returns boolean
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return exists (
-    select from memory.jobs as j
-    where j.user_id = _is_queued.user_id and j.kind = _is_queued.kind and j.scope = _is_queued.scope and j.status in ('pending', 'running'));
-end;
-$$;
-
--- Queues a job unless one is open. Looks first: nearly every message comes here, and an insert that meets a conflict
--- costs four times the look.
-create or replace function memory._enqueue_due(user_id text, kind text, scope text)
-returns void
-language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if not memory._is_queued(user_id, kind, scope) then
-    insert into memory.jobs (user_id, kind, scope) values (_enqueue_due.user_id, _enqueue_due.kind, _enqueue_due.scope)
-    on conflict do nothing;
-  end if;
-end;
-$$;
-
 -- Over the threshold each message asks. A thread whose newest messages alone are over it would be compressed message by
 -- message, so what can be summarised has to be worth a call: a tenth of the threshold.
 create or replace function memory._enqueue_compression(
@@ -226,6 +199,9 @@ create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
+-- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   delta record;
@@ -261,7 +237,7 @@ $$;
 -- A message keeps its place: what identifies it cannot be updated. token_count follows the content.
 create or replace function memory._message_before_update()
 returns trigger
-language plpgsql volatile parallel unsafe
+language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -276,7 +252,7 @@ begin
     new.is_counted := false;
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
     if (memory._policy(new.user_id, new.agent_id) #>> '{search,embed_messages}')::boolean then
-      perform memory._queue_embedding(new.user_id, new.thread_id);
+      perform memory._enqueue_embedding(new.user_id, new.thread_id);
     end if;
   end if;
   new.updated_at := statement_timestamp();

@@ -10,7 +10,7 @@ begin
   perform memory._check_id('thread_id', thread_id);
   -- The thread's row first, like every append: two writers of one thread queue up instead of deadlocking.
   perform from memory.threads as t
-  where t.user_id = clear_thread.user_id and t.thread_id = clear_thread.thread_id for no key update;
+  where t.user_id = clear_thread.user_id and t.thread_id = clear_thread.thread_id for update;
   if not found then -- messages that appear from now on are someone else's, and so is the lock on their thread
     return 0;
   end if;
@@ -31,4 +31,4 @@ begin
 end;
 $$;
 comment on function memory.clear_thread(text, text) is
-'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
+'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';

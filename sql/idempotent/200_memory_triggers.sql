@@ -120,7 +120,7 @@ begin
     new.content_hash := memory._content_hash(new.content);
     new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
     perform memory._drop_embedding(new.user_id, 'memory', new.memory_id::text);
-    perform memory._queue_embedding(new.user_id);
+    perform memory._enqueue_embedding(new.user_id);
   end if;
   perform memory._remove_expired_duplicate(new);
   new.version := old.version + 1;
@@ -182,7 +182,7 @@ begin
     where n.superseded_at is null and n.deleted_at is null group by 1, 2 order by 1, 2
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
-    perform memory._queue_embedding(scope.user_id);
+    perform memory._enqueue_embedding(scope.user_id);
   end loop;
   return null;
 end;
@@ -192,6 +192,9 @@ create or replace function memory._memories_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
+-- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   scope record;
@@ -215,7 +218,7 @@ begin
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
       if scope.added > 0 then -- restored, perhaps from before it was embedded
-        perform memory._queue_embedding(scope.user_id);
+        perform memory._enqueue_embedding(scope.user_id);
       end if;
     end loop;
   end if;

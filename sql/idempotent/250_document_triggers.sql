@@ -27,49 +27,8 @@ begin
     perform memory._drop_embedding(old.user_id, 'document', old.document_id::text);
   end if;
   if tg_op <> 'DELETE' then
-    perform memory._queue_embedding(new.user_id);
+    perform memory._enqueue_embedding(new.user_id);
   end if;
   return null;
-end;
-$$;
-
--- A compressed conversation in the knowledge base: one document per thread, which grows as the thread is compressed again.
-create or replace function memory._archive(summary memory.summaries, messages bigint, first_at timestamptz, last_at timestamptz)
-returns void
-language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  archived memory.documents;
-  starts text;
-  ends text;
-begin
-  select d.* into archived from memory.documents as d
-  where d.user_id = summary.user_id and d.thread_id = summary.thread_id and d.source = 'archive';
-  starts := least(archived.metadata #>> '{date_range,start}', memory._iso_time(first_at));
-  ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(last_at));
-  insert into memory.documents as d (user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
-  values (
-    summary.user_id, left('conversations:' || summary.user_id, 255), 'conversation', 'Conversation ' || summary.thread_id,
-    format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, summary.summary),
-    'archive', summary.thread_id, summary.agent_ids,
-    jsonb_build_object(
-      'session_id', summary.thread_id, 'agent_id', summary.agent_ids[1],
-      'conversation_topics', coalesce(summary.metadata -> 'topics', '[]'), 'entities_mentioned', coalesce(summary.metadata -> 'entities', '[]'),
-      'decisions_made', coalesce(summary.metadata -> 'decisions', '[]'), 'open_questions', coalesce(summary.metadata -> 'questions', '[]'),
-      'message_count', coalesce((archived.metadata ->> 'message_count')::bigint, 0) + messages,
-      'date_range', jsonb_build_object('start', starts, 'end', ends), 'summary_id', summary.summary_id))
-  on conflict (user_id, thread_id) where source = 'archive' do update
-  set content = excluded.content, metadata = excluded.metadata, agent_ids = excluded.agent_ids;
-end;
-$$;
-
-create or replace function memory._iso_time(moment timestamptz)
-returns text
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 end;
 $$;

@@ -13,7 +13,7 @@ begin
   values (_enqueue.user_id, _enqueue.kind, _enqueue.scope, _enqueue.request)
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
   set request = case j.status when 'pending' then memory._wider_request(j.request, excluded.request) else j.request end,
-      next_request = case j.status when 'running' then memory._wider_request(coalesce(j.next_request, excluded.request), excluded.request) end,
+      next_request = case j.status when 'running' then memory._wider_request(coalesce(j.next_request, excluded.request), excluded.request) else j.next_request end,
       run_after = least(j.run_after, statement_timestamp())
   returning j.job_id into queued;
   return queued;
@@ -29,7 +29,7 @@ as $$
 begin
   return jsonb_strip_nulls(jsonb_build_object(
     'recent_k', case when a ? 'recent_k' and b ? 'recent_k' then greatest((a ->> 'recent_k')::int, (b ->> 'recent_k')::int) end,
-    'n', greatest((a ->> 'n')::int, (b ->> 'n')::int),
+    'n', case when a ? 'n' or b ? 'n' then greatest(coalesce((a ->> 'n')::int, 50), coalesce((b ->> 'n')::int, 50)) end,
     'is_forced', case when a ? 'is_forced' or b ? 'is_forced' then true end));
 end;
 $$;
@@ -57,5 +57,47 @@ begin
   if recent_k < 1 then
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out to read everything new.');
   end if;
+end;
+$$;
+
+create or replace function memory._is_queued(user_id text, kind text, scope text)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (
+    select from memory.jobs as j
+    where j.user_id = _is_queued.user_id and j.kind = _is_queued.kind and j.scope = _is_queued.scope and j.status in ('pending', 'running'));
+end;
+$$;
+
+-- Queues a job unless one is open. Looks first: nearly every message comes here, and an insert that meets a conflict
+-- costs four times the look.
+create or replace function memory._enqueue_due(user_id text, kind text, scope text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not memory._is_queued(user_id, kind, scope) then
+    perform memory._insert_job(user_id, kind, scope);
+  end if;
+end;
+$$;
+
+-- Somebody may be queueing the same job in a transaction that is still open. Nobody who writes waits for that one.
+create or replace function memory._insert_job(user_id text, kind text, scope text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '10ms'
+as $$
+begin
+  insert into memory.jobs (user_id, kind, scope) values (_insert_job.user_id, _insert_job.kind, _insert_job.scope)
+  on conflict do nothing;
+exception
+  when lock_not_available then
+    null;
 end;
 $$;

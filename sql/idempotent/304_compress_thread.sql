@@ -5,6 +5,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
+  -- Before the job, as the worker that stores its result takes them.
+  perform from memory.threads as t where t.user_id = compress_thread.user_id and t.thread_id = compress_thread.thread_id for no key update;
   return memory._enqueue(user_id, 'compress_thread', thread_id, '{"is_forced": true}');
 end;
 $$;

@@ -12,4 +12,4 @@ begin
 end;
 $$;
 comment on function memory.reconcile_memories(text, int) is
-'Queues one look over the n newest facts of a user and returns the job id: duplicates are merged, contradictions resolved (the newer wins, then the more confident), losers superseded, never lost. The job''s result has kept, merged and contradicted. Happens by itself with every cadence.reconcile_every_n-th extraction.';
+'Queues one look over the n newest facts of a user and returns the job id: duplicates are merged, contradictions resolved (the newer wins, then the more confident), losers superseded, never lost. The job''s result has kept, merged, contradicted and refused. Happens by itself with every cadence.reconcile_every_n-th extraction.';

@@ -57,7 +57,10 @@ begin
         order by p.run_after, p.job_id limit max_jobs - handed_out for update skip locked
       )
       update memory.jobs as j
-      set status = 'running', attempts = j.attempts + 1, next_request = null, worker = claim_jobs.worker,
+      set status = 'running', attempts = j.attempts + 1, worker = claim_jobs.worker,
+          -- The input is read anew, so what was asked during an earlier attempt is part of this one.
+          request = case when j.next_request is null then j.request else memory._wider_request(j.request, j.next_request) end,
+          next_request = null,
           lease_token = gen_random_uuid(), lease_expires_at = moment + lease
       from next where j.user_id = next.user_id and j.job_id = next.job_id
       returning j.*
@@ -73,7 +76,8 @@ begin
         return next row(claimed.job_id, claimed.kind, claimed.user_id, claimed.lease_token, claimed.attempts, payload)::memory.claimed_job;
       end if;
     end loop;
-    exit when taken = 0 or handed_out = max_jobs;
+    -- Thousands of jobs with nothing to do, as after a long outage, are worked off by several claims.
+    exit when taken = 0 or handed_out = max_jobs or clock_timestamp() > moment + interval '2 seconds';
   end loop;
 end;
 $$;
@@ -93,6 +97,10 @@ declare
   reason text;
 begin
   begin
+    -- Whoever is clearing or deleting the thread right now goes first; an append is not in the way, nor kept waiting.
+    if job.scope <> '' then
+      perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for key share nowait;
+    end if;
     select * into handed from memory._job_input(job);
     if handed.payload is not null then
       perform memory._check_budget(job.user_id, handed.agent_id, handed.payload -> 'model', handed.tokens);
@@ -110,7 +118,8 @@ begin
     when sqlstate 'AM002' then
       wait_until := date_trunc('day', clock_timestamp(), 'UTC') + interval '1 day';
       reason := 'AM002: ' || sqlerrm;
-    when lock_not_available or deadlock_detected or serialization_failure or unique_violation or foreign_key_violation then -- the last one: what it goes on from was just cleared
+    when lock_not_available or deadlock_detected or serialization_failure or unique_violation
+      or foreign_key_violation then -- that one: what it goes on from was just cleared
       wait_until := clock_timestamp() + interval '5 seconds';
       reason := sqlerrm;
     when others then -- one bad job must not hold up all others
@@ -153,104 +162,18 @@ $$;
 create or replace function memory._job_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '10ms' -- what is locked is handed out later; a claim holds up neither its worker nor anyone else
 as $$
-declare
-  found_input record;
 begin
   case job.kind
-    when 'extract_memories' then select * into found_input from memory._extraction_input(job);
-    when 'summarize_thread' then select * into found_input from memory._summary_input(job);
-    when 'compress_thread' then select * into found_input from memory._compression_input(job);
-    when 'summarize_user' then select * into found_input from memory._user_summary_input(job);
-    when 'reconcile_memories' then select * into found_input from memory._reconciliation_input(job);
-    when 'consolidate' then select * into found_input from memory._consolidation_input(job);
-    when 'embed' then select * into found_input from memory._embedding_input(job);
+    when 'extract_memories' then select * into payload, input, agent_id, tokens from memory._extraction_input(job);
+    when 'summarize_thread' then select * into payload, input, agent_id, tokens from memory._summary_input(job);
+    when 'compress_thread' then select * into payload, input, agent_id, tokens from memory._compression_input(job);
+    when 'summarize_user' then select * into payload, input, agent_id, tokens from memory._user_summary_input(job);
+    when 'reconcile_memories' then select * into payload, input, agent_id, tokens from memory._reconciliation_input(job);
+    when 'consolidate' then select * into payload, input, agent_id, tokens from memory._consolidation_input(job);
+    when 'embed' then select * into payload, input, agent_id, tokens from memory._embedding_input(job);
   end case;
-  payload := found_input.payload;
-  input := found_input.input;
-  agent_id := found_input.agent_id;
-  tokens := coalesce(found_input.tokens, 0);
-end;
-$$;
-
--- The chat model for a job (the one a policy names, else the active one) and what it is asked. The built-in model asks
--- itself nothing.
-create or replace function memory._chat_model(name text, prompt text)
-returns jsonb
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return jsonb_build_object(
-    'model', jsonb_build_object('name', m.name, 'provider', m.provider, 'model', m.model, 'settings', m.settings),
-    'prompt', case when m.provider <> 'local' then memory._prompt(prompt) end)
-  from memory.models as m where m.kind = 'chat' and (m.name = _chat_model.name or m.is_active)
-  order by m.name is distinct from _chat_model.name limit 1;
-end;
-$$;
-
--- Messages as jobs hand them out: those that are readable, and those that gave way to a summary before this job could
--- read them. What was recalled from memory is taken out for speakers_only, which also leaves out who does not speak for
--- themselves: system and tool. A jsonb array holds 256 MiB and models read far less, so long contents are cut, and so is
--- the number of messages and of tokens; prompts show 8,000 characters of a message, about 2,000 tokens.
-create or replace function memory._message_payload(
-  user_id text, thread_id text, from_seq bigint, to_seq bigint, speakers_only boolean, row_limit int, token_limit int,
-  out messages jsonb, out last_seq bigint, out is_partial boolean, out agent_ids text[], out tokens int
-)
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  select jsonb_agg(memory._message_json(r.source, r.said) order by r.seq) filter (where r.fits), max(r.seq) filter (where r.fits),
-    coalesce(bool_or(not r.fits), false), array_agg(distinct (r.source).agent_id) filter (where r.fits), sum(least((r.source).token_count, 2000)) filter (where r.fits)
-  into messages, last_seq, is_partial, agent_ids, tokens
-  from (
-    select v.seq, v.source, v.said,
-      row_number() over so_far <= coalesce(row_limit, 2147483647)
-        and (sum(least((v.source).token_count, 2000)) over so_far <= coalesce(token_limit, 2147483647) or row_number() over so_far = 1) as fits
-    from (select m.seq, m as source, case when speakers_only then memory._without_recalled(left(m.content, 65536)) else m.content end as said
-          from memory.messages as m
-          where m.user_id = _message_payload.user_id and m.thread_id = _message_payload.thread_id and m.seq between from_seq and to_seq
-            and (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp()
-            and (not speakers_only or m.role in ('user', 'assistant') and m.metadata ->> 'recalled' is distinct from 'true')
-          order by m.seq) as v
-    where not speakers_only or v.said ~ e'\\S'
-    window so_far as (order by v.seq)
-    limit row_limit + 1
-  ) as r;
-end;
-$$;
-
-create or replace function memory._message_json(message memory.messages, said text)
-returns jsonb
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return jsonb_strip_nulls(jsonb_build_object(
-    'seq', message.seq, 'role', message.role, 'name', left(message.metadata ->> 'name', 255), 'content', left(said, 65536),
-    'created_at', message.created_at, 'token_count', message.token_count,
-    'tool_calls', case when octet_length(message.metadata ->> 'tool_calls') <= 65536 then message.metadata -> 'tool_calls' end,
-    'is_counted', nullif(message.is_counted, false),
-    -- Not countable from here.
-    'is_cut', nullif(said <> message.content or length(said) > 65536 or octet_length(message.metadata ->> 'tool_calls') > 65536, false)));
-end;
-$$;
-
--- What an application put into a message from memory is not said anew: the memory block, summaries, placeholders.
-create or replace function memory._without_recalled(content text)
-returns text
-language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if content !~ '## Your Memories|MemoryRef:|Summary of the conversation so far:|What is known about the user:|Previous context:' then
-    return content;
-  end if;
-  content := replace(content, e'\r\n', e'\n');
-  content := regexp_replace(content, e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*', '', 'g');
-  content := regexp_replace(content, e'\\[MemoryRef: [^\\]]*\\]', '', 'g');
-  content := regexp_replace(content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*', '', 'g');
-  return regexp_replace(content, e'\\[Previous context: .*?\\](\\n\\n|$)', '', 'g');
+  tokens := coalesce(tokens, 0);
 end;
 $$;

@@ -22,7 +22,8 @@ begin
     when 'consolidate' then outcome := memory._apply_consolidation(job, result);
     when 'embed' then outcome := memory._apply_embeddings(job, result);
   end case;
-  perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms', result -> 'generation_time_ms'))));
+  perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
+    case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)') then result -> 'generation_time_ms' end))));
   update memory.jobs as j
   set status = 'completed', result = jsonb_strip_nulls(outcome || jsonb_build_object('token_counter', complete_job.result -> 'token_counter')),
       error = null, tokens_reserved = 0, finished_at = clock_timestamp(), lease_token = null, lease_expires_at = null
@@ -82,7 +83,7 @@ begin
       request := '{"is_forced": true}';
     end if;
   elsif job.status = 'completed' and ((job.input ->> 'is_partial')::boolean or memory._is_due_again(job)) then
-    request := memory._wider_request(coalesce(request, '{}'), '{}');
+    request := memory._wider_request(coalesce(request, '{}'), '{}'); -- without recent_k: what is left over is read whole
   end if;
   if request is not null then
     perform memory._enqueue(job.user_id, job.kind, job.scope, request);
@@ -146,7 +147,7 @@ as $$
 begin
   if (jsonb_typeof(value) = 'array' and jsonb_array_length(value) >= 2
       and not jsonb_path_exists(value, 'strict $[*] ? (@.type() != "number" || @ < 1 || @ > $highest || @.floor() != @)', jsonb_build_object('highest', highest))) is not true
-    or (select count(distinct n) < count(*) from jsonb_array_elements_text(case jsonb_typeof(value) when 'array' then value else '[]' end) as n) then
+    or (select count(distinct n) < count(*) from jsonb_array_elements(case jsonb_typeof(value) when 'array' then value else '[]' end) as n) then
     perform memory._refuse_result(path, format('must name at least two of the numbers 1 to %s, each once', highest));
   end if;
 end;

@@ -21,4 +21,4 @@ begin
 end;
 $$;
 comment on function memory.retry_job(text, bigint) is
-'Puts a dead job back into the queue with all its attempts, or a waiting one in front.';
+'Puts a dead job back into the queue with all its attempts, or makes a waiting one due at once.';

@@ -4,7 +4,6 @@
 create or replace function memory._extraction_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
-set lock_timeout = '10ms' -- whoever holds the mark goes on to the job, which is held here; the job is handed out later
 as $$
 declare
   from_seq bigint;
@@ -31,18 +30,7 @@ begin
     'memory_types', (select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description) order by t.position, t.memory_type)
                      from memory.memory_types as t));
   input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.last_seq, 'counted_through', given.last_seq, 'is_partial', given.is_partial,
-                              'seqs', jsonb_path_query_array(given.messages, '$[*].seq'));
-end;
-$$;
-
-create or replace function memory._agent_of_message(user_id text, thread_id text, seq bigint)
-returns text
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return m.agent_id from memory.messages as m
-  where m.user_id = _agent_of_message.user_id and m.thread_id = _agent_of_message.thread_id and m.seq = _agent_of_message.seq;
+                              'seqs', jsonb_path_query_array(given.messages, '$[*].seq'), 'agent_ids', given.agent_ids);
 end;
 $$;
 
@@ -115,7 +103,7 @@ begin
 
   -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
   with found as (
-    select i.position, i.value, coalesce(m.agent_id, job.agent_id) as agent_id, e.said_at,
+    select i.position, i.value, coalesce(m.agent_id, job.input #>> '{agent_ids,0}') as agent_id, e.said_at,
       memory._time_or_null(i.value ->> 'event_time') as event_time
     from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
     left join memory.messages as m
@@ -125,6 +113,8 @@ begin
       where s.user_id = job.user_id and s.thread_id = job.scope
         and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
     where i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
+      -- One that expired meanwhile does not say any more who heard it.
+      and (m.agent_id is not null or jsonb_array_length(job.input -> 'agent_ids') = 1)
   ), stored as (
     insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from, metadata)
     select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
@@ -153,18 +143,6 @@ begin
   perform memory._set_mark(job.user_id, job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(job.user_id);
   return jsonb_build_object('inserted', counts.inserted, 'duplicates', counts.duplicates, 'refused', counts.refused, 'through_seq', through_seq);
-end;
-$$;
-
-create or replace function memory._set_mark(user_id text, scope text, kind text, reached bigint)
-returns void
-language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  insert into memory.marks as k (user_id, scope, kind, position)
-  values (_set_mark.user_id, _set_mark.scope, _set_mark.kind, _set_mark.reached)
-  on conflict on constraint marks_pkey do update set position = greatest(k.position, excluded.position);
 end;
 $$;
 

@@ -102,7 +102,7 @@ begin
   base := memory._latest_summary_row(job.user_id, job.scope, chain);
   range_start := case chain when 'thread' then coalesce(base.start_seq, 0)
                             else memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint) end;
-  from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0), range_end - (job.request ->> 'recent_k')::bigint + 1);
+  from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0), case chain when 'rolling' then range_end - (job.request ->> 'recent_k')::bigint + 1 end);
   select * into given
   from memory._message_payload(job.user_id, job.scope, from_seq, range_end, false, case chain when 'thread' then 1000 end, case chain when 'thread' then 24000 end);
   if given.messages is null then
@@ -161,7 +161,7 @@ begin
     end if;
     return;
   end if;
-  select * into kept from memory._message_payload(job.user_id, job.scope, first_kept_seq, newest_seq, false, null, null);
+  select * into kept from memory._message_payload(job.user_id, job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
   tokens := given.tokens;
   payload := memory._chat_model(policy #>> '{summary,model}', 'compress_thread')
     || jsonb_build_object(
@@ -170,10 +170,10 @@ begin
       'threshold_tokens', policy #> '{compression,threshold_tokens}', 'is_forced', coalesce((job.request ->> 'is_forced')::boolean, false),
       'remaining_tokens', (select coalesce(sum(m.token_count), 0) from memory.messages as m
                            where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active and m.expires_at > statement_timestamp()
-                             and (m.seq <= base.end_seq or m.seq > given.last_seq and m.seq < first_kept_seq)));
+                             and (m.seq <= base.end_seq or m.seq > given.last_seq and m.seq < first_kept_seq or m.seq > kept.last_seq)));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(job.user_id, job.scope, 'thread', coalesce(base.start_seq, 0), given.last_seq, base, given.agent_ids),
-    'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'counted_through', newest_seq, 'is_partial', given.is_partial,
+    'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'counted_through', coalesce(kept.last_seq, newest_seq), 'is_partial', given.is_partial,
     'archives', policy #> '{compression,archive_conversations}');
 end;
 $$;
@@ -220,6 +220,9 @@ begin
       is_partial := not job.request ? 'recent_k';
       exit;
     end if;
+    -- One that is being cleared or deleted is left out.
+    perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = thread.thread_id for key share skip locked;
+    continue when not found;
     select * into given from memory._message_payload(
       job.user_id, thread.thread_id, greatest(thread.from_seq, thread.next_seq - (wanted - jsonb_array_length(messages))), thread.next_seq, true,
       200 - jsonb_array_length(messages), 24000 - tokens);
@@ -281,7 +284,7 @@ begin
     perform memory._refuse_lease(job.job_id);
   end if;
   perform memory._drop_embedding(job.user_id, 'summary', stored.base_summary_id::text);
-  perform memory._queue_embedding(job.user_id);
+  perform memory._enqueue_embedding(job.user_id);
   return stored;
 end;
 $$;
@@ -336,7 +339,7 @@ begin
     perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
     delete from memory.summaries as s
     where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing';
-    return jsonb_build_object('skipped', result -> 'skipped');
+    return jsonb_build_object('skipped', left(result ->> 'skipped', 500));
   end if;
   perform memory._check_summary(result);
   stored := memory._store_summary(job, result);
@@ -369,5 +372,46 @@ begin
     perform memory._archive(summary, put_away.messages, put_away.first_at, put_away.last_at);
   end if;
   return put_away.messages;
+end;
+$$;
+
+-- A compressed conversation in the knowledge base: one document per thread, which grows as the thread is compressed again.
+create or replace function memory._archive(summary memory.summaries, messages bigint, first_at timestamptz, last_at timestamptz)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  archived memory.documents;
+  starts text;
+  ends text;
+begin
+  select d.* into archived from memory.documents as d
+  where d.user_id = summary.user_id and d.thread_id = summary.thread_id and d.source = 'archive';
+  starts := least(archived.metadata #>> '{date_range,start}', memory._iso_time(first_at));
+  ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(last_at));
+  insert into memory.documents as d (user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
+  values (
+    summary.user_id, left('conversations:' || summary.user_id, 255), 'conversation', 'Conversation ' || summary.thread_id,
+    format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, summary.summary),
+    'archive', summary.thread_id, summary.agent_ids,
+    jsonb_build_object(
+      'session_id', summary.thread_id, 'agent_id', summary.agent_ids[1],
+      'conversation_topics', coalesce(summary.metadata -> 'topics', '[]'), 'entities_mentioned', coalesce(summary.metadata -> 'entities', '[]'),
+      'decisions_made', coalesce(summary.metadata -> 'decisions', '[]'), 'open_questions', coalesce(summary.metadata -> 'questions', '[]'),
+      'message_count', coalesce((archived.metadata ->> 'message_count')::bigint, 0) + messages,
+      'date_range', jsonb_build_object('start', starts, 'end', ends), 'summary_id', summary.summary_id))
+  on conflict (user_id, thread_id) where source = 'archive' do update
+  set content = excluded.content, metadata = excluded.metadata, agent_ids = excluded.agent_ids;
+end;
+$$;
+
+create or replace function memory._iso_time(moment timestamptz)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 end;
 $$;

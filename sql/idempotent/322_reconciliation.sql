@@ -78,14 +78,7 @@ begin
     end loop;
   end loop;
 
-  -- Scopes before rows, as everyone who changes memories. Then only what is still as the model saw it.
-  select array_agg((f.value ->> 'memory_id')::uuid order by f.position) into ids
-  from jsonb_array_elements(job.input -> 'facts') with ordinality as f (value, position);
-  perform memory._lock_scopes_of(job.user_id, ids);
-  select array_agg(m.memory_id order by f.position) into ids
-  from jsonb_array_elements(job.input -> 'facts') with ordinality as f (value, position)
-  left join memory._visible_memories(job.user_id, null, false) as m
-    on m.memory_id = (f.value ->> 'memory_id')::uuid and m.version = (f.value ->> 'version')::int;
+  ids := memory._lock_unchanged(job.user_id, job.input -> 'facts');
   handed_out := ids;
 
   for item in select i.value from jsonb_array_elements(result -> 'duplicates') as i loop
@@ -109,11 +102,30 @@ begin
                    from unnest(ids) with ordinality as i (id, position) order by i.position);
     end if;
   end loop;
-  perform memory._set_mark(job.user_id, '', 'reconcile_memories', (job.input ->> 'newest')::bigint);
+  if coalesce((job.request ->> 'n')::int, 50) >= 50 then -- else some may not have been looked at
+    perform memory._set_mark(job.user_id, '', 'reconcile_memories', (job.input ->> 'newest')::bigint);
+  end if;
   -- Of the facts that were handed out: what some of them became may have been merged again, or contradicted.
   select given - count(*), count(*) filter (where m.supersede_reason = 'duplicate') into kept, merged
   from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (handed_out) and m.superseded_at is not null;
   return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
+end;
+$$;
+
+-- The memories of a job that are still as the model saw them, by their numbers, null in place of the others. Locks their
+-- scopes before any row, as everyone who changes memories.
+create or replace function memory._lock_unchanged(user_id text, handed_out jsonb)
+returns uuid[]
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._lock_scopes_of(user_id, array(select (h ->> 'memory_id')::uuid from jsonb_array_elements(handed_out) as h));
+  return array(
+    select m.memory_id from jsonb_array_elements(handed_out) with ordinality as h (value, position)
+    left join memory._visible_memories(_lock_unchanged.user_id, null, false) as m
+      on m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int
+    order by h.position);
 end;
 $$;
 
@@ -163,7 +175,7 @@ begin
   order by coalesce(m.valid_from, m.created_at) desc, m.created_at desc, m.memory_id desc limit 1;
   select m.* into existing from memory._visible_memories(newest.user_id, null, false) as m
   where m.agent_id = newest.agent_id and m.memory_type = newest.memory_type and m.content_hash = memory._content_hash(_merge_memories.content);
-  if memory._subject(existing.metadata) <> memory._subject(newest.metadata) then
+  if existing.memory_id is not null and memory._subject(existing.metadata) <> memory._subject(newest.metadata) then
     return null;
   elsif existing.memory_id is not null then
     perform memory._supersede_all(user_id, memory_ids, existing.memory_id, 'duplicate');

@@ -66,13 +66,7 @@ begin
     perform memory._check_result_numbers(format('articles[%s].numbers', item.position), item.value -> 'numbers', given);
   end loop;
 
-  select array_agg((m.value ->> 'memory_id')::uuid order by m.position) into ids
-  from jsonb_array_elements(job.input -> 'memories') with ordinality as m (value, position);
-  perform memory._lock_scopes_of(job.user_id, ids);
-  select array_agg(v.memory_id order by m.position) into ids
-  from jsonb_array_elements(job.input -> 'memories') with ordinality as m (value, position)
-  left join memory._visible_memories(job.user_id, null, false) as v
-    on v.memory_id = (m.value ->> 'memory_id')::uuid and v.version = (m.value ->> 'version')::int;
+  ids := memory._lock_unchanged(job.user_id, job.input -> 'memories');
 
   for item in select i.value from jsonb_array_elements(result -> 'articles') as i loop
     source_ids := array(select ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);

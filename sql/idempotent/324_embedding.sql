@@ -12,7 +12,7 @@ end;
 $$;
 
 -- Queues the embedding of a thread's messages, or of what a user has besides, where a model is there to do it.
-create or replace function memory._queue_embedding(user_id text, scope text default '')
+create or replace function memory._enqueue_embedding(user_id text, scope text default '')
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -253,6 +253,9 @@ create or replace function memory._summaries_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
 set search_path = pg_catalog, pg_temp
+-- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 begin
   delete from memory.embeddings as e using old_rows as o

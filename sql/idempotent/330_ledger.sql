@@ -11,12 +11,13 @@ begin
     or exists (select from jsonb_array_elements(calls) as c
                cross join lateral (values (c -> 'tokens_in'), (c -> 'tokens_out'), (c -> 'duration_ms'), (c -> 'prompt_version')) as v (value)
                where jsonb_typeof(v.value) not in ('null', 'number') or jsonb_typeof(v.value) = 'number' and v.value::numeric not between 0 and 2147483647) then
-    perform memory._refuse('calls', 'must be an array of objects with tokens_in, tokens_out, duration_ms and error', 'See docs/jobs.md; leave it out when nothing is known.');
+    perform memory._refuse('calls', 'must be an array of objects with tokens_in, tokens_out, duration_ms and error',
+      'See docs/jobs.md; leave it out when nothing is known.');
   end if;
   insert into memory.model_calls (user_id, call_id, job_id, kind, agent_id, model, prompt_version, tokens_in, tokens_out, duration_ms, price, error, called_at)
   select _enter_calls.user_id, memory._uuid_v7(), _enter_calls.job_id, left(coalesce(_enter_calls.kind, c ->> 'kind', 'unknown'), 255), _enter_calls.agent_id, n.model,
     (c ->> 'prompt_version')::numeric::int, (c ->> 'tokens_in')::numeric::bigint, (c ->> 'tokens_out')::numeric::bigint, (c ->> 'duration_ms')::numeric::bigint,
-    case when m.settings ?| '{price_per_million_input,price_per_million_output}'
+    case when m.settings ?| '{price_per_million_input,price_per_million_output}' and coalesce(c ->> 'tokens_in', c ->> 'tokens_out') is not null
          then (coalesce((c ->> 'tokens_in')::numeric, 0) * coalesce((m.settings ->> 'price_per_million_input')::numeric, 0)
                + coalesce((c ->> 'tokens_out')::numeric, 0) * coalesce((m.settings ->> 'price_per_million_output')::numeric, 0)) / 1000000 end,
     left(c ->> 'error', 500), clock_timestamp()

@@ -8,10 +8,13 @@ declare
   swept_memories bigint;
   swept_jobs bigint;
   swept_calls bigint;
+  queued bigint;
 begin
   if (batch_size >= 1) is not true then
     perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')), 'It bounds the rows of each kind that one call removes.');
   end if;
+
+  queued := memory._enqueue_periodic_work(batch_size); -- first, while nothing is locked: it reads all threads
 
   -- Threads and scopes in use are skipped, not waited for: the next call gets them, and a sweep never deadlocks.
   with due as (
@@ -64,7 +67,7 @@ begin
                                    where o.called_at < statement_timestamp() - interval '400 days' order by o.called_at limit batch_size);
   get diagnostics swept_calls = row_count;
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'jobs', swept_jobs, 'model_calls', swept_calls,
-                            'queued', memory._queue_periodic_work(batch_size));
+                            'queued', queued);
 end;
 $$;
 comment on function memory.sweep(int) is
@@ -72,7 +75,7 @@ comment on function memory.sweep(int) is
 
 -- What no append can queue, because it is time that makes it due: the last messages of a thread, fewer than the cadence
 -- waits for, and memories that have grown old.
-create or replace function memory._queue_periodic_work(row_limit int)
+create or replace function memory._enqueue_periodic_work(row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp

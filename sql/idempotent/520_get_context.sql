@@ -49,6 +49,7 @@ begin
   ) - newest_tokens + memory._estimate_tokens(whole.summary) <= remaining / 2) then
     rolling := null;
   end if;
+  -- memory._without_recalled() knows these headings.
   for part in
     select p.* from (values
       (1, 'thread_summary', e'Summary of the conversation so far:\n' || memory._paragraph(whole.summary), whole.end_seq),

@@ -15,10 +15,10 @@ begin
       ('memory_100_before_write', 'before insert or update on memory.memories for each row execute function memory._memory_before_write()'),
       ('memories_200_after_insert', 'after insert on memory.memories referencing new table as new_rows for each statement execute function memory._memories_after_insert()'),
       ('memories_200_after_update', 'after update on memory.memories referencing old table as old_rows new table as new_rows for each statement execute function memory._memories_after_change()'),
+      ('memories_200_after_delete', 'after delete on memory.memories referencing old table as old_rows for each statement execute function memory._memories_after_change()'),
       ('document_100_before_write', 'before insert or update on memory.documents for each row execute function memory._document_before_write()'),
       ('document_200_after_change', 'after insert or update or delete on memory.documents for each row execute function memory._documents_after_change()'),
-      ('summaries_200_after_delete', 'after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()'),
-      ('memories_200_after_delete', 'after delete on memory.memories referencing old table as old_rows for each statement execute function memory._memories_after_change()')
+      ('summaries_200_after_delete', 'after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()')
     ) as t (name, definition)
   loop
     if not exists (select from pg_trigger as p

@@ -76,6 +76,8 @@ comment on table memory.memories is 'What is known about a user beyond one conve
 comment on column memory.memories.content_hash is 'SHA-256 of the content in lower case with single spaces, first 32 hex digits.';
 comment on column memory.memories.source is 'Who says so: user, extraction, or what the caller names.';
 comment on column memory.memories.source_seqs is 'Messages of thread_id that state it.';
+comment on column memory.memories.superseded_by is 'The memory that took the place of this one, or the document it became part of (reason consolidated).';
+comment on column memory.memories.supersede_reason is 'duplicate, near-duplicate, contradict, consolidated, or what memory.supersede_memory() was given.';
 comment on column memory.memories.version is 'Rises with every change; earlier versions are in memory.memory_history.';
 comment on column memory.memories.operation is 'The change that made this version.';
 

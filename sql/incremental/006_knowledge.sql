@@ -20,7 +20,7 @@ create index documents_recent_idx on memory.documents (user_id, created_at, docu
 create unique index documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive';
 create index documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null;
 comment on table memory.documents is 'The knowledge base: archived conversations and articles made of old memories.';
-comment on column memory.documents.source is 'archive: a compressed conversation, one document per thread, closed_archive once the thread was cleared. consolidation: an article made of memories, which metadata.memory_ids names.';
+comment on column memory.documents.source is 'user: inserted directly. archive: a compressed conversation, one document per thread, closed_archive once the thread was cleared. consolidation: an article made of memories, which metadata.memory_ids names.';
 comment on column memory.documents.agent_ids is 'Whose words went in.';
 
 do $embeddings$
@@ -34,7 +34,6 @@ begin
       id text not null,
       model text not null,
       embedding %I.halfvec not null,
-      created_at timestamptz not null default statement_timestamp(),
       primary key (user_id, source, id, model)
     )$table$, current_setting('agent_memory.vector_schema'));
 end;
