@@ -8,8 +8,8 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   select j.* into job from memory.jobs as j where j.user_id = record_calls.user_id and j.job_id = record_calls.job_id;
-  -- The job may be gone with its thread, or in other hands with another model: the calls say of themselves what they were.
-  perform memory._enter_calls(user_id, job_id, job.kind, job.agent_id, null, calls);
+  -- The job may be gone with its thread; then the calls say of themselves what they were.
+  perform memory._enter_calls(user_id, job_id, job.kind, job.agent_id, job.input ->> 'model', calls);
 end;
 $$;
 comment on function memory.record_calls(text, bigint, jsonb) is
