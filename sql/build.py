@@ -1,7 +1,8 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
 Order: head.sql, incremental/ (each file wrapped so that it runs once per database), idempotent/ with the built-in
-prompts of prompts/, the in-database runner of plpython/ with the model package inside, privileges.sql. Needs nothing but the standard library.
+prompts of prompts/, the in-database runner of plpython/ with the model package inside, privileges.sql. Needs nothing
+but the standard library.
 
     python sql/build.py            write the file
     python sql/build.py --check    fail when the file is not what the sources build, or a released file was changed
@@ -70,8 +71,8 @@ def once(path: Path) -> str:
 
 def prompts() -> str:
     """The built-in prompts of prompts/*.txt as the rows of a VALUES list."""
-    rows = [f"    ('{path.stem}', $prompt${path.read_text()}$prompt$)" for path in sorted((SQL / "prompts").glob("*.txt"))]
-    return ",\n".join(rows)
+    paths = sorted((SQL / "prompts").glob("*.txt"))
+    return ",\n".join(f"    ('{path.stem}', $prompt${path.read_text()}$prompt$)" for path in paths)
 
 
 def runner() -> str:
