@@ -289,6 +289,24 @@ def test_a_transaction_that_appends_and_then_remembers_does_not_deadlock_with_a_
     assert deleted.result(10) == 2
 
 
+@pytest.mark.feature("E14")
+def test_a_transaction_that_asks_for_a_compression_and_then_appends_does_not_deadlock_with_one_being_stored(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    api, worker = Api(db), Api(connect(options="-c deadlock_timeout=50ms"))
+    api.set_policy(settings={"compression": {"recent_messages_to_keep": 2}})
+    api.talk(**ANA, rounds=3)
+    api.compress_thread(**ANA)
+    [job] = worker.claim_jobs(worker="w", kinds=["compress_thread"])
+    lease = {"user_id": job.user_id, "job_id": job.job_id, "lease_token": job.lease_token}
+    with db.transaction():
+        api.compress_thread(**ANA)
+        stored = meanwhile(worker, lambda worker: worker.complete_job(**lease, result=result_of(job)))
+        api.add_message(**ANA, **HELLO)
+    stored.result(10)
+    assert [row.seq for row in api.get_messages(**ANA)] == [4, 5, 6]
+
+
 def test_deleting_a_thread_that_is_not_there_waits_for_nobody_and_changes_nothing(
     db: psycopg.Connection, connect: Connect
 ) -> None:

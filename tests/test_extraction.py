@@ -159,6 +159,20 @@ def test_a_memory_belongs_to_the_agent_that_heard_it_when_the_message_is_gone_by
     assert [memory.agent_id for memory in known(api)] == ["support"]
 
 
+@pytest.mark.feature("A3", "F2")
+@pytest.mark.parametrize("gone", [0, 1])
+def test_a_memory_of_which_nobody_knows_any_more_which_agent_heard_it_is_refused(api: Api, gone: int) -> None:
+    agents = ["sales", "support"]
+    for agent_id in agents:
+        say(api, "Hello", agent_id=agent_id)
+    job = claimed(api)
+    api.connection.execute("update memory.messages set expires_at = '2020-01-01' where seq = %s", [gone])
+    assert api.sweep()["messages"] == 1
+    outcome = complete(api, job, memories=[found(seqs=[0]), found(seqs=[1])])
+    assert (outcome["inserted"], outcome["refused"]) == (1, 1)
+    assert [memory.agent_id for memory in known(api)] == [agents[1 - gone]]
+
+
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize(
     "content",

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import psycopg
 import pytest
+from protocol import activate
 from psycopg.types.json import Jsonb
 from sqlapi import NEVER, Api, refused
 
@@ -98,6 +99,21 @@ class TestStoring:
         with refused("role"):
             api.add_messages(**ANA, messages=[{"role": "user", "content": "1"}, {"role": "robot", "content": "2"}])
         assert api.list_threads(user_id="ana") == []
+
+
+@pytest.mark.feature("A1")
+def test_a_role_that_may_update_messages_needs_no_other_rights(api: Api, connect: Callable[..., Any]) -> None:
+    add(api)
+    activate(api, "ada", "embedding")
+    api.connection.execute(
+        "create role editor login; grant usage on schema memory to editor; "
+        "grant select, update on memory.messages to editor"
+    )
+    try:
+        connect(user="editor").execute("update memory.messages set metadata = '{\"a\": 1}'")
+    finally:
+        api.connection.execute("drop owned by editor; drop role editor")
+    assert api.get_messages(**ANA)[0].metadata == {"a": 1}
 
 
 class TestDirectInsert:

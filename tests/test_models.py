@@ -571,7 +571,7 @@ def test_a_dimension_that_changes_between_batches_is_refused(fake: FakeModelServ
     ("headers", "low", "high"),
     [
         ({"retry_after": "7"}, 7, 7),
-        ({"retry_after": "0.5"}, 0.5, 0.5),
+        ({"retry_after": "0.5"}, 1, 1),
         ({"retry_after": formatdate(time.time() + 600, usegmt=True)}, 1, 600),
         ({"retry_after_ms": "1500", "retry_after": "7"}, 1.5, 1.5),
         ({}, 1, 60),
@@ -580,7 +580,9 @@ def test_a_dimension_that_changes_between_batches_is_refused(fake: FakeModelServ
         ({"retry_after": "9" * 400}, 1, 60),
         ({"retry_after_ms": "nan"}, 1, 60),
         ({"retry_after": "99999999"}, 86400, 86400),
-        ({"retry_after_ms": "-5"}, 0, 0),
+        ({"retry_after_ms": "-5"}, 1, 1),
+        ({"retry_after": "Mon, 01 Jan 2001 00:00:00 GMT"}, 1, 1),
+        ({"retry_after": f"Mon, 01 Jan {10**12} 00:00:00 GMT"}, 1, 60),
     ],
 )
 @pytest.mark.parametrize("kind", ["extract_memories", "embed"])

@@ -222,6 +222,16 @@ def test_a_merged_text_is_not_given_up_for_a_memory_about_someone_else(api: Api)
 
 
 @pytest.mark.feature("E10")
+def test_facts_about_someone_else_become_one_about_them(api: Api) -> None:
+    know(api, "Drinks tea", "Tea is nice", **about("Anna"))
+    assert reconcile(api, {("Drinks tea", "Tea is nice"): "Likes tea"}) == counts(kept=0, merged=2)
+    assert [(row.content, row.metadata["subject"]) for row in api.list_memories(user_id="ana")] == [
+        ("Likes tea", "Anna")
+    ]
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("E10")
 def test_chained_duplicates_become_one(api: Api) -> None:
     know(api, "a", "b", "c", "d")
     assert reconcile(api, {("a", "b"): "ab", ("b", "c"): "abc"}) == counts(kept=1, merged=3)
@@ -376,6 +386,7 @@ MALFORMED: dict[str, Any] = {
             "a list in the list": {"numbers": [[1], [2]]},
             "one number": {"numbers": [1]},
             "one number twice": {"numbers": [1, 1]},
+            "one number in two ways": {"numbers": [1, 1.0]},
             "no numbers": {"numbers": []},
             "numbers of a wrong type": {"numbers": "1, 2"},
             "an entry that is a list": [1, 2],
@@ -470,6 +481,61 @@ def test_duplicates_can_be_taken_apart_again(api: Api) -> None:
     assert_counter_is_exact(api)
 
 
+# What goes with a thread ----------------------------------------------------------------------------------------------
+
+
+def learn(api: Api, thread_id: str, *contents: str, **arguments: Any) -> list[UUID]:
+    """Store memories as if they were extracted from a thread; their ids."""
+    say(api, "Hello", thread_id=thread_id)
+    return know(api, *contents, thread_id=thread_id, source="extraction", **arguments)
+
+
+@pytest.mark.feature("D11", "E10")
+@pytest.mark.parametrize(("deleted", "holds_again"), [("t1", "Tea is nice"), ("t2", "Drinks tea")])
+def test_what_was_merged_from_the_memories_of_a_thread_goes_with_it(api: Api, deleted: str, holds_again: str) -> None:
+    learn(api, "t1", "Drinks tea")
+    learn(api, "t2", "Tea is nice")
+    reconcile(api, {("Drinks tea", "Tea is nice"): "Likes tea"})
+    know(api, "Loves tea")
+    reconcile(api, {("Likes tea", "Loves tea"): "Likes tea very much"})
+    assert current(api) == ["Likes tea very much"]
+    api.delete_thread(user_id="ana", thread_id=deleted)
+    assert current(api) == [holds_again, "Loves tea"]
+    assert superseded(api) == {}
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("D11", "C14")
+def test_an_article_made_of_the_memories_of_a_thread_goes_with_it(api: Api) -> None:
+    learn(api, "t1", "Was in Oslo")
+    short_term(api, "Was in Rome", "Was in Porto", "Had tea", "Had coffee")
+    api.connection.execute("update memory.memories set memory_type = 'episodic'")
+    consolidated(
+        api,
+        ("Travels", "...", ("Was in Oslo", "Was in Rome", "Was in Porto")),
+        ("Drinks", "...", ("Had tea", "Had coffee")),
+    )
+    assert current(api) == []
+    api.delete_thread(**ANA)
+    assert [row.title for row in api.list_documents(user_id="ana")] == ["Drinks"]
+    assert current(api) == ["Was in Rome", "Was in Porto"]
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("D11", "E11")
+@pytest.mark.parametrize("stored_again", [True, False])
+def test_what_gave_way_to_the_memories_of_a_thread_holds_again_once(api: Api, stored_again: bool) -> None:
+    moved = learn(api, "t1", "Lives in Rome", "Lives in Porto")
+    for new in moved:
+        [old] = learn(api, "t2", "Lives in Oslo")
+        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
+    if stored_again:
+        [old] = know(api, "Lives in Oslo")
+    api.delete_thread(**ANA)
+    assert [(row.memory_id, row.content) for row in api.list_memories(user_id="ana")] == [(old, "Lives in Oslo")]
+    assert_counter_is_exact(api)
+
+
 # When -----------------------------------------------------------------------------------------------------------------
 
 
@@ -538,6 +604,24 @@ def test_two_requests_are_one_job_of_the_wider_kind(api: Api) -> None:
     know(api, *[f"fact {number}" for number in range(9)])
     assert len({api.reconcile_memories(user_id="ana", n=n) for n in (3, 7, 5)}) == 1
     assert len(claim(api).payload["facts"]) == 7
+
+
+@pytest.mark.feature("E10", "E15")
+def test_a_request_for_a_few_facts_does_not_narrow_an_automatic_reconciliation(api: Api) -> None:
+    api.set_policy(settings={"cadence": {"reconcile_every_n": 1}})
+    extract(api, *[f"fact {number}" for number in range(9)])
+    api.reconcile_memories(user_id="ana", n=2)
+    assert len(claim(api, "reconcile_memories").payload["facts"]) == 9
+
+
+@pytest.mark.feature("E10", "E13")
+@pytest.mark.parametrize(("n", "is_due"), [(2, True), (49, True), (50, False)])
+def test_a_look_at_a_few_facts_does_not_take_the_place_of_the_automatic_one(api: Api, n: int, is_due: bool) -> None:
+    api.set_policy(settings={"cadence": {"reconcile_every_n": 1}})
+    know(api, *[f"fact {number}" for number in range(9)])
+    hand_in(api, claimed(api, n=n))
+    extract(api)
+    assert nothing_to_do(api, "reconcile_memories") != is_due
 
 
 # Consolidation --------------------------------------------------------------------------------------------------------
@@ -649,6 +733,7 @@ ARTICLE = {"title": "ab", "content": "a and b", "numbers": [1, 2]}
         {**ARTICLE, "content": ""},
         {**ARTICLE, "content": "☕" * 100_000},
         {**ARTICLE, "numbers": [1]},
+        {**ARTICLE, "numbers": [1, 1.0]},
         {**ARTICLE, "numbers": [1, 9]},
         {**ARTICLE, "numbers": None},
         {"title": "ab", "content": "a and b"},

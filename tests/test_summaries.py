@@ -821,6 +821,23 @@ def test_recent_k_limits_what_a_summary_reads(api: Api) -> None:
     assert nothing_to_do(api)
 
 
+@pytest.mark.feature("A7", "E8")
+def test_a_summary_of_a_whole_thread_covers_only_what_was_read_whatever_recent_k_says(api: Api) -> None:
+    only(api, cadence={"thread_summary_every_n": 100}, compression=COMPRESSION | {"enabled": False})
+    api.talk(**ANA, rounds=5)
+    api.summarize_thread(**ANA, recent_k=2)
+    job = claim(api)
+    read = seqs(job.payload["messages"])
+    assert (job.payload["start_seq"], job.payload["end_seq"]) == (min(read), max(read))
+    complete(api, job, summary="They talked.")
+    api.compress_thread(**ANA)
+    for job in api.claim_jobs(worker="test"):
+        read += seqs(job.payload["messages"])
+        complete(api, job, summary="They talked.")
+    assert active(api) == list(range(6, 10))
+    assert set(read) | set(active(api)) == set(range(10))
+
+
 @pytest.mark.feature("E5")
 def test_a_long_backlog_of_a_whole_thread_is_read_in_parts(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 1000})

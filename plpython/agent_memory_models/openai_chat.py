@@ -132,6 +132,6 @@ def used_tokens(usage: Any, *names: str) -> int | None:
     """The first of these numbers that a reply's `usage` has; None when it has none that is a number of tokens."""
     for name in names:
         tokens = usage.get(name) if isinstance(usage, dict) else None
-        if isinstance(tokens, int) and 0 <= tokens <= _MAX_TOKENS:
+        if type(tokens) is int and 0 <= tokens <= _MAX_TOKENS:  # a bool is an int too
             return tokens
     return None

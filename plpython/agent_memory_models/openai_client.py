@@ -18,6 +18,8 @@ from .keys import api_key, key_source
 
 DEFAULT_TIMEOUT_SECONDS = 60.0
 DEFAULT_RETRY_AFTER_SECONDS = 15.0
+MIN_RETRY_AFTER_SECONDS = 1.0
+"""A server whose clock is behind names a time that is over; asking again at once would go on without end."""
 MAX_RETRY_AFTER_SECONDS = 86400.0
 MAX_REPLY_MIB = 8
 MAX_EMBEDDINGS_MIB = 64
@@ -134,6 +136,8 @@ def _retry_after(headers: Mapping[str, str]) -> float:
             seconds = float(value)
         else:
             seconds = parsedate_to_datetime(value).timestamp() - time.time()
-    except ValueError:
+    except (ValueError, OverflowError):
         return DEFAULT_RETRY_AFTER_SECONDS
-    return min(max(seconds, 0.0), MAX_RETRY_AFTER_SECONDS) if math.isfinite(seconds) else DEFAULT_RETRY_AFTER_SECONDS
+    if not math.isfinite(seconds):
+        return DEFAULT_RETRY_AFTER_SECONDS
+    return min(max(seconds, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS)

@@ -6,7 +6,7 @@ import asyncio
 from typing import Annotated, Any
 
 import openai
-from pydantic import AllowInfNan, BaseModel, ValidationError
+from pydantic import AllowInfNan, BaseModel, Field, ValidationError
 
 from .calls import Calls, recorded_call
 from .errors import ModelError
@@ -16,13 +16,15 @@ from .replies import first_problem
 from .token_counter import TokenCounter
 
 DEFAULT_BATCH_SIZE = 128
+MAX_DIMENSIONS = 4000
+"""The most that pgvector can index as halfvec; more are refused before they take 200 bytes of memory each."""
 SIGNIFICANT_DIGITS = 6
 """Of each number: more than the 2-byte floats of halfvec hold, at half the length of what servers send."""
 
 
 class _Embedding(BaseModel):
     index: int | None = None
-    embedding: list[Annotated[float, AllowInfNan(False)]]
+    embedding: Annotated[list[Annotated[float, AllowInfNan(False)]], Field(max_length=MAX_DIMENSIONS)]
 
 
 class _Embeddings(BaseModel):
