@@ -1112,15 +1112,12 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into memory.jobs (user_id, kind, scope)
-  select t.user_id, 'embed', t.thread_id from memory.threads as t
-  where t.message_count > 0 and (memory._policy(t.user_id, null) #>> '{search,embed_messages}')::boolean
-  union all
-  select u.user_id, 'embed', ''
+  perform memory._enqueue_due(t.user_id, 'embed', t.thread_id) from memory.threads as t
+  where t.message_count > 0 and (memory._policy(t.user_id, null) #>> '{search,embed_messages}')::boolean;
+  perform memory._enqueue_due(u.user_id, 'embed', '')
   from (select s.user_id from memory.memory_scopes as s where s.memory_count > 0
         union select s.user_id from memory.summaries as s where s.status = 'completed'
-        union select d.user_id from memory.documents as d) as u
-  on conflict do nothing;
+        union select d.user_id from memory.documents as d) as u;
 end;
 $$;
 
@@ -1522,16 +1519,13 @@ create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
--- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   delta record;
 begin
   if tg_op = 'DELETE' then
-    delete from memory.embeddings as e using old_rows as o
-    where e.user_id = o.user_id and e.source = 'message' and e.id = o.thread_id || '/' || o.seq;
+    -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+    perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
     for delta in
       select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
       from old_rows as o where o.is_active group by 1, 2 order by 1, 2
@@ -2364,16 +2358,13 @@ create or replace function memory._memories_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
--- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   scope record;
 begin
   if tg_op = 'DELETE' then
-    delete from memory.embeddings as e using old_rows as o
-    where e.user_id = o.user_id and e.source = 'memory' and e.id = o.memory_id::text;
+    -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+    perform memory._drop_embedding(o.user_id, 'memory', o.memory_id::text) from old_rows as o;
     for scope in
       select o.user_id, o.agent_id, count(*) as removed from old_rows as o
       where o.superseded_at is null and o.deleted_at is null group by 1, 2 order by 1, 2
@@ -2904,23 +2895,24 @@ begin
 end;
 $$;
 
--- Queues a job unless one is open. Looks first: nearly every message comes here, and an insert that meets a conflict
--- costs four times the look.
+-- Queues a job unless one is open; whether it did. Looks first: nearly every message comes here, and an insert that meets
+-- a conflict costs four times the look.
 create or replace function memory._enqueue_due(user_id text, kind text, scope text)
-returns void
+returns boolean
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not memory._is_queued(user_id, kind, scope) then
-    perform memory._insert_job(user_id, kind, scope);
+  if memory._is_queued(user_id, kind, scope) then
+    return false;
   end if;
+  return memory._insert_job(user_id, kind, scope);
 end;
 $$;
 
 -- Somebody may be queueing the same job in a transaction that is still open. Nobody who writes waits for that one.
 create or replace function memory._insert_job(user_id text, kind text, scope text)
-returns void
+returns boolean
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '10ms'
@@ -2928,9 +2920,10 @@ as $$
 begin
   insert into memory.jobs (user_id, kind, scope) values (_insert_job.user_id, _insert_job.kind, _insert_job.scope)
   on conflict do nothing;
+  return found;
 exception
   when lock_not_available then
-    null;
+    return false;
 end;
 $$;
 
@@ -3709,6 +3702,8 @@ declare
 begin
   if jsonb_typeof(result -> 'memories') is distinct from 'array' then
     perform memory._refuse_result('memories', 'must be an array');
+  elsif jsonb_array_length(result -> 'memories') > 1000 then
+    perform memory._refuse_result('memories', format('has %s entries, at most 1000 are allowed', jsonb_array_length(result -> 'memories')));
   end if;
   for item in
     select i.position - 1 as position, i.value from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
@@ -3737,7 +3732,8 @@ begin
 end;
 $$;
 
--- A memory whose evidence is not among the messages that were given is not stored; the others are.
+-- A memory whose evidence is not among the messages that were given is not stored; the others are. Nor are there more
+-- memories than so many messages can hold: a flood of them would push out what was remembered before.
 create or replace function memory._apply_extraction(job memory.jobs, result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -3760,7 +3756,7 @@ begin
       select max(s.created_at) as said_at from memory.messages as s
       where s.user_id = job.user_id and s.thread_id = job.scope
         and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
-    where i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
+    where i.position <= least(50 + 10 * jsonb_array_length(job.input -> 'seqs'), 300) and i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
       -- One that expired meanwhile does not say any more who heard it.
       and (m.agent_id is not null or jsonb_array_length(job.input -> 'agent_ids') = 1)
   ), stored as (
@@ -4302,6 +4298,8 @@ begin
   foreach section in array array['duplicates', 'contradictions'] loop
     if jsonb_typeof(result -> section) is distinct from 'array' then
       perform memory._refuse_result(section, 'must be an array');
+    elsif jsonb_array_length(result -> section) > given then
+      perform memory._refuse_result(section, format('has %s entries for %s facts', jsonb_array_length(result -> section), given));
     end if;
     for item in select i.position - 1 as position, i.value from jsonb_array_elements(result -> section) with ordinality as i (value, position) loop
       perform memory._check_result_numbers(format('%s[%s].numbers', section, item.position), item.value -> 'numbers', given);
@@ -4509,6 +4507,8 @@ declare
 begin
   if jsonb_typeof(result -> 'articles') is distinct from 'array' then
     perform memory._refuse_result('articles', 'must be an array');
+  elsif jsonb_array_length(result -> 'articles') > given then
+    perform memory._refuse_result('articles', format('has %s entries for %s memories', jsonb_array_length(result -> 'articles'), given));
   end if;
   for item in select i.position - 1 as position, i.value from jsonb_array_elements(result -> 'articles') with ordinality as i (value, position) loop
     perform memory._check_result_text(format('articles[%s].title', item.position), item.value -> 'title', 1000);
@@ -4794,13 +4794,10 @@ create or replace function memory._summaries_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
 set search_path = pg_catalog, pg_temp
--- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 begin
-  delete from memory.embeddings as e using old_rows as o
-  where e.user_id = o.user_id and e.source = 'summary' and e.id = o.summary_id::text;
+  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+  perform memory._drop_embedding(o.user_id, 'summary', o.summary_id::text) from old_rows as o;
   return null;
 end;
 $$;
@@ -4994,6 +4991,7 @@ as $$
 declare
   extractions bigint;
   consolidations bigint;
+  embeddings bigint;
 begin
   -- Policies last: they cost more than all the rest.
   with unread as materialized (
@@ -5003,26 +5001,36 @@ begin
     where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
       and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
   )
-  insert into memory.jobs (user_id, kind, scope)
-  select u.user_id, 'extract_memories', u.thread_id
-  from unread as u
-  where (memory._policy(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
-  limit row_limit
-  on conflict do nothing;
-  get diagnostics extractions = row_count;
+  select count(*) filter (where memory._enqueue_due(d.user_id, 'extract_memories', d.thread_id)) into extractions
+  from (
+    select u.user_id, u.thread_id from unread as u
+    where not memory._is_queued(u.user_id, 'extract_memories', u.thread_id)
+      and (memory._policy(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
+    limit row_limit) as d;
 
-  insert into memory.jobs (user_id, kind, scope)
-  select m.user_id, 'consolidate', ''
-  from memory.memories as m
-  left join memory.marks as k on k.user_id = m.user_id and k.scope = '' and k.kind = 'consolidate'
-  where m.memory_type in ('context', 'episodic') and m.superseded_at is null and m.deleted_at is null
-    and m.created_at < statement_timestamp() - interval '7 days'
-    and extract(epoch from m.created_at) * 1000000 > coalesce(k.position, 0)
-  group by m.user_id having count(*) >= 10
-  limit row_limit
-  on conflict do nothing;
-  get diagnostics consolidations = row_count;
-  return extractions + consolidations;
+  with outdated as materialized (
+    select m.user_id
+    from memory.memories as m
+    left join memory.marks as k on k.user_id = m.user_id and k.scope = '' and k.kind = 'consolidate'
+    where m.memory_type in ('context', 'episodic') and m.superseded_at is null and m.deleted_at is null
+      and m.created_at < statement_timestamp() - interval '7 days'
+      and extract(epoch from m.created_at) * 1000000 > coalesce(k.position, 0)
+    group by m.user_id having count(*) >= 10
+  )
+  select count(*) filter (where memory._enqueue_due(d.user_id, 'consolidate', '')) into consolidations
+  from (select o.user_id from outdated as o where not memory._is_queued(o.user_id, 'consolidate', '') limit row_limit) as d;
+
+  -- A memory stored at the very moment at which a job of its user ended may have been left out.
+  with left_out as materialized (
+    select distinct m.user_id
+    from memory.memories as m join memory.models as e on e.kind = 'embedding' and e.is_active
+    where m.superseded_at is null and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
+      and not exists (select from memory.embeddings as v
+                      where v.user_id = m.user_id and v.source = 'memory' and v.id = m.memory_id::text and v.model = e.name)
+  )
+  select count(*) filter (where memory._enqueue_due(d.user_id, 'embed', '')) into embeddings
+  from (select l.user_id from left_out as l where not memory._is_queued(l.user_id, 'embed', '') limit row_limit) as d;
+  return extractions + consolidations + embeddings;
 end;
 $$;
 
@@ -7012,6 +7020,7 @@ SOURCES = {
         'from __future__ import annotations\n'
         '\n'
         'import asyncio\n'
+        'import json\n'
         'import math\n'
         'import time\n'
         'from collections.abc import Awaitable, Callable, Mapping\n'
@@ -7031,7 +7040,8 @@ SOURCES = {
         '"""A server whose clock is behind names a time that is over; asking again at once would go on without end."""\n'
         'MAX_RETRY_AFTER_SECONDS = 86400.0\n'
         'MAX_REPLY_MIB = 8\n'
-        'MAX_EMBEDDINGS_MIB = 64\n'
+        'MAX_EMBEDDING_KIB = 128\n'
+        '"""For each text: 4,000 numbers of 30 characters."""\n'
         '\n'
         '\n'
         'class RefusedRequestError(ModelError):\n'
@@ -7118,7 +7128,9 @@ SOURCES = {
         '\n'
         '    async def send(self, request: Any, **options: Any) -> Any:\n'
         '        """The response with its body read. Raises ModelError when that is too large."""\n'
-        '        limit = MAX_EMBEDDINGS_MIB if request.url.path.endswith("/embeddings") else MAX_REPLY_MIB\n'
+        '        limit = MAX_REPLY_MIB\n'
+        '        if request.url.path.endswith("/embeddings"):\n'
+        '            limit = 1 + len(json.loads(request.content)["input"]) * MAX_EMBEDDING_KIB // 1024\n'
         '        response = await super().send(request, **{**options, "stream": True})\n'
         '        body = bytearray()\n'
         '        try:\n'

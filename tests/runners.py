@@ -135,7 +135,7 @@ class DatabaseRunner(_Base):
 class WorkerRunner(_Base):
     """The command that people run beside the database."""
 
-    grace = 5.0
+    grace = 0.5
 
     def __init__(self, dsn: str, log_file: Path, *options: str) -> None:
         self._connection = psycopg.connect(dsn, autocommit=True)

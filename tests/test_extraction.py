@@ -194,12 +194,18 @@ def test_what_a_message_tries_to_make_happen_is_stored_as_text_and_nothing_else(
 
 
 @pytest.mark.feature("E6")
-def test_a_reply_of_thousands_of_memories_is_stored_whole_and_the_limit_holds(api: Api) -> None:
-    api.set_policy(settings={"memories": {"max_per_agent": 1500}})
+def test_a_flood_of_memories_does_not_push_out_what_was_known(api: Api) -> None:
+    """Sixty are the most that one message may bring; a thousand the most that a reply may hold."""
+    api.set_policy(settings={"memories": {"max_per_agent": 100}})
+    for number in range(20):
+        api.add_memory(user_id="ana", content=f"known {number}")
     say(api, "Hello")
-    outcome = extract(api, *[found(f"fact {number} — ☕ 日本 {wide_text(50, number)}") for number in range(2000)])
-    assert outcome["inserted"] == 2000
-    assert len(known(api, row_limit=10000)) == 1500
+    outcome = extract(api, *[found(f"fact {number} — ☕ 日本 {wide_text(50, number)}") for number in range(1000)])
+    assert (outcome["inserted"], outcome["refused"]) == (60, 940)
+    assert len([memory for memory in known(api, row_limit=100) if memory.content.startswith("known")]) == 20
+    say(api, "Hello again")
+    with refused("result"):
+        extract(api, *[found(f"fact {number}") for number in range(1001)])
 
 
 # What is refused ------------------------------------------------------------------------------------------------------

@@ -549,7 +549,7 @@ def test_embeddings_come_back_in_order(fake: FakeModelServer) -> None:
         (Behaviour(body="<html>"), "not a list of embeddings"),
         (DROPPED, "no reply from"),
         (SERVER_ERROR, "told to fail"),
-        (Behaviour(body=" " * (64 * 2**20 + 1)), "the reply is larger than 64 MiB"),
+        (Behaviour(body=" " * (2 * 2**20 + 1)), "the reply is larger than 1 MiB"),
     ],
 )
 def test_unusable_embeddings_are_refused(fake: FakeModelServer, behaviour: Behaviour, reason: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -22,7 +23,8 @@ MIN_RETRY_AFTER_SECONDS = 1.0
 """A server whose clock is behind names a time that is over; asking again at once would go on without end."""
 MAX_RETRY_AFTER_SECONDS = 86400.0
 MAX_REPLY_MIB = 8
-MAX_EMBEDDINGS_MIB = 64
+MAX_EMBEDDING_KIB = 128
+"""For each text: 4,000 numbers of 30 characters."""
 
 
 class RefusedRequestError(ModelError):
@@ -109,7 +111,9 @@ class _BoundedClient(openai.DefaultAsyncHttpxClient):
 
     async def send(self, request: Any, **options: Any) -> Any:
         """The response with its body read. Raises ModelError when that is too large."""
-        limit = MAX_EMBEDDINGS_MIB if request.url.path.endswith("/embeddings") else MAX_REPLY_MIB
+        limit = MAX_REPLY_MIB
+        if request.url.path.endswith("/embeddings"):
+            limit = 1 + len(json.loads(request.content)["input"]) * MAX_EMBEDDING_KIB // 1024
         response = await super().send(request, **{**options, "stream": True})
         body = bytearray()
         try:

@@ -88,6 +88,9 @@ def worker(
     lease: Annotated[
         float, typer.Option(min=1, help="Seconds after which the job of a worker that died is run again.")
     ] = 300.0,
+    grace: Annotated[
+        float, typer.Option(min=0, help="Seconds that calls under way get to finish after SIGTERM.")
+    ] = 0.5,
     listen: Annotated[
         bool, typer.Option("--listen", help="Look into the queue at once after: notify agent_memory_jobs.")
     ] = False,
@@ -106,6 +109,7 @@ def worker(
             concurrency=concurrency,
             poll_interval=poll_interval,
             lease=timedelta(seconds=lease),
+            grace=grace,
             listen=listen,
             health_file=health_file,
             on_settled=report and (lambda counts: report(counts.settled, None)),

@@ -114,7 +114,7 @@ class Worker:
         concurrency: int = 10,
         poll_interval: float = 1.0,
         lease: timedelta = timedelta(minutes=5),
-        grace: float = 5.0,
+        grace: float = 0.5,
         models: ModelRunner | None = None,
         listen: bool = False,
         health_file: Path | None = None,

@@ -29,14 +29,11 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into memory.jobs (user_id, kind, scope)
-  select t.user_id, 'embed', t.thread_id from memory.threads as t
-  where t.message_count > 0 and (memory._policy(t.user_id, null) #>> '{search,embed_messages}')::boolean
-  union all
-  select u.user_id, 'embed', ''
+  perform memory._enqueue_due(t.user_id, 'embed', t.thread_id) from memory.threads as t
+  where t.message_count > 0 and (memory._policy(t.user_id, null) #>> '{search,embed_messages}')::boolean;
+  perform memory._enqueue_due(u.user_id, 'embed', '')
   from (select s.user_id from memory.memory_scopes as s where s.memory_count > 0
         union select s.user_id from memory.summaries as s where s.status = 'completed'
-        union select d.user_id from memory.documents as d) as u
-  on conflict do nothing;
+        union select d.user_id from memory.documents as d) as u;
 end;
 $$;

@@ -199,16 +199,13 @@ create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
--- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   delta record;
 begin
   if tg_op = 'DELETE' then
-    delete from memory.embeddings as e using old_rows as o
-    where e.user_id = o.user_id and e.source = 'message' and e.id = o.thread_id || '/' || o.seq;
+    -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+    perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
     for delta in
       select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
       from old_rows as o where o.is_active group by 1, 2 order by 1, 2

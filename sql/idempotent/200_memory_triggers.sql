@@ -192,16 +192,13 @@ create or replace function memory._memories_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
--- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   scope record;
 begin
   if tg_op = 'DELETE' then
-    delete from memory.embeddings as e using old_rows as o
-    where e.user_id = o.user_id and e.source = 'memory' and e.id = o.memory_id::text;
+    -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+    perform memory._drop_embedding(o.user_id, 'memory', o.memory_id::text) from old_rows as o;
     for scope in
       select o.user_id, o.agent_id, count(*) as removed from old_rows as o
       where o.superseded_at is null and o.deleted_at is null group by 1, 2 order by 1, 2

@@ -72,23 +72,24 @@ begin
 end;
 $$;
 
--- Queues a job unless one is open. Looks first: nearly every message comes here, and an insert that meets a conflict
--- costs four times the look.
+-- Queues a job unless one is open; whether it did. Looks first: nearly every message comes here, and an insert that meets
+-- a conflict costs four times the look.
 create or replace function memory._enqueue_due(user_id text, kind text, scope text)
-returns void
+returns boolean
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not memory._is_queued(user_id, kind, scope) then
-    perform memory._insert_job(user_id, kind, scope);
+  if memory._is_queued(user_id, kind, scope) then
+    return false;
   end if;
+  return memory._insert_job(user_id, kind, scope);
 end;
 $$;
 
 -- Somebody may be queueing the same job in a transaction that is still open. Nobody who writes waits for that one.
 create or replace function memory._insert_job(user_id text, kind text, scope text)
-returns void
+returns boolean
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '10ms'
@@ -96,8 +97,9 @@ as $$
 begin
   insert into memory.jobs (user_id, kind, scope) values (_insert_job.user_id, _insert_job.kind, _insert_job.scope)
   on conflict do nothing;
+  return found;
 exception
   when lock_not_available then
-    null;
+    return false;
 end;
 $$;

@@ -61,6 +61,8 @@ declare
 begin
   if jsonb_typeof(result -> 'memories') is distinct from 'array' then
     perform memory._refuse_result('memories', 'must be an array');
+  elsif jsonb_array_length(result -> 'memories') > 1000 then
+    perform memory._refuse_result('memories', format('has %s entries, at most 1000 are allowed', jsonb_array_length(result -> 'memories')));
   end if;
   for item in
     select i.position - 1 as position, i.value from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
@@ -89,7 +91,8 @@ begin
 end;
 $$;
 
--- A memory whose evidence is not among the messages that were given is not stored; the others are.
+-- A memory whose evidence is not among the messages that were given is not stored; the others are. Nor are there more
+-- memories than so many messages can hold: a flood of them would push out what was remembered before.
 create or replace function memory._apply_extraction(job memory.jobs, result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -112,7 +115,7 @@ begin
       select max(s.created_at) as said_at from memory.messages as s
       where s.user_id = job.user_id and s.thread_id = job.scope
         and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
-    where i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
+    where i.position <= least(50 + 10 * jsonb_array_length(job.input -> 'seqs'), 300) and i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
       -- One that expired meanwhile does not say any more who heard it.
       and (m.agent_id is not null or jsonb_array_length(job.input -> 'agent_ids') = 1)
   ), stored as (

@@ -69,6 +69,8 @@ begin
   foreach section in array array['duplicates', 'contradictions'] loop
     if jsonb_typeof(result -> section) is distinct from 'array' then
       perform memory._refuse_result(section, 'must be an array');
+    elsif jsonb_array_length(result -> section) > given then
+      perform memory._refuse_result(section, format('has %s entries for %s facts', jsonb_array_length(result -> section), given));
     end if;
     for item in select i.position - 1 as position, i.value from jsonb_array_elements(result -> section) with ordinality as i (value, position) loop
       perform memory._check_result_numbers(format('%s[%s].numbers', section, item.position), item.value -> 'numbers', given);

@@ -59,6 +59,8 @@ declare
 begin
   if jsonb_typeof(result -> 'articles') is distinct from 'array' then
     perform memory._refuse_result('articles', 'must be an array');
+  elsif jsonb_array_length(result -> 'articles') > given then
+    perform memory._refuse_result('articles', format('has %s entries for %s memories', jsonb_array_length(result -> 'articles'), given));
   end if;
   for item in select i.position - 1 as position, i.value from jsonb_array_elements(result -> 'articles') with ordinality as i (value, position) loop
     perform memory._check_result_text(format('articles[%s].title', item.position), item.value -> 'title', 1000);

@@ -253,13 +253,10 @@ create or replace function memory._summaries_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
 set search_path = pg_catalog, pg_temp
--- A session keeps the first plan; that of a bulk delete would read all embeddings for each single one later.
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 begin
-  delete from memory.embeddings as e using old_rows as o
-  where e.user_id = o.user_id and e.source = 'summary' and e.id = o.summary_id::text;
+  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+  perform memory._drop_embedding(o.user_id, 'summary', o.summary_id::text) from old_rows as o;
   return null;
 end;
 $$;

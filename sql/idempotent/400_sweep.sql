@@ -83,6 +83,7 @@ as $$
 declare
   extractions bigint;
   consolidations bigint;
+  embeddings bigint;
 begin
   -- Policies last: they cost more than all the rest.
   with unread as materialized (
@@ -92,25 +93,35 @@ begin
     where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
       and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
   )
-  insert into memory.jobs (user_id, kind, scope)
-  select u.user_id, 'extract_memories', u.thread_id
-  from unread as u
-  where (memory._policy(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
-  limit row_limit
-  on conflict do nothing;
-  get diagnostics extractions = row_count;
+  select count(*) filter (where memory._enqueue_due(d.user_id, 'extract_memories', d.thread_id)) into extractions
+  from (
+    select u.user_id, u.thread_id from unread as u
+    where not memory._is_queued(u.user_id, 'extract_memories', u.thread_id)
+      and (memory._policy(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
+    limit row_limit) as d;
 
-  insert into memory.jobs (user_id, kind, scope)
-  select m.user_id, 'consolidate', ''
-  from memory.memories as m
-  left join memory.marks as k on k.user_id = m.user_id and k.scope = '' and k.kind = 'consolidate'
-  where m.memory_type in ('context', 'episodic') and m.superseded_at is null and m.deleted_at is null
-    and m.created_at < statement_timestamp() - interval '7 days'
-    and extract(epoch from m.created_at) * 1000000 > coalesce(k.position, 0)
-  group by m.user_id having count(*) >= 10
-  limit row_limit
-  on conflict do nothing;
-  get diagnostics consolidations = row_count;
-  return extractions + consolidations;
+  with outdated as materialized (
+    select m.user_id
+    from memory.memories as m
+    left join memory.marks as k on k.user_id = m.user_id and k.scope = '' and k.kind = 'consolidate'
+    where m.memory_type in ('context', 'episodic') and m.superseded_at is null and m.deleted_at is null
+      and m.created_at < statement_timestamp() - interval '7 days'
+      and extract(epoch from m.created_at) * 1000000 > coalesce(k.position, 0)
+    group by m.user_id having count(*) >= 10
+  )
+  select count(*) filter (where memory._enqueue_due(d.user_id, 'consolidate', '')) into consolidations
+  from (select o.user_id from outdated as o where not memory._is_queued(o.user_id, 'consolidate', '') limit row_limit) as d;
+
+  -- A memory stored at the very moment at which a job of its user ended may have been left out.
+  with left_out as materialized (
+    select distinct m.user_id
+    from memory.memories as m join memory.models as e on e.kind = 'embedding' and e.is_active
+    where m.superseded_at is null and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
+      and not exists (select from memory.embeddings as v
+                      where v.user_id = m.user_id and v.source = 'memory' and v.id = m.memory_id::text and v.model = e.name)
+  )
+  select count(*) filter (where memory._enqueue_due(d.user_id, 'embed', '')) into embeddings
+  from (select l.user_id from left_out as l where not memory._is_queued(l.user_id, 'embed', '') limit row_limit) as d;
+  return extractions + consolidations + embeddings;
 end;
 $$;
