@@ -99,7 +99,10 @@ begin
     for bound in
       select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
     loop
-      execute format('drop function if exists %s cascade', bound);
+      -- Unless it went with one that it is built on.
+      if exists (select from pg_proc where pg_proc.oid = bound) then
+        execute format('drop function %s cascade', bound);
+      end if;
     end loop;
     execute $migration$
 -- Conversations: threads and their messages.
@@ -174,7 +177,10 @@ begin
     for bound in
       select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
     loop
-      execute format('drop function if exists %s cascade', bound);
+      -- Unless it went with one that it is built on.
+      if exists (select from pg_proc where pg_proc.oid = bound) then
+        execute format('drop function %s cascade', bound);
+      end if;
     end loop;
     execute $migration$
 -- Long-term memories.
@@ -297,7 +303,10 @@ begin
     for bound in
       select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
     loop
-      execute format('drop function if exists %s cascade', bound);
+      -- Unless it went with one that it is built on.
+      if exists (select from pg_proc where pg_proc.oid = bound) then
+        execute format('drop function %s cascade', bound);
+      end if;
     end loop;
     execute $migration$
 -- Settings: policies per user and agent.
@@ -329,7 +338,10 @@ begin
     for bound in
       select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
     loop
-      execute format('drop function if exists %s cascade', bound);
+      -- Unless it went with one that it is built on.
+      if exists (select from pg_proc where pg_proc.oid = bound) then
+        execute format('drop function %s cascade', bound);
+      end if;
     end loop;
     execute $migration$
 -- Model work: the queue, and the summaries it produces.
@@ -437,7 +449,10 @@ begin
     for bound in
       select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
     loop
-      execute format('drop function if exists %s cascade', bound);
+      -- Unless it went with one that it is built on.
+      if exists (select from pg_proc where pg_proc.oid = bound) then
+        execute format('drop function %s cascade', bound);
+      end if;
     end loop;
     execute $migration$
 -- Models: which there are, what they are asked, and what that costs.
@@ -511,7 +526,10 @@ begin
     for bound in
       select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
     loop
-      execute format('drop function if exists %s cascade', bound);
+      -- Unless it went with one that it is built on.
+      if exists (select from pg_proc where pg_proc.oid = bound) then
+        execute format('drop function %s cascade', bound);
+      end if;
     end loop;
     execute $migration$
 -- The knowledge base, and the embeddings of everything that can be searched.
@@ -578,7 +596,10 @@ begin
     for bound in
       select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
     loop
-      execute format('drop function if exists %s cascade', bound);
+      -- Unless it went with one that it is built on.
+      if exists (select from pg_proc where pg_proc.oid = bound) then
+        execute format('drop function %s cascade', bound);
+      end if;
     end loop;
     execute $migration$
 -- Result rows of the API. Named types, because a result column may have the name of an argument (content, user_id).
@@ -1021,7 +1042,7 @@ begin
       perform memory._refuse('settings', format('unknown key "%s"', key),
         format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.', array_to_string(known, ', ')));
     elsif not memory._is_valid_model_setting(key, value) then
-      perform memory._refuse('settings', format('%s is %s', key, left(value::text, 100)), memory._model_setting_rule(key));
+      perform memory._refuse('settings', format('%s is not valid', key), memory._model_setting_rule(key));
     end if;
   end loop;
   -- Embeddings of two models are never compared.
@@ -1055,7 +1076,9 @@ begin
   return case
     when key = 'json_mode' then 'Use "schema", "object" or "off".'
     when key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
-    when key in ('base_url', 'api_key_env', 'api_version') then 'Use a text.'
+    when key = 'base_url' then 'Start it with http:// or https://, such as http://localhost:11434/v1.'
+    when key = 'api_key_env' then 'Name the environment variable that holds the key, such as OPENAI_API_KEY.'
+    when key = 'api_version' then 'Use a text.'
     when key in ('max_concurrency', 'batch_size') then 'Use a whole number of at least 1.'
     when key = 'dimensions' then 'Use a whole number from 1 to 4000.'
     else 'Use a number of at least 0.' end;
@@ -1072,7 +1095,9 @@ begin
     when value = 'null' then true
     when key = 'json_mode' then value in ('"schema"', '"object"', '"off"', 'true', 'false') -- true is object, false is off
     when key = 'api_key_file' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[^/.][^/]*$'
-    when key in ('base_url', 'api_key_env', 'api_version') then jsonb_typeof(value) = 'string' and value <> '""'
+    when key = 'base_url' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^https?://'
+    when key = 'api_key_env' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+    when key = 'api_version' then jsonb_typeof(value) = 'string' and value <> '""'
     when jsonb_typeof(value) <> 'number' then false
     when key in ('max_concurrency', 'batch_size') then value::numeric between 1 and 100000 and value::numeric = floor(value::numeric)
     when key = 'dimensions' then value::numeric between 1 and 4000 and value::numeric = floor(value::numeric)
@@ -5584,14 +5609,14 @@ begin
     format('%s pending, %s running', q.pending, q.running) || coalesce('; last failure: ' || left(q.failing, 200), '')
       || case when q.waited >= interval '10 minutes' then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited)) else '' end
   from (select count(*) filter (where j.status = 'pending') as pending, count(*) filter (where j.status = 'running') as running,
-          (array_agg(j.error order by j.run_after desc) filter (where j.error is not null and j.attempts > 0))[1] as failing,
+          (array_agg(j.error order by j.run_after desc) filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1] as failing,
           max(statement_timestamp() - j.run_after) filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
         from memory.jobs as j where j.status in ('pending', 'running')) as q;
   return query
-  select 'budgets', count(*) = 0, case count(*) when 0 then 'no job waits for one' else format('%s jobs wait for the next day; see memory.model_usage', count(*)) end
+  select 'budgets', count(*) = 0, case count(*) when 0 then 'no job waits for one' else format('%s waiting for the next day, or for memory.retry_job() once a budget is raised; see memory.model_usage', count(*)) end
   from memory.jobs as j where j.status = 'pending' and j.error like 'AM002%';
   return query
-  select 'retries', count(*) = 0, case count(*) when 0 then 'no job failed three times within a day' else format('%s jobs did; see memory.retry_storms', count(*)) end
+  select 'retries', count(*) = 0, case count(*) when 0 then 'no job failed three times within a day' else format('%s jobs failed three times or more within a day; see memory.retry_storms', count(*)) end
   from memory.retry_storms;
   return query
   select 'dead jobs', count(*) = 0, case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
@@ -7040,6 +7065,7 @@ SOURCES = {
         '"""A server whose clock is behind names a time that is over; asking again at once would go on without end."""\n'
         'MAX_RETRY_AFTER_SECONDS = 86400.0\n'
         'MAX_REPLY_MIB = 8\n'
+        'MIN_KEY_CHARACTERS = 8\n'
         'MAX_EMBEDDING_KIB = 128\n'
         '"""For each text: 4,000 numbers of 30 characters."""\n'
         '\n'
@@ -7073,7 +7099,9 @@ SOURCES = {
         '        timeout = float(settings.get("timeout_seconds") or DEFAULT_TIMEOUT_SECONDS)\n'
         '\n'
         '        def reason(error: BaseException) -> str:\n'
-        '            return str(error).replace(key, "***")[:MAX_ERROR_CHARACTERS]\n'
+        '            # A shorter "key" is no secret, but what people write where a server asks for none.\n'
+        '            hidden = str(error).replace(key, "***") if len(key) >= MIN_KEY_CHARACTERS else str(error)\n'
+        '            return hidden[:MAX_ERROR_CHARACTERS]\n'
         '\n'
         '        try:\n'
         "            # The client's own timeout restarts with every byte received; this one is for the whole call.\n"
@@ -8041,6 +8069,9 @@ commit;
 
 do $installed$
 begin
+  if pg_catalog.to_regprocedure('memory.version()') is null then
+    raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
+  end if;
   raise notice 'agent_memory 0.1.0 is installed';
 end;
 $installed$;

@@ -35,7 +35,10 @@ begin
     for bound in
       select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
     loop
-      execute format('drop function if exists %s cascade', bound);
+      -- Unless it went with one that it is built on.
+      if exists (select from pg_proc where pg_proc.oid = bound) then
+        execute format('drop function %s cascade', bound);
+      end if;
     end loop;
     execute $migration$
 {body}$migration$;

@@ -24,6 +24,9 @@ commit;
 
 do $installed$
 begin
+  if pg_catalog.to_regprocedure('memory.version()') is null then
+    raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
+  end if;
   raise notice 'agent_memory {{version}} is installed';
 end;
 $installed$;

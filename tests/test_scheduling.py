@@ -118,8 +118,8 @@ VALID: dict[str, list[Any]] = {
     "price_per_million_output": [0, 60],
 }
 INVALID: dict[str, list[Any]] = {
-    "base_url": [1, "", ["http://localhost"]],
-    "api_key_env": ["", 5, {}],
+    "base_url": [1, "", "localhost:11434/v1", ["http://localhost"]],
+    "api_key_env": ["", 5, {}, "sk-proj-abc"],
     "api_key_file": ["/etc/passwd", "../key", "a/b", ".hidden", "", 5],
     "api_version": ["", 2024],
     "timeout_seconds": [0, -1, "5", True],

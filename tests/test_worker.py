@@ -557,7 +557,7 @@ class TestProcess:
         process.send_signal(number)
         output, _ = process.communicate(timeout=30)
         assert process.returncode == 0, output
-        assert "stopping: waiting up to 5 s for 1 call\n" in output
+        assert "stopping: waiting up to 0.5 s for 1 call\n" in output
         assert "attempt 1) released: the worker is stopping\n" in output
         assert "stopped: 0 jobs completed, 0 failed, 1 released\n" in output
         job = memory.get_job("ana", job_id)

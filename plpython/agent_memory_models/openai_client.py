@@ -23,6 +23,7 @@ MIN_RETRY_AFTER_SECONDS = 1.0
 """A server whose clock is behind names a time that is over; asking again at once would go on without end."""
 MAX_RETRY_AFTER_SECONDS = 86400.0
 MAX_REPLY_MIB = 8
+MIN_KEY_CHARACTERS = 8
 MAX_EMBEDDING_KIB = 128
 """For each text: 4,000 numbers of 30 characters."""
 
@@ -56,7 +57,9 @@ class OpenAIClient:
         timeout = float(settings.get("timeout_seconds") or DEFAULT_TIMEOUT_SECONDS)
 
         def reason(error: BaseException) -> str:
-            return str(error).replace(key, "***")[:MAX_ERROR_CHARACTERS]
+            # A shorter "key" is no secret, but what people write where a server asks for none.
+            hidden = str(error).replace(key, "***") if len(key) >= MIN_KEY_CHARACTERS else str(error)
+            return hidden[:MAX_ERROR_CHARACTERS]
 
         try:
             # The client's own timeout restarts with every byte received; this one is for the whole call.

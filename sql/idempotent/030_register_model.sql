@@ -28,7 +28,7 @@ begin
       perform memory._refuse('settings', format('unknown key "%s"', key),
         format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.', array_to_string(known, ', ')));
     elsif not memory._is_valid_model_setting(key, value) then
-      perform memory._refuse('settings', format('%s is %s', key, left(value::text, 100)), memory._model_setting_rule(key));
+      perform memory._refuse('settings', format('%s is not valid', key), memory._model_setting_rule(key));
     end if;
   end loop;
   -- Embeddings of two models are never compared.
@@ -62,7 +62,9 @@ begin
   return case
     when key = 'json_mode' then 'Use "schema", "object" or "off".'
     when key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
-    when key in ('base_url', 'api_key_env', 'api_version') then 'Use a text.'
+    when key = 'base_url' then 'Start it with http:// or https://, such as http://localhost:11434/v1.'
+    when key = 'api_key_env' then 'Name the environment variable that holds the key, such as OPENAI_API_KEY.'
+    when key = 'api_version' then 'Use a text.'
     when key in ('max_concurrency', 'batch_size') then 'Use a whole number of at least 1.'
     when key = 'dimensions' then 'Use a whole number from 1 to 4000.'
     else 'Use a number of at least 0.' end;
@@ -79,7 +81,9 @@ begin
     when value = 'null' then true
     when key = 'json_mode' then value in ('"schema"', '"object"', '"off"', 'true', 'false') -- true is object, false is off
     when key = 'api_key_file' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[^/.][^/]*$'
-    when key in ('base_url', 'api_key_env', 'api_version') then jsonb_typeof(value) = 'string' and value <> '""'
+    when key = 'base_url' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^https?://'
+    when key = 'api_key_env' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+    when key = 'api_version' then jsonb_typeof(value) = 'string' and value <> '""'
     when jsonb_typeof(value) <> 'number' then false
     when key in ('max_concurrency', 'batch_size') then value::numeric between 1 and 100000 and value::numeric = floor(value::numeric)
     when key = 'dimensions' then value::numeric between 1 and 4000 and value::numeric = floor(value::numeric)

@@ -42,14 +42,14 @@ begin
     format('%s pending, %s running', q.pending, q.running) || coalesce('; last failure: ' || left(q.failing, 200), '')
       || case when q.waited >= interval '10 minutes' then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited)) else '' end
   from (select count(*) filter (where j.status = 'pending') as pending, count(*) filter (where j.status = 'running') as running,
-          (array_agg(j.error order by j.run_after desc) filter (where j.error is not null and j.attempts > 0))[1] as failing,
+          (array_agg(j.error order by j.run_after desc) filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1] as failing,
           max(statement_timestamp() - j.run_after) filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
         from memory.jobs as j where j.status in ('pending', 'running')) as q;
   return query
-  select 'budgets', count(*) = 0, case count(*) when 0 then 'no job waits for one' else format('%s jobs wait for the next day; see memory.model_usage', count(*)) end
+  select 'budgets', count(*) = 0, case count(*) when 0 then 'no job waits for one' else format('%s waiting for the next day, or for memory.retry_job() once a budget is raised; see memory.model_usage', count(*)) end
   from memory.jobs as j where j.status = 'pending' and j.error like 'AM002%';
   return query
-  select 'retries', count(*) = 0, case count(*) when 0 then 'no job failed three times within a day' else format('%s jobs did; see memory.retry_storms', count(*)) end
+  select 'retries', count(*) = 0, case count(*) when 0 then 'no job failed three times within a day' else format('%s jobs failed three times or more within a day; see memory.retry_storms', count(*)) end
   from memory.retry_storms;
   return query
   select 'dead jobs', count(*) = 0, case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
