@@ -2116,32 +2116,49 @@ returns setof memory.thread_summary
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  latest memory.summaries;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   if kind not in ('thread', 'rolling') then
     perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use thread or rolling, or leave it out for what there is.');
   end if;
-  return query
-  select * from memory._latest_summary(get_thread_summary.user_id, get_thread_summary.thread_id,
-    case when get_thread_summary.kind is null then array['thread', 'rolling'] else array[get_thread_summary.kind] end);
+  latest := memory._latest_summary(user_id, thread_id, coalesce(kind, 'thread'));
+  if latest.summary_id is null and kind is null then
+    latest := memory._latest_summary(user_id, thread_id, 'rolling');
+  end if;
+  return query select * from memory._shown_summary(latest);
 end;
 $$;
 comment on function memory.get_thread_summary(text, text, text) is
 'The latest completed summary of a thread, or no row while there is none. kind thread: of the whole thread, as compression or cadence.thread_summary_every_n makes it; rolling: of its newest messages. Without kind the first of these that exists. It covers messages start_seq to end_seq; base_summary_id is the summary it continued.';
 
--- The current summary of the first of these kinds that has one.
-create or replace function memory._latest_summary(user_id text, thread_id text, kinds text[])
-returns setof memory.thread_summary
+-- The current summary of a kind, as everyone reads it.
+create or replace function memory._latest_summary(user_id text, thread_id text, kind text)
+returns memory.summaries
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return query
-  select s.summary_id, s.summary, s.start_seq, s.end_seq, s.base_summary_id, s.status, s.metadata, s.generation_time_ms, s.created_at
-  from memory.summaries as s
-  where s.user_id = _latest_summary.user_id and s.thread_id = _latest_summary.thread_id and s.kind = any (kinds) and s.status = 'completed'
-  order by array_position(kinds, s.kind), s.end_seq desc limit 1;
+  return s from memory.summaries as s
+  where s.user_id = _latest_summary.user_id and s.thread_id = _latest_summary.thread_id and s.kind = _latest_summary.kind
+    and s.status = 'completed'
+  order by s.end_seq desc limit 1;
+end;
+$$;
+
+-- A summary with the columns of the API; no row for none.
+create or replace function memory._shown_summary(summary memory.summaries)
+returns setof memory.thread_summary
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if summary.summary_id is not null then
+    return next row(summary.summary_id, summary.summary, summary.start_seq, summary.end_seq, summary.base_summary_id, summary.status,
+                    summary.metadata, summary.generation_time_ms, summary.created_at)::memory.thread_summary;
+  end if;
 end;
 $$;
 
@@ -2152,7 +2169,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
-  return query select * from memory._latest_summary(get_user_summary.user_id, '', '{user}');
+  return query select * from memory._shown_summary(memory._latest_summary(user_id, '', 'user'));
 end;
 $$;
 comment on function memory.get_user_summary(text) is
@@ -3569,8 +3586,18 @@ begin
     raise lock_not_available using message = 'no chat model is active';
   end if;
   return jsonb_build_object(
-    'model', jsonb_build_object('name', chosen.name, 'provider', chosen.provider, 'model', chosen.model, 'settings', chosen.settings),
+    'model', memory._model_json(chosen),
     'prompt', case when chosen.provider <> 'local' then memory._prompt(prompt) end);
+end;
+$$;
+
+create or replace function memory._model_json(model memory.models)
+returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return jsonb_build_object('name', model.name, 'provider', model.provider, 'model', model.model, 'settings', model.settings);
 end;
 $$;
 
@@ -3846,19 +3873,6 @@ as $$
   select least(start_seq + start_seq % 2, end_seq) from (select greatest(0, end_seq - window_size + 1)) as w (start_seq)
 $$;
 
-create or replace function memory._latest_summary_row(user_id text, thread_id text, kind text)
-returns memory.summaries
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return s from memory.summaries as s
-  where s.user_id = _latest_summary_row.user_id and s.thread_id = _latest_summary_row.thread_id and s.kind = _latest_summary_row.kind
-    and s.status = 'completed'
-  order by s.end_seq desc limit 1;
-end;
-$$;
-
 -- The row of a summary that is being made; a retried job takes its row over, with the range as it is now.
 create or replace function memory._start_summary(
   user_id text, thread_id text, kind text, start_seq bigint, end_seq bigint, base memory.summaries, new_agent_ids text[]
@@ -3935,7 +3949,7 @@ begin
   if chain = 'thread' then
     perform memory._check_thread_summary_is_free(job);
   end if;
-  base := memory._latest_summary_row(job.user_id, job.scope, chain);
+  base := memory._latest_summary(job.user_id, job.scope, chain);
   range_start := case chain when 'thread' then coalesce(base.start_seq, 0)
                             else memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint) end;
   from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0), case chain when 'rolling' then range_end - (job.request ->> 'recent_k')::bigint + 1 end);
@@ -3987,7 +4001,7 @@ begin
     return;
   end if;
   perform memory._check_thread_summary_is_free(job);
-  base := memory._latest_summary_row(job.user_id, job.scope, 'thread');
+  base := memory._latest_summary(job.user_id, job.scope, 'thread');
   select * into given from memory._message_payload(job.user_id, job.scope, coalesce(base.end_seq + 1, 0), first_kept_seq - 1, false, 1000, 24000);
   if given.messages is null then
     select t.active_tokens into active_tokens from memory.threads as t
@@ -4033,7 +4047,7 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  base memory.summaries := memory._latest_summary_row(job.user_id, '', 'user');
+  base memory.summaries := memory._latest_summary(job.user_id, '', 'user');
   wanted bigint := coalesce((job.request ->> 'recent_k')::bigint, 9223372036854775807);
   thread record;
   given record;
@@ -4669,7 +4683,7 @@ begin
     return;
   end if;
   agent_id := null; -- of all agents
-  payload := jsonb_build_object('model', jsonb_build_object('name', model.name, 'provider', model.provider, 'model', model.model, 'settings', model.settings),
+  payload := jsonb_build_object('model', memory._model_json(model),
                                 'prompt', null, 'texts', texts);
   input := jsonb_build_object('rows', rows_input);
 end;
@@ -5004,10 +5018,10 @@ begin
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, and the consolidation of old short-term memories. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
+'Removes expired and soft-deleted messages and memories, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings that were left out. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
 
 -- What no append can queue, because it is time that makes it due: the last messages of a thread, fewer than the cadence
--- waits for, and memories that have grown old.
+-- waits for, memories that have grown old, and what slipped through.
 create or replace function memory._enqueue_periodic_work(row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -5539,7 +5553,7 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  summary memory.summaries := memory._latest_summary_row(user_id, thread_id, kind);
+  summary memory.summaries := memory._latest_summary(user_id, thread_id, kind);
 begin
   return case when agent_id is null or summary.agent_ids <@ array[agent_id] then summary end;
 end;

@@ -9,10 +9,10 @@ import subprocess
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
 
 import psycopg
 from model_payloads import ENCODINGS
@@ -28,53 +28,49 @@ select exists (select from memory.jobs
 """
 
 
-class Runner(Protocol):
+class Runner(ABC):
     """What does the queued jobs of a database, in a process of its own."""
 
     pid: int
     grace: float
     """Seconds that calls under way get to finish when it is stopped."""
 
-    def start(self) -> None:
-        """Do the jobs that are due, beside the test."""
-
-    def join(self) -> None:
-        """Wait until they are done with."""
-
-    def stop(self, how: str) -> float:
-        """Stop it while it works; the seconds until it has given up its jobs and is gone."""
-
-    def backends(self) -> list[int]:
-        """Process ids of its connections."""
-
-    def peak_memory(self) -> int:
-        """Bytes that its process had in memory at most."""
-
-    def close(self) -> None:
-        """End it, whatever it is doing."""
-
-
-class _Base:
-    pid: int
-
     def __enter__(self) -> Runner:
-        return self  # type: ignore[return-value]
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
 
+    @abstractmethod
+    def start(self) -> None:
+        """Do the jobs that are due, beside the test."""
+
+    @abstractmethod
+    def join(self) -> None:
+        """Wait until they are done with."""
+
+    @abstractmethod
+    def stop(self, how: str) -> float:
+        """Stop it while it works; the seconds until it has given up its jobs and is gone."""
+
+    @abstractmethod
+    def backends(self) -> list[int]:
+        """Process ids of its connections."""
+
+    @abstractmethod
     def close(self) -> None:
-        raise NotImplementedError
+        """End it, whatever it is doing."""
 
     def peak_memory(self) -> int:
+        """Bytes that its process had in memory at most."""
         found = re.search(r"^VmHWM:\s+(\d+) kB$", Path(f"/proc/{self.pid}/status").read_text(), re.MULTILINE)
         assert found
         return int(found[1]) * 1024
 
 
-class DatabaseRunner(_Base):
+class DatabaseRunner(Runner):
     """A session that calls memory.run_jobs()."""
 
     grace = 0.0
@@ -132,7 +128,7 @@ class DatabaseRunner(_Base):
         self._connection.close()
 
 
-class WorkerRunner(_Base):
+class WorkerRunner(Runner):
     """The command that people run beside the database."""
 
     grace = 0.5

@@ -3,31 +3,48 @@ returns setof memory.thread_summary
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  latest memory.summaries;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   if kind not in ('thread', 'rolling') then
     perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use thread or rolling, or leave it out for what there is.');
   end if;
-  return query
-  select * from memory._latest_summary(get_thread_summary.user_id, get_thread_summary.thread_id,
-    case when get_thread_summary.kind is null then array['thread', 'rolling'] else array[get_thread_summary.kind] end);
+  latest := memory._latest_summary(user_id, thread_id, coalesce(kind, 'thread'));
+  if latest.summary_id is null and kind is null then
+    latest := memory._latest_summary(user_id, thread_id, 'rolling');
+  end if;
+  return query select * from memory._shown_summary(latest);
 end;
 $$;
 comment on function memory.get_thread_summary(text, text, text) is
 'The latest completed summary of a thread, or no row while there is none. kind thread: of the whole thread, as compression or cadence.thread_summary_every_n makes it; rolling: of its newest messages. Without kind the first of these that exists. It covers messages start_seq to end_seq; base_summary_id is the summary it continued.';
 
--- The current summary of the first of these kinds that has one.
-create or replace function memory._latest_summary(user_id text, thread_id text, kinds text[])
-returns setof memory.thread_summary
+-- The current summary of a kind, as everyone reads it.
+create or replace function memory._latest_summary(user_id text, thread_id text, kind text)
+returns memory.summaries
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return query
-  select s.summary_id, s.summary, s.start_seq, s.end_seq, s.base_summary_id, s.status, s.metadata, s.generation_time_ms, s.created_at
-  from memory.summaries as s
-  where s.user_id = _latest_summary.user_id and s.thread_id = _latest_summary.thread_id and s.kind = any (kinds) and s.status = 'completed'
-  order by array_position(kinds, s.kind), s.end_seq desc limit 1;
+  return s from memory.summaries as s
+  where s.user_id = _latest_summary.user_id and s.thread_id = _latest_summary.thread_id and s.kind = _latest_summary.kind
+    and s.status = 'completed'
+  order by s.end_seq desc limit 1;
+end;
+$$;
+
+-- A summary with the columns of the API; no row for none.
+create or replace function memory._shown_summary(summary memory.summaries)
+returns setof memory.thread_summary
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if summary.summary_id is not null then
+    return next row(summary.summary_id, summary.summary, summary.start_seq, summary.end_seq, summary.base_summary_id, summary.status,
+                    summary.metadata, summary.generation_time_ms, summary.created_at)::memory.thread_summary;
+  end if;
 end;
 $$;

@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
-  return query select * from memory._latest_summary(get_user_summary.user_id, '', '{user}');
+  return query select * from memory._shown_summary(memory._latest_summary(user_id, '', 'user'));
 end;
 $$;
 comment on function memory.get_user_summary(text) is

@@ -16,8 +16,18 @@ begin
     raise lock_not_available using message = 'no chat model is active';
   end if;
   return jsonb_build_object(
-    'model', jsonb_build_object('name', chosen.name, 'provider', chosen.provider, 'model', chosen.model, 'settings', chosen.settings),
+    'model', memory._model_json(chosen),
     'prompt', case when chosen.provider <> 'local' then memory._prompt(prompt) end);
+end;
+$$;
+
+create or replace function memory._model_json(model memory.models)
+returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return jsonb_build_object('name', model.name, 'provider', model.provider, 'model', model.model, 'settings', model.settings);
 end;
 $$;
 

@@ -10,19 +10,6 @@ as $$
   select least(start_seq + start_seq % 2, end_seq) from (select greatest(0, end_seq - window_size + 1)) as w (start_seq)
 $$;
 
-create or replace function memory._latest_summary_row(user_id text, thread_id text, kind text)
-returns memory.summaries
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return s from memory.summaries as s
-  where s.user_id = _latest_summary_row.user_id and s.thread_id = _latest_summary_row.thread_id and s.kind = _latest_summary_row.kind
-    and s.status = 'completed'
-  order by s.end_seq desc limit 1;
-end;
-$$;
-
 -- The row of a summary that is being made; a retried job takes its row over, with the range as it is now.
 create or replace function memory._start_summary(
   user_id text, thread_id text, kind text, start_seq bigint, end_seq bigint, base memory.summaries, new_agent_ids text[]
@@ -99,7 +86,7 @@ begin
   if chain = 'thread' then
     perform memory._check_thread_summary_is_free(job);
   end if;
-  base := memory._latest_summary_row(job.user_id, job.scope, chain);
+  base := memory._latest_summary(job.user_id, job.scope, chain);
   range_start := case chain when 'thread' then coalesce(base.start_seq, 0)
                             else memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint) end;
   from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0), case chain when 'rolling' then range_end - (job.request ->> 'recent_k')::bigint + 1 end);
@@ -151,7 +138,7 @@ begin
     return;
   end if;
   perform memory._check_thread_summary_is_free(job);
-  base := memory._latest_summary_row(job.user_id, job.scope, 'thread');
+  base := memory._latest_summary(job.user_id, job.scope, 'thread');
   select * into given from memory._message_payload(job.user_id, job.scope, coalesce(base.end_seq + 1, 0), first_kept_seq - 1, false, 1000, 24000);
   if given.messages is null then
     select t.active_tokens into active_tokens from memory.threads as t
@@ -197,7 +184,7 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  base memory.summaries := memory._latest_summary_row(job.user_id, '', 'user');
+  base memory.summaries := memory._latest_summary(job.user_id, '', 'user');
   wanted bigint := coalesce((job.request ->> 'recent_k')::bigint, 9223372036854775807);
   thread record;
   given record;

@@ -103,7 +103,7 @@ begin
     return;
   end if;
   agent_id := null; -- of all agents
-  payload := jsonb_build_object('model', jsonb_build_object('name', model.name, 'provider', model.provider, 'model', model.model, 'settings', model.settings),
+  payload := jsonb_build_object('model', memory._model_json(model),
                                 'prompt', null, 'texts', texts);
   input := jsonb_build_object('rows', rows_input);
 end;

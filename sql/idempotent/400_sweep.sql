@@ -71,10 +71,10 @@ begin
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, and the consolidation of old short-term memories. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
+'Removes expired and soft-deleted messages and memories, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings that were left out. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
 
 -- What no append can queue, because it is time that makes it due: the last messages of a thread, fewer than the cadence
--- waits for, and memories that have grown old.
+-- waits for, memories that have grown old, and what slipped through.
 create or replace function memory._enqueue_periodic_work(row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe

@@ -148,7 +148,7 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  summary memory.summaries := memory._latest_summary_row(user_id, thread_id, kind);
+  summary memory.summaries := memory._latest_summary(user_id, thread_id, kind);
 begin
   return case when agent_id is null or summary.agent_ids <@ array[agent_id] then summary end;
 end;
