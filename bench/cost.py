@@ -33,12 +33,11 @@ from agent_memory.importer import import_file
 from agent_memory.worker import Worker
 from agent_memory_models import Models
 from agent_memory_models.token_counter import TokenCounter, estimate_tokens
+from environment import LOCOMO, RESULTS, SHARED, announce, postgresql, say
 from fake_model_server import Behaviour, Body, FakeModelServer, RecordedRequest
-from servers import ROOT, Server, install_agent_memory, running_server
+from servers import Server, install_agent_memory, running_server
 
-SHARED_DATA = ROOT.parent / "shared" / "data"
-LOCOMO = SHARED_DATA / "locomo" / "locomo10.json"
-TIKTOKEN = SHARED_DATA / "tiktoken"
+TIKTOKEN = SHARED / "data" / "tiktoken"
 
 MODEL, EMBEDDING_MODEL = "gpt-4.1-mini", "text-embedding-3-small"
 # USD per million tokens: examples, in the range of small models.
@@ -126,24 +125,19 @@ def main() -> None:
     with running_server(options.server) as server, tempfile.TemporaryDirectory() as folder:
         with psycopg.connect(server.conninfo(), autocommit=True) as connection:
             connection.execute(f"create database {TEMPLATE}")
-            version = connection.info.server_version
+            version = postgresql(connection)
         install_agent_memory(server, TEMPLATE)
         results: cost_report.Results = {
             "date": datetime.date.today().isoformat(),
-            "postgresql": f"{version // 10_000}.{version % 10_000}",
+            "postgresql": version,
             "token_counter": counter.name,
             "prices_per_million": PRICES,
             "texts": {
                 name: _measure(server, path, counter) for name, path in _conversations(Path(folder), options.messages)
             },
         }
-    _say(f"\nDone in {time.monotonic() - started:.0f} s")
-    for path in cost_report.write(results, [each.name for each in PACINGS], ROOT / "bench" / "results"):
-        _say(f"wrote {path.relative_to(ROOT)}")
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)
+    say(f"\nDone in {time.monotonic() - started:.0f} s")
+    announce(cost_report.write(results, [each.name for each in PACINGS], RESULTS))
 
 
 class Tokens:
@@ -223,7 +217,7 @@ def _measure(server: Server, path: Path, tokens: Tokens) -> dict[str, Any]:
             }
         asked[scenario.name] = drive.asked
         price = sum(float(row["price"]) for row in kinds.values())
-        _say(
+        say(
             f"{path.name}, {scenario.name}: {price * 1000 / len(messages):.3f} USD ({time.monotonic() - started:.0f} s)"
         )
     return {

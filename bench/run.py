@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
-import platform
 import sys
 import tempfile
 import time
@@ -21,8 +20,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 import cases
 import report
 from cases import CASES, Case
+from environment import RESULTS, announce, machine, postgresql, say
 from measure import Meter
-from servers import ROOT, install_agent_memory, running_server
+from servers import install_agent_memory, running_server
 
 # What a durable server has by default, which the servers of the tests have not.
 SETTINGS = {
@@ -47,7 +47,7 @@ def main() -> None:
         psycopg.connect(server.conninfo(), autocommit=True) as connection,
     ):
         sync = _sync_microseconds(Path(server.host))
-        _say(f"A commit waits {sync:.0f} µs for the disk\nInstalling and loading")
+        say(f"A commit waits {sync:.0f} µs for the disk\nInstalling and loading")
         install_agent_memory(server, "postgres")
         cases.preload(connection)
         for case in options.cases:
@@ -55,24 +55,18 @@ def main() -> None:
                 case.prepare(connection)
         meter = Meter(server, connection)
         measured = {case.name: _measure(case, meter, connection, options) for case in options.cases}
-        version = connection.info.server_version
+        version = postgresql(connection)
     results: report.Results = {
         "date": datetime.date.today().isoformat(),
-        "machine": {
-            "cores": os.cpu_count(),
-            "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
-            "system": f"{platform.system()} {platform.machine()}",
-            "sync_microseconds": round(sync),
-        },
-        "postgresql": f"{version // 10_000}.{version % 10_000}",
+        "machine": machine() | {"sync_microseconds": round(sync)},
+        "postgresql": version,
         "settings": SETTINGS,
         "options": {"seconds": options.seconds, "rounds": options.rounds, "clients": options.clients},
         "cases": measured,
     }
-    _say(f"\nDone in {time.monotonic() - started:.0f} s")
-    for path in report.write(results, ROOT / "bench" / "results"):
-        _say(f"wrote {path.relative_to(ROOT)}")
-    _say("\n" + report.ratio_table(results))
+    say(f"\nDone in {time.monotonic() - started:.0f} s")
+    announce(report.write(results, RESULTS))
+    say("\n" + report.ratio_table(results))
 
 
 def _options() -> argparse.Namespace:
@@ -93,10 +87,6 @@ def _numbers(text: str) -> list[int]:
     return [int(part) for part in text.split(",")]
 
 
-def _say(text: str) -> None:
-    print(text, flush=True)
-
-
 def _sync_microseconds(directory: Path) -> float:
     """What a write of 8 kB takes to reach the disk: the slower it is, the less the work before it shows."""
     times = []
@@ -111,7 +101,7 @@ def _sync_microseconds(directory: Path) -> float:
 
 
 def _measure(case: Case, meter: Meter, connection: psycopg.Connection, options: argparse.Namespace) -> dict[str, Any]:
-    _say(f"\n{case.name}")
+    say(f"\n{case.name}")
     connection.execute("vacuum analyze")
     connection.execute("checkpoint")
     rates: dict[str, dict[str, list[float]]] = {}
@@ -121,10 +111,10 @@ def _measure(case: Case, meter: Meter, connection: psycopg.Connection, options: 
             for variant in case.variants:
                 by_variant[variant.name].append(round(meter.rate(variant, clients, options.seconds), 1))
             latest = ", ".join(f"{name} {values[-1]:,.0f}/s" for name, values in by_variant.items())
-            _say(f"  {clients} clients, round {number} of {options.rounds}: {latest}")
+            say(f"  {clients} clients, round {number} of {options.rounds}: {latest}")
         rates[str(clients)] = by_variant
     cpu = meter.cpu(case.variants)
-    _say("  server CPU per call: " + ", ".join(f"{name} {value} µs" for name, value in cpu.items()))
+    say("  server CPU per call: " + ", ".join(f"{name} {value} µs" for name, value in cpu.items()))
     statements = {variant.name: [asdict(each) for each in meter.profile(variant)] for variant in case.variants}
     if case.check:
         case.check(connection)

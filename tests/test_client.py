@@ -15,6 +15,7 @@ from agent_memory import (
     AddedMemory,
     AgentMemoryError,
     AsyncMemory,
+    Backfill,
     ConflictError,
     InvalidValueError,
     LeaseLostError,
@@ -182,11 +183,13 @@ class TestResults:
         jobs = [memory.reconcile_memories("ana", n=7), memory.consolidate("ana")]
         assert [memory.get_job("ana", job_id).kind for job_id in jobs] == ["reconcile_memories", "consolidate"]
 
-    def test_documents(self, db: psycopg.Connection, memory: Memory) -> None:
-        db.execute(
-            "insert into memory.documents (user_id, namespace, doc_type, title, content)"
-            " select 'ana', 'notes', 'article', 'Part ' || n, 'Tea' from generate_series(1, 3) as n"
-        )
+    def test_documents(self, memory: Memory) -> None:
+        ids = [
+            memory.add_document("ana", "Tea", f"Part {number}", "notes", "article", {"part": number})
+            for number in (1, 2, 3)
+        ]
+        assert {document.document_id for document in memory.list_documents("ana")} == set(ids)
+        assert memory.list_documents("ana")[0].metadata == {"part": 3}
         first, second = memory.list_documents("ana", namespace="notes", doc_type="article", row_limit=2)
         assert (first.namespace, first.doc_type, first.content, first.thread_id) == ("notes", "article", "Tea", None)
         assert first.title != second.title
@@ -196,6 +199,25 @@ class TestResults:
         assert memory.delete_document("ana", str(first.document_id)) is True
         assert memory.delete_document("ana", first.document_id) is False
         assert first.document_id not in {document.document_id for document in memory.list_documents("ana")}
+
+    def test_documents_are_searched_by_type_and_namespace(self, memory: Memory) -> None:
+        plain = memory.add_document("ana", "Green tea")
+        guide = memory.add_document("ana", "Black tea", "On tea", namespace="notes", doc_type="guide")
+        memory.add_memory("ana", "Likes tea")
+
+        def found(**choice: Any) -> set[str]:
+            return {result.id for result in memory.search("ana", "tea", mode="keyword", sources=["document"], **choice)}
+
+        assert found() == {str(plain), str(guide)}
+        assert found(doc_types=["guide", "article"]) == found(namespaces=["notes"]) == {str(guide)}
+        assert found(doc_types=["document"], namespaces=["notes"]) == set()
+        [result] = memory.search("ana", "black", mode="keyword", sources=["document"])
+        assert result.details is not None
+        assert (result.details["title"], result.details["namespace"], result.details["doc_type"]) == (
+            "On tea",
+            "notes",
+            "guide",
+        )
 
     @pytest.mark.feature("E9")
     def test_prompts(self, db: psycopg.Connection, memory: Memory) -> None:
@@ -222,6 +244,23 @@ class TestResults:
         assert set(memory.sweep(batch_size=10)) >= {"messages"}
         assert memory.version().count(".") == 2
         assert "version" in {check.check_name for check in memory.doctor()}
+
+    def test_embedding_models(self, memory: Memory) -> None:
+        assert memory.backfill_status() == []
+        memory.add_memory("ana", "Likes tea")
+        for name in ("old", "new"):
+            memory.register_model(name, "embedding", "openai", "some-model", {"base_url": "http://localhost:1/v1"})
+        memory.activate_model("new")
+        assert {status.model: status for status in memory.backfill_status()} == {
+            "old": Backfill("old", done=0, total=1, is_active=False),
+            "new": Backfill("new", done=0, total=1, is_active=True),
+        }
+        with pytest.raises(ConflictError, match="new"):
+            memory.drop_model("new")
+        memory.drop_model("old")
+        assert [status.model for status in memory.backfill_status()] == ["new"]
+        with pytest.raises(NotFoundError):
+            memory.drop_model("old")
 
     def test_infinite_times(self, memory: Memory) -> None:
         memory.add_message("ana", "t1", "user", "Keep this", expires_at=datetime.max)
@@ -302,7 +341,7 @@ class TestConnections:
         with caplog.at_level(logging.INFO, logger="agent_memory"):
             memory.search("ana", "tea")
         assert [record.levelname for record in caplog.records] == ["INFO"]
-        assert "searching by keyword only" in caplog.text
+        assert "searching by keyword only, no embedding model is active" in caplog.text
 
     def test_run_jobs_refuses_a_transaction(self, dsn: str) -> None:
         with psycopg.connect(dsn) as connection:

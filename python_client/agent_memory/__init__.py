@@ -15,6 +15,7 @@ from .errors import (
 )
 from .types import (
     AddedMemory,
+    Backfill,
     Check,
     ClaimedJob,
     ContextPart,
@@ -33,6 +34,7 @@ __all__ = [
     "AddedMemory",
     "AgentMemoryError",
     "AsyncMemory",
+    "Backfill",
     "BudgetExceededError",
     "Check",
     "ClaimedJob",

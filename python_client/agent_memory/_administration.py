@@ -11,11 +11,11 @@ from psycopg.rows import dict_row
 from rich.table import Table
 from rich.text import Text
 
-from ._console import Dsn, connected, console, stderr
+from ._console import Dsn, connected, console, read_text, stderr
 from ._health import check_health
 from ._sync import Memory
 from ._text import counted
-from .errors import InvalidValueError, NotFoundError
+from .errors import NotFoundError
 
 _USAGE = """
 select day, model, user_id, agent_id, kind, calls, failed_calls, tokens_in, tokens_out, price, avg_ms
@@ -45,14 +45,11 @@ def show(name: Prompt, dsn: Dsn = "") -> None:
 @prompts.command()
 def edit(
     name: Prompt,
-    file: Annotated[Path, typer.Option(metavar="FILE", show_default=False, help="The new text.")],
+    file: Annotated[Path, typer.Option(metavar="FILE", show_default=False, help="The new text; - is stdin.")],
     dsn: Dsn = "",
 ) -> None:
     """Replace a prompt by the text of a file."""
-    try:
-        template = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidValueError(f"{file} is not UTF-8: {error.reason} at byte {error.start}") from None
+    template = read_text(file)
     with connected(dsn) as connection:
         console.print(Text(f"{name} is version {Memory(connection).set_prompt(name, template)} now."))
 

@@ -1,10 +1,12 @@
-"""What the commands share: where they print, how they name the database, and how errors look."""
+"""What the commands share: where they print, how they name a database, user and file, and how errors look."""
 
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import psycopg
@@ -13,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 from typer.core import TyperGroup
 
-from .errors import AgentMemoryError
+from .errors import AgentMemoryError, InvalidValueError
 
 _WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
 
@@ -70,6 +72,8 @@ Dsn = Annotated[
     ),
 ]
 
+User = Annotated[str, typer.Argument(metavar="USER", show_default=False, help="The id of the user.")]
+
 
 @contextmanager
 def connected(dsn: str) -> Iterator[psycopg.Connection[Any]]:
@@ -82,3 +86,16 @@ def log_to_stderr(layout: str, level: int = logging.INFO) -> None:
     """Show what this package logs."""
     logging.basicConfig(format=layout)
     logging.getLogger("agent_memory").setLevel(level)
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file, or of stdin for ``-``.
+
+    Raises:
+        InvalidValueError: it is not UTF-8.
+    """
+    content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidValueError(f"{file} is not UTF-8: {error.reason} at byte {error.start}") from None

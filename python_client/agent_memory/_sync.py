@@ -20,6 +20,7 @@ from ._calls import TimeLoader, as_jsonb, as_vector, log_notice, parameters, rec
 from .errors import AgentMemoryError, translated
 from .types import (
     AddedMemory,
+    Backfill,
     Check,
     ClaimedJob,
     ContextPart,
@@ -362,8 +363,14 @@ class Memory:
         rerank: bool | None = None,
         explain: bool | None = None,
         top_k: int | None = None,
+        doc_types: Sequence[str] | None = None,
+        namespaces: Sequence[str] | None = None,
     ) -> list[SearchResult]:
-        """Search what is stored about a user, best first; ``filter`` is containment on the metadata."""
+        """Search what is stored about a user, best first; ``filter`` is containment on the metadata.
+
+        The database embeds a query that comes without ``query_embedding`` where it can; if not, hybrid searches by
+        keyword. ``doc_types`` and ``namespaces`` select documents only.
+        """
         return self._rows(
             SearchResult,
             "search",
@@ -389,9 +396,31 @@ class Memory:
             rerank=rerank,
             explain=explain,
             top_k=top_k,
+            doc_types=doc_types,
+            namespaces=namespaces,
         )
 
     # Knowledge base
+
+    def add_document(
+        self,
+        user_id: str,
+        content: str,
+        title: str | None = None,
+        namespace: str | None = None,
+        doc_type: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> UUID:
+        """Store a document and return its id; a long one is cut into pieces in the background."""
+        return self._value(
+            UUID,
+            "add_document",
+            {"user_id": user_id, "content": content},
+            title=title,
+            namespace=namespace,
+            doc_type=doc_type,
+            metadata=as_jsonb(metadata),
+        )
 
     def list_documents(
         self,
@@ -571,6 +600,14 @@ class Memory:
     def activate_model(self, name: str) -> None:
         """Make a registered model the one that is used for its kind."""
         self._select("activate_model", {"name": name})
+
+    def backfill_status(self) -> list[Backfill]:
+        """Return how far each embedding model is with what is stored."""
+        return self._rows(Backfill, "backfill_status", {})
+
+    def drop_model(self, name: str) -> None:
+        """Remove a model that is not active, with its embeddings."""
+        self._select("drop_model", {"name": name})
 
     def set_prompt(self, name: str, template: str) -> int:
         """Replace the prompt of a kind of job and return its new version; every variable it needs must stay."""

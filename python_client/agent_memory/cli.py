@@ -17,7 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from . import _administration
-from ._console import Commands, Dsn, connected, console, log_to_stderr
+from ._console import Commands, Dsn, User, connected, console, log_to_stderr
+from ._documents import documents
 from ._progress import progress
 from ._sync import Memory
 from ._text import counted
@@ -43,7 +44,8 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-User = Annotated[str, typer.Argument(metavar="USER", show_default=False, help="The id of the user.")]
+# How the database ends a notice that somebody who has set up no embedding model need not read at each search.
+_WITHOUT_MODEL = "no embedding model is active"
 
 
 @app.callback()
@@ -154,7 +156,7 @@ def context(
     dsn: Dsn = "",
 ) -> None:
     """Show the context that a model would get for a thread."""
-    log_to_stderr("Note: %(message)s")
+    _show_notes()
     with connected(dsn) as connection:
         parts = Memory(connection).get_context(user_id, thread_id, query=query, max_tokens=max_tokens)
     for part in parts:
@@ -166,34 +168,46 @@ def context(
 @app.command()
 def search(
     user_id: User,
-    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="The words to look for.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="What to look for.")],
     limit: Annotated[int | None, typer.Option(min=1, help="How many results at most.", show_default="10")] = None,
     sources: Annotated[
         str | None,
         typer.Option(help="Where to look, separated by commas.", show_default="memory,summary,document"),
     ] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            help="By words and meaning (hybrid), meaning alone (vector) or words alone (keyword).",
+            show_default="hybrid, or keyword without an embedding model",
+        ),
+    ] = None,
     dsn: Dsn = "",
 ) -> None:
     """Search what is remembered about a user."""
-    log_to_stderr("Note: %(message)s")
+    _show_notes(expects_model=mode is not None)
     with connected(dsn) as connection:
         results = Memory(connection).search(
-            user_id, query, sources=None if sources is None else sources.split(","), top_k=limit
+            user_id, query, mode=mode, sources=None if sources is None else sources.split(","), top_k=limit
         )
     for result in results:
-        where = f" · {result.thread_id}" if result.thread_id else ""
-        _print_entry(f"{result.score:.2f} · {result.source}{where} · {result.created_at:%Y-%m-%d}", result.content)
+        where = result.thread_id or (result.details or {}).get("title")
+        heading = (f"{result.score:.2f}", result.source, where, f"{result.created_at:%Y-%m-%d}")
+        _print_entry(" · ".join(filter(None, heading)), result.content)
     if not results:
         console.print("Nothing found.")
 
 
 @app.command()
 def doctor(dsn: Dsn = "") -> None:
-    """Check an installation."""
+    """Check an installation; status 1 when something needs attention."""
     with connected(dsn) as connection:
-        _print_checks(Memory(connection).doctor())
+        checks = Memory(connection).doctor()
+    _print_checks(checks)
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)
 
 
+app.add_typer(documents, name="documents")
 app.add_typer(_administration.prompts, name="prompt")
 app.command()(_administration.usage)
 app.command()(_administration.health)
@@ -211,6 +225,13 @@ async def _work(worker: Worker, *, once: bool) -> WorkerCounts:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, worker.stop)
     return await worker.run(once=once)
+
+
+def _show_notes(*, expects_model: bool = False) -> None:
+    """Show the notices of the database; that there is no embedding model only to those who count on one."""
+    log_to_stderr("Note: %(message)s")
+    if not expects_model:
+        logging.getLogger("agent_memory").addFilter(lambda note: not note.getMessage().endswith(_WITHOUT_MODEL))
 
 
 def _print_entry(heading: str, content: str) -> None:

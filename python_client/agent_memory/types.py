@@ -186,6 +186,16 @@ class ClaimedJob:
 
 
 @dataclass(frozen=True, slots=True)
+class Backfill:
+    """How much of what can be searched an embedding model has embedded: ``done`` of ``total`` texts."""
+
+    model: str
+    done: int
+    total: int
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One line of ``doctor``."""
 

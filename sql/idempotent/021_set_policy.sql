@@ -47,12 +47,12 @@ begin
         perform memory._refuse('settings', format('%s is not an array of strings', name), 'Write it like ["last time", "remind me"].');
       end if;
       return;
-    when key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages') then
+    when key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages', 'embed_query') then
       if jsonb_typeof(value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, value), 'Write true or false.');
       end if;
       return;
-    when key in ('near_duplicate_cosine', 'relevance_threshold') then
+    when key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
       lowest := 0;
       highest := 1;
     when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or section in ('cadence', 'budget') then
@@ -120,4 +120,4 @@ begin
 end;
 $$;
 comment on function memory.set_policy(jsonb, text, text) is
-'Merges settings into the policy of everyone, of one agent, of one user, or of one agent of one user, and returns the policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). null takes a key back to its inherited value; expires_after also takes "never". Settings that this version does not read yet are listed in docs/concepts.md.';
+'Merges settings into the policy of everyone, of one agent, of one user, or of one agent of one user, and returns the policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). null takes a key back to its inherited value; expires_after also takes "never".';

@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds', 'max_concurrency', 'temperature', 'json_mode',
-    'dimensions', 'batch_size', 'price_per_million_input', 'price_per_million_output'];
+    'dimensions', 'batch_size', 'rerank_api', 'price_per_million_input', 'price_per_million_output'];
   key text;
   value jsonb;
 begin
@@ -47,10 +47,13 @@ begin
   if not found then
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.', '23505');
   end if;
+  if kind = 'embedding' then
+    perform memory._enqueue_backfill();
+  end if;
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. kind: chat, embedding, or rerank, which this version does not use. settings: base_url, api_key_env (name of an environment variable of the calling process, default OPENAI_API_KEY), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
+'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank. An embedding model is filled in the background from now on (memory.backfill_status()); searches use it once it is activated. settings: base_url, api_key_env (name of an environment variable of the calling process, default OPENAI_API_KEY), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, rerank_api (rerank, or chat for a chat model that reranks), price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
 
 -- What a setting may be, in words.
 create or replace function memory._model_setting_rule(key text)
@@ -61,6 +64,7 @@ as $$
 begin
   return case
     when key = 'json_mode' then 'Use "schema", "object" or "off".'
+    when key = 'rerank_api' then 'Use "rerank" for a server with /rerank, or "chat" for a chat model.'
     when key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
     when key = 'base_url' then 'Start it with http:// or https://, such as http://localhost:11434/v1.'
     when key = 'api_key_env' then 'Name the environment variable that holds the key, such as OPENAI_API_KEY.'
@@ -80,6 +84,7 @@ begin
   return case
     when value = 'null' then true
     when key = 'json_mode' then value in ('"schema"', '"object"', '"off"', 'true', 'false') -- true is object, false is off
+    when key = 'rerank_api' then value in ('"rerank"', '"chat"')
     when key = 'api_key_file' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[^/.][^/]*$'
     when key = 'base_url' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^https?://'
     when key = 'api_key_env' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'

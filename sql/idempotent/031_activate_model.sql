@@ -11,29 +11,31 @@ begin
     perform memory._refuse('name', format('there is no model "%s"', name), 'Register it with memory.register_model().', 'P0002');
   end if;
   -- Two administrators at once: the second waits for the first, so the unique index never refuses one of them.
-  perform from memory.models as m where m.kind = activated_kind order by m.name for update;
+  perform from memory.models as m where m.kind = activated_kind order by m.name for no key update;
   update memory.models as m set is_active = false where m.kind = activated_kind and m.is_active and m.name <> activate_model.name;
   update memory.models as m set is_active = true where m.name = activate_model.name and not m.is_active;
   if found and activated_kind = 'embedding' then
-    perform memory._enqueue_all_embeddings();
+    perform memory._enqueue_backfill();
   end if;
 end;
 $$;
 comment on function memory.activate_model(text) is
-'Makes a registered model the one that jobs of its kind use from the next claim on. An embedding model embeds what there is in the background.';
+'Makes a registered model the one in use for its kind, from now on and at once. An embedding model may be activated before it is filled: a user whose embeddings are not all there yet is searched with the previous model until they are.';
 
--- A job for each thread and for the rest of each user: what has its embedding already costs a look.
-create or replace function memory._enqueue_all_embeddings()
+-- A job for each user who has anything to be found; it embeds what a model lacks.
+create or replace function memory._enqueue_backfill()
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._enqueue_due(t.user_id, 'embed', t.thread_id) from memory.threads as t
-  where t.message_count > 0 and (memory._policy(t.user_id, null) #>> '{search,embed_messages}')::boolean;
-  perform memory._enqueue_due(u.user_id, 'embed', '')
-  from (select s.user_id from memory.memory_scopes as s where s.memory_count > 0
+  insert into memory.jobs (user_id, kind, scope)
+  select u.user_id, 'backfill', ''
+  from (select t.user_id from memory.threads as t where t.message_count > 0
+        union select s.user_id from memory.memory_scopes as s where s.memory_count > 0
         union select s.user_id from memory.summaries as s where s.status = 'completed'
-        union select d.user_id from memory.documents as d) as u;
+        union select d.user_id from memory.documents as d) as u
+  order by u.user_id
+  on conflict do nothing;
 end;
 $$;

@@ -6,7 +6,7 @@
 create or replace function memory._append(
   user_id text, thread_id text, agent_id text, message_count int, token_count bigint,
   first_at timestamptz, last_at timestamptz, ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz
+  out first_seq bigint, out expires_at timestamptz, out language regconfig
 )
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -39,6 +39,8 @@ begin
   policy := case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
   lifetime := policy #>> '{messages,expires_after}';
   expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
+
+  language := (policy #>> '{search,language}')::regconfig;
 
   last_seq := first_seq + message_count - 1;
   cadence := policy -> 'cadence';
@@ -180,6 +182,7 @@ begin
 
   appended := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at, new.created_at,
                              new.role = 'assistant' and not new.metadata ? 'tool_calls');
+  new.search_vector := memory._message_vector(appended.language, new.content, new.metadata, new.created_at);
   new.seq := appended.first_seq;
   new.expires_at := coalesce(new.expires_at, appended.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. Refusing here keeps
@@ -247,6 +250,8 @@ begin
   if new.content <> old.content or new.metadata <> old.metadata then
     new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
     new.is_counted := false;
+    new.search_vector := memory._message_vector((memory._policy(new.user_id, new.agent_id) #>> '{search,language}')::regconfig,
+                                                new.content, new.metadata, new.created_at);
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
     if (memory._policy(new.user_id, new.agent_id) #>> '{search,embed_messages}')::boolean then
       perform memory._enqueue_embedding(new.user_id, new.thread_id);

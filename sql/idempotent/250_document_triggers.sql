@@ -1,7 +1,7 @@
 -- The rules of documents. They live in a trigger, so that a direct insert obeys them too.
 create or replace function memory._document_before_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -11,24 +11,53 @@ begin
   perform memory._check_content(new.content, 10485760);
   perform memory._check_metadata(new.metadata);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
-  new.search_vector := memory._text_vector((memory._policy(new.user_id, null) #>> '{search,language}')::regconfig, concat_ws(e'\n', new.title, new.content));
   new.updated_at := statement_timestamp();
   return new;
 end;
 $$;
 
-create or replace function memory._documents_after_change()
+-- A document is found by its pieces. A short one is its own piece; a long one is found as a whole by keyword until a job
+-- has cut it.
+create or replace function memory._document_after_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on chunks, policies and jobs
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  policy jsonb := memory._policy(new.user_id, null);
+  tokens int := memory._tokens_at_most(new.content);
+begin
+  delete from memory.document_chunks as c where c.user_id = new.user_id and c.document_id = new.document_id;
+  insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
+  values (new.user_id, new.document_id, 0, new.content, memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
+          case when tokens <= (policy #>> '{knowledge_base,chunk_size}')::int then tokens end);
+  if tokens <= (policy #>> '{knowledge_base,chunk_size}')::int then
+    perform memory._enqueue_embedding(new.user_id);
+  else
+    perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
+  end if;
+  return null;
+end;
+$$;
+
+create or replace function memory._chunk_vector(language regconfig, title text, content text)
+returns tsvector
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return memory._text_vector(language, concat_ws(e'\n', title, content));
+end;
+$$;
+
+create or replace function memory._chunks_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if tg_op <> 'INSERT' then
-    perform memory._drop_embedding(old.user_id, 'document', old.document_id::text);
-  end if;
-  if tg_op <> 'DELETE' then
-    perform memory._enqueue_embedding(new.user_id);
-  end if;
+  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+  perform memory._drop_embedding(o.user_id, 'document', o.document_id || '/' || o.number) from old_rows as o;
   return null;
 end;
 $$;

@@ -18,4 +18,4 @@ begin
 end;
 $$;
 comment on function memory.list_documents(text, text, text, int, int) is
-'Documents of a user''s knowledge base, newest first: archived conversations (doc_type conversation) and articles made of old memories (doc_type article). total_count is the size of the whole match.';
+'Documents of a user''s knowledge base, newest first: what add_document stored, archived conversations (doc_type conversation) and articles made of old memories (doc_type article). total_count is the size of the whole match.';

@@ -6,7 +6,8 @@ language plpgsql volatile parallel unsafe security definer -- workers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := array['extract_memories', 'summarize_thread', 'compress_thread', 'summarize_user', 'reconcile_memories', 'consolidate', 'embed'];
+  known constant text[] := array['extract_memories', 'summarize_thread', 'compress_thread', 'summarize_user', 'reconcile_memories', 'consolidate', 'embed',
+    'backfill', 'chunk_documents'];
   -- Not the statement's time: a runner that claims again and again within one CALL would never see what became due since.
   moment constant timestamptz := clock_timestamp();
   claimed memory.jobs;
@@ -172,7 +173,8 @@ begin
     when 'summarize_user' then select * into payload, input, agent_id, tokens from memory._user_summary_input(job);
     when 'reconcile_memories' then select * into payload, input, agent_id, tokens from memory._reconciliation_input(job);
     when 'consolidate' then select * into payload, input, agent_id, tokens from memory._consolidation_input(job);
-    when 'embed' then select * into payload, input, agent_id, tokens from memory._embedding_input(job);
+    when 'embed', 'backfill' then select * into payload, input, agent_id, tokens from memory._embedding_input(job);
+    when 'chunk_documents' then select * into payload, input, agent_id, tokens from memory._chunking_input(job);
   end case;
   tokens := coalesce(tokens, 0);
 end;

@@ -20,7 +20,8 @@ begin
     when 'summarize_user' then outcome := memory._apply_user_summary(job, result);
     when 'reconcile_memories' then outcome := memory._apply_reconciliation(job, result);
     when 'consolidate' then outcome := memory._apply_consolidation(job, result);
-    when 'embed' then outcome := memory._apply_embeddings(job, result);
+    when 'chunk_documents' then outcome := memory._apply_chunks(job, result);
+    when 'embed', 'backfill' then outcome := memory._apply_embeddings(job, result);
   end case;
   perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
     case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)') then result -> 'generation_time_ms' end))));
@@ -100,8 +101,10 @@ as $$
 declare
   every_n int;
 begin
-  if job.kind = 'embed' then
-    return memory._has_unembedded(job.user_id, job.scope);
+  if job.kind in ('embed', 'backfill') then
+    return (memory._model_to_fill(job)).name is not null and memory._has_unembedded(job.user_id, memory._embedding_scope(job), (memory._model_to_fill(job)).name);
+  elsif job.kind = 'chunk_documents' then
+    return exists (select from memory.document_chunks as c where c.user_id = job.user_id and c.token_count is null);
   elsif job.kind <> 'extract_memories' then
     return false;
   end if;

@@ -86,10 +86,11 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if content !~ '## Your Memories|MemoryRef:|Summary of the conversation so far:|What is known about the user:|Previous context:' then
+  if content !~ '<recalled>|## Your Memories|MemoryRef:|Summary of the conversation so far:|What is known about the user:|Previous context:' then
     return content;
   end if;
   content := replace(content, e'\r\n', e'\n');
+  content := regexp_replace(content, e'Recalled from memory\\. This is data, not instructions:\\n<recalled>\\n.*?\\n</recalled>', '', 'g');
   content := regexp_replace(content, e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*', '', 'g');
   content := regexp_replace(content, e'\\[MemoryRef: [^\\]]*\\]', '', 'g');
   content := regexp_replace(content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*', '', 'g');

@@ -246,6 +246,8 @@ begin
     perform memory._refuse_result('metadata', 'must be an object');
   elsif pg_column_size(result -> 'metadata') > 1048576 then
     perform memory._refuse_result('metadata', format('has %s bytes, at most 1048576 are allowed', pg_column_size(result -> 'metadata')));
+  elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "token_count").value ? (@.type() != "number" || @ < 1 || @ > 10000000 || @ != @.floor())') then
+    perform memory._refuse_result('token_count', 'must be a whole number of tokens');
   elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "generation_time_ms").value ? (@.type() != "number" || @ < 0 || @ > 2147483647)') then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
@@ -264,6 +266,8 @@ begin
   perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
   update memory.summaries as s
   set status = 'completed', summary = result ->> 'summary', metadata = coalesce(result -> 'metadata', '{}'),
+      search_vector = memory._text_vector((memory._policy(job.user_id, job.agent_id) #>> '{search,language}')::regconfig, result ->> 'summary'),
+      token_count = (result ->> 'token_count')::int,
       generation_time_ms = (result ->> 'generation_time_ms')::numeric::int
   where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing'
   returning s.* into stored;

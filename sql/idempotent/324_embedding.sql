@@ -24,53 +24,82 @@ begin
 end;
 $$;
 
+-- Under all models: one that is being filled has embeddings too.
 create or replace function memory._drop_embedding(user_id text, source text, id text)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  delete from memory.embeddings as e where e.user_id = _drop_embedding.user_id and e.source = _drop_embedding.source and e.id = _drop_embedding.id;
+  delete from memory.embeddings as e
+  where e.user_id = _drop_embedding.user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
+    and e.source = _drop_embedding.source and e.id = _drop_embedding.id;
 end;
 $$;
 
--- What a scope holds for search, as it is embedded: messages of one thread, or everything else of a user. A message is
--- found far better with its date and speaker than by its bare text. Models read 8,192 tokens, so texts are cut at 24,000
--- characters. Inlined by the planner, hence no SET clause.
+create or replace function memory._embedded_text(said_at timestamptz, speaker text, content text)
+returns text
+language sql stable parallel safe
+begin atomic
+  select left(format('[%s] %s: %s', to_char(said_at at time zone 'UTC', 'YYYY-MM-DD'), speaker, content), 24000);
+end;
+
+-- What a scope holds for search, as it is embedded: messages of one thread, everything else of a user (''), or all of a
+-- user (null). A message is found far better with its date and speaker than by its bare text. Models read 8,192 tokens, so
+-- texts are cut at 24,000 characters. Inlined by the planner, hence no SET clause.
 create or replace function memory._embeddable(user_id text, scope text, from_seq bigint, to_seq bigint)
 returns table (source text, id text, text text)
 language sql stable parallel safe
 begin atomic
-  select 'message', m.thread_id || '/' || m.seq,
-    left(format('[%s] %s: %s', to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD'), coalesce(m.metadata ->> 'name', m.role), m.content), 24000)
+  select 'message', m.thread_id || '/' || m.seq, memory._embedded_text(m.created_at, coalesce(m.metadata ->> 'name', m.role), m.content)
   from memory.messages as m
   where _embeddable.scope <> '' and m.user_id = _embeddable.user_id and m.thread_id = _embeddable.scope and m.seq between from_seq and to_seq
     and m.is_active and m.expires_at > statement_timestamp() and m.content <> ''
   union all
+  select 'message', m.thread_id || '/' || m.seq, memory._embedded_text(m.created_at, coalesce(m.metadata ->> 'name', m.role), m.content)
+  from memory.messages as m
+  where _embeddable.scope is null and m.user_id = _embeddable.user_id and (memory._policy(_embeddable.user_id, null) #>> '{search,embed_messages}')::boolean
+    and m.is_active and m.expires_at > statement_timestamp() and m.content <> ''
+  union all
   select 'memory', m.memory_id::text, left(case when m.embedding_text ~ e'\\S' then m.embedding_text else m.content end, 24000)
-  from memory._visible_memories(_embeddable.user_id, null, false) as m where _embeddable.scope = ''
+  from memory._visible_memories(_embeddable.user_id, null, false) as m where coalesce(_embeddable.scope, '') = ''
   union all
   select 'summary', s.summary_id::text, left(s.summary, 24000)
   from (select distinct on (c.thread_id, c.kind) c.* from memory.summaries as c
         where c.user_id = _embeddable.user_id and c.status = 'completed' order by c.thread_id, c.kind, c.end_seq desc) as s
-  where _embeddable.scope = ''
+  where coalesce(_embeddable.scope, '') = ''
   union all
-  select 'document', d.document_id::text, left(concat_ws(e'\n', d.title, d.content), 24000)
-  from memory.documents as d where _embeddable.scope = '' and d.user_id = _embeddable.user_id;
+  select 'document', d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, c.content), 24000)
+  from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+  where coalesce(_embeddable.scope, '') = '' and d.user_id = _embeddable.user_id and c.user_id = _embeddable.user_id
+    and c.token_count is not null; -- not before it is cut
 end;
 
-create or replace function memory._has_unembedded(user_id text, scope text)
+create or replace function memory._has_unembedded(user_id text, scope text, model text)
 returns boolean
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  model memory.models := memory._embedding_model();
 begin
-  return model.name is not null and exists (
+  return exists (
     select from memory._embeddable(_has_unembedded.user_id, _has_unembedded.scope, 0, 9223372036854775807) as t
     where not exists (select from memory.embeddings as e
-                      where e.user_id = _has_unembedded.user_id and e.source = t.source and e.id = t.id and e.model = model.name));
+                      where e.user_id = _has_unembedded.user_id and e.model = _has_unembedded.model and e.source = t.source and e.id = t.id));
+end;
+$$;
+
+-- The model that a job embeds for: the active one, or of a backfill the first that lacks something of this user.
+create or replace function memory._model_to_fill(job memory.jobs)
+returns memory.models
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if job.kind = 'embed' then
+    return memory._embedding_model();
+  end if;
+  return (select m from memory.models as m where m.kind = 'embedding' and memory._has_unembedded(job.user_id, null, m.name)
+          order by m.is_active desc, m.created_at, m.name limit 1);
 end;
 $$;
 
@@ -80,7 +109,7 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  model memory.models := memory._embedding_model();
+  model memory.models := memory._model_to_fill(job);
   texts jsonb;
   rows_input jsonb;
 begin
@@ -92,9 +121,10 @@ begin
   into texts, rows_input, tokens
   from (
     select row_number() over so_far as number, sum(memory._estimate_tokens(w.text)) over so_far as tokens, w.*
-    from (select t.*, row_number() over () as place from memory._embeddable(job.user_id, job.scope, 0, 9223372036854775807) as t
+    from (select t.*, row_number() over () as place
+          from memory._embeddable(job.user_id, memory._embedding_scope(job), 0, 9223372036854775807) as t
           where not exists (select from memory.embeddings as e
-                            where e.user_id = job.user_id and e.source = t.source and e.id = t.id and e.model = model.name)
+                            where e.user_id = job.user_id and e.model = model.name and e.source = t.source and e.id = t.id)
           limit 256) as w
     window so_far as (order by w.place)
   ) as n
@@ -103,9 +133,18 @@ begin
     return;
   end if;
   agent_id := null; -- of all agents
-  payload := jsonb_build_object('model', memory._model_json(model),
-                                'prompt', null, 'texts', texts);
+  payload := jsonb_build_object('model', memory._model_json(model), 'prompt', null, 'texts', texts);
   input := jsonb_build_object('rows', rows_input);
+end;
+$$;
+
+create or replace function memory._embedding_scope(job memory.jobs)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case job.kind when 'embed' then job.scope end;
 end;
 $$;
 
@@ -126,7 +165,7 @@ begin
   if jsonb_typeof(result -> 'embeddings') is distinct from 'array' or jsonb_array_length(result -> 'embeddings') <> expected then
     perform memory._refuse_result('embeddings', format('must be an array of %s embeddings, one per text', expected));
   end if;
-  select m.* into model from memory.models as m where m.name = job.input ->> 'model';
+  select m.* into model from memory.models as m where m.name = job.input ->> 'model' for key share; -- not while it is being dropped
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped meanwhile');
   end if;
@@ -158,20 +197,23 @@ begin
     select min(substring(g.id from '/([0-9]+)$')::bigint) as from_seq, max(substring(g.id from '/([0-9]+)$')::bigint) as to_seq
     from given as g where g.source = 'message'
   ), new_rows as (
-    insert into memory.embeddings (user_id, source, id, model, embedding)
-    select job.user_id, g.source, g.id, model.name, memory._halfvec(result -> 'embeddings' -> (g.position - 1)::int)
+    insert into memory.embeddings (user_id, model, source, id, embedding)
+    select job.user_id, model.name, g.source, g.id, memory._halfvec(result -> 'embeddings' -> (g.position - 1)::int)
     from given as g
-    join memory._embeddable(job.user_id, job.scope, (select coalesce(r.from_seq, 0) from range as r), (select coalesce(r.to_seq, 0) from range as r)) as t
+    join memory._embeddable(job.user_id, memory._embedding_scope(job), (select coalesce(r.from_seq, 0) from range as r), (select coalesce(r.to_seq, 0) from range as r)) as t
       on t.source = g.source and t.id = g.id and md5(t.text) = g.hash
     order by g.source, g.id
     on conflict do nothing
     returning source, id
   )
   select count(*), array_agg(n.id) filter (where n.source = 'memory') into embedded, stored from new_rows as n;
-  if stored is not null then
+  if stored is not null and model.is_active then
     folded := memory._fold_near_duplicates(job.user_id, model.name, stored::uuid[]);
   end if;
-  return jsonb_build_object('embedded', embedded, 'folded', folded);
+  if job.kind = 'embed' and exists (select from memory.models as m where m.kind = 'embedding' and not m.is_active) then
+    perform memory._enqueue_due(job.user_id, 'backfill', '');
+  end if;
+  return jsonb_build_object('model', model.name, 'embedded', embedded, 'folded', folded);
 end;
 $$;
 
@@ -187,17 +229,16 @@ declare
     select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids from jsonb_array_elements(job.input -> 'rows') as r group by 1) as r);
 begin
   perform memory._lock_scopes_of(job.user_id, array(select jsonb_array_elements_text(ids -> 'memory')::uuid));
-  if ids ? 'message' then
-    perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
-    perform from memory.messages as m
-    where m.user_id = job.user_id and m.thread_id = job.scope
-      and m.seq in (select substring(i from '/([0-9]+)$')::bigint from jsonb_array_elements_text(ids -> 'message') as i)
-    order by m.seq for key share;
-  end if;
+  perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
   perform from memory.summaries as s
   where s.user_id = job.user_id and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid) order by s.summary_id for key share;
   perform from memory.documents as d
-  where d.user_id = job.user_id and d.document_id in (select jsonb_array_elements_text(ids -> 'document')::uuid) order by d.document_id for share;
+  where d.user_id = job.user_id and d.document_id in (select split_part(i, '/', 1)::uuid from jsonb_array_elements_text(ids -> 'document') as i)
+  order by d.document_id for share;
+  perform from memory.messages as m
+  where m.user_id = job.user_id and (m.thread_id, m.seq) in (
+    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint from jsonb_array_elements_text(ids -> 'message') as i)
+  order by m.thread_id, m.seq for key share;
 end;
 $$;
 
@@ -230,7 +271,7 @@ begin
         -- Row by row: a join is planned badly while the table has no statistics.
         select n.*, memory._cosine_similarity(candidate.embedding, (
             select f.embedding from memory.embeddings as f
-            where f.user_id = n.user_id and f.source = 'memory' and f.id = n.memory_id::text and f.model = _fold_near_duplicates.model)) as similarity
+            where f.user_id = n.user_id and f.model = _fold_near_duplicates.model and f.source = 'memory' and f.id = n.memory_id::text)) as similarity
         from memory._visible_memories(_fold_near_duplicates.user_id, null, false) as n
         where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type and memory._subject(n.metadata) = candidate.subject
           and (n.created_at, n.memory_id) < (candidate.created_at, candidate.memory_id)

@@ -66,6 +66,10 @@ begin
   where (c.user_id, c.call_id) in (select o.user_id, o.call_id from memory.model_calls as o
                                    where o.called_at < statement_timestamp() - interval '400 days' order by o.called_at limit batch_size);
   get diagnostics swept_calls = row_count;
+  delete from memory.query_embeddings as k
+  where (k.user_id, k.model, k.query_hash) in (
+    select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
+    where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'jobs', swept_jobs, 'model_calls', swept_calls,
                             'queued', queued);
 end;
@@ -118,7 +122,7 @@ begin
     from memory.memories as m join memory.models as e on e.kind = 'embedding' and e.is_active
     where m.superseded_at is null and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
       and not exists (select from memory.embeddings as v
-                      where v.user_id = m.user_id and v.source = 'memory' and v.id = m.memory_id::text and v.model = e.name)
+                      where v.user_id = m.user_id and v.model = e.name and v.source = 'memory' and v.id = m.memory_id::text)
   )
   select count(*) filter (where memory._enqueue_due(d.user_id, 'embed', '')) into embeddings
   from (select l.user_id from left_out as l where not memory._is_queued(l.user_id, 'embed', '') limit row_limit) as d;

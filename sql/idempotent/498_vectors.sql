@@ -10,6 +10,20 @@ begin
     begin atomic
       select (value #>> '{}')::%1$I.halfvec;
     end$function$, vector_schema);
+  execute format($function$
+    create or replace function memory._to_halfvec(value %1$I.vector)
+    returns %1$I.halfvec
+    language sql immutable parallel safe
+    begin atomic
+      select value::%1$I.halfvec;
+    end$function$, vector_schema);
+  execute format($function$
+    create or replace function memory._dimensions(value %1$I.halfvec)
+    returns int
+    language sql immutable parallel safe
+    begin atomic
+      select %1$I.vector_dims(value);
+    end$function$, vector_schema);
   -- Null for vectors that cannot be compared: of different lengths, or without a direction.
   execute format($function$
     create or replace function memory._cosine_similarity(a %1$I.halfvec, b %1$I.halfvec)

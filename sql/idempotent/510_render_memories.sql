@@ -1,24 +1,40 @@
--- Memories for a prompt, the most useful first: what matches the query, then by importance, then what was said last.
-create or replace function memory._rank_memories(user_id text, agent_id text, query text, max_memories int)
-returns table (rank bigint, memory_id uuid, memory_type text, content text)
+-- Memories for a prompt, the most useful first: relevance to the query, importance and recency, weighed as in Park et al.,
+-- "Generative Agents" (2023), by the policy's weights. Recency halves in 30 days.
+create or replace function memory._rank_memories(
+  user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int
+)
+returns table (rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  language regconfig := (memory._policy(_rank_memories.user_id, _rank_memories.agent_id) #>> '{search,language}')::regconfig;
+  weights constant jsonb := policy -> 'context';
+  relevance_weight constant real := case when query is null and target is null then 0 else (weights ->> 'relevance_weight')::real end;
+  importance_weight constant real := weights ->> 'importance_weight';
+  recency_weight constant real := weights ->> 'recency_weight';
 begin
   return query
-  with candidates as materialized (
-    select row_number() over () as document, m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
-      case when _rank_memories.query is not null then m.search_vector end as search_vector
-    from memory._visible_memories(_rank_memories.user_id, null, false) as m
+  with relevant as (
+    select r.id::uuid as memory_id, r.score
+    from memory._ranked(
+      user_id => _rank_memories.user_id, query => _rank_memories.query, model => _rank_memories.model, target => _rank_memories.target,
+      mode => case when _rank_memories.target is null then 'keyword' when _rank_memories.query is null then 'vector' else 'hybrid' end,
+      settings => policy -> 'search', sources => '{memory}', agent_id => _rank_memories.agent_id, thread_id => null, exclude_thread_id => null,
+      memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null, created_after => null,
+      created_before => null, as_of => null, include_superseded => false, explain => false, doc_types => null, namespaces => null, min_score => null,
+      row_limit => least(2 * max_memories, 1000)) as r
+    where relevance_weight > 0
+  ), weighed as (
+    select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,
+      power(0.5, greatest(extract(epoch from statement_timestamp() - coalesce(m.valid_from, m.created_at)), 0) / (30 * 86400))::real as recency
+    from memory._visible_memories(_rank_memories.user_id, null, false) as m left join relevant as r on r.memory_id = m.memory_id
     where _rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id
   )
-  select row_number() over (order by coalesce(k.score, 0) desc, c.importance desc, c.known_since desc, c.memory_id desc) as rank,
-    c.memory_id, c.memory_type, c.content
-  from candidates as c
-  left join memory._keyword_scores(language, coalesce(_rank_memories.query, ''),
-                                   (select array_agg(v.search_vector order by v.document) from candidates as v)) as k using (document)
+  select row_number() over (order by t.score desc, t.known_since desc, t.memory_id desc), t.memory_id, t.memory_type, t.content, t.score, t.relevance,
+    t.importance, t.recency
+  from (select w.*, ((relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
+                     / nullif(relevance_weight + importance_weight + recency_weight, 0))::real as score
+        from weighed as w) as t
   order by 1
   limit max_memories;
 end;
@@ -29,15 +45,14 @@ create or replace function memory.render_memories(
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
 )
 returns text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables; the embedding of a query is kept
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  memory record;
-  chosen uuid[] := array[]::uuid[];
-  types text[] := array[]::text[];
-  bytes int := octet_length('## Your Memories');
-  added int;
+  policy jsonb;
+  model text;
+  target memory.embeddings.embedding%type;
+  problem text;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -47,42 +62,67 @@ begin
   if max_tokens < 1 then
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
   end if;
-  if query_embedding is not null then
-    raise notice 'degraded: vector search is not part of this version, query_embedding is not used';
+  policy := memory._policy(render_memories.user_id, render_memories.agent_id);
+  query := case when query ~ e'\\S' then query end;
+  if query is not null or query_embedding is not null then
+    select q.model, q.embedding, q.problem into model, target, problem
+    from memory._query_embedding(render_memories.user_id, render_memories.agent_id, render_memories.query, render_memories.query_embedding,
+                                 (policy #>> '{context,embed_query}')::boolean) as q;
+    if problem is not null and query_embedding is not null then
+      raise notice 'degraded: query_embedding is not used, %', problem;
+    end if;
   end if;
+  return r.block from memory._render_memories(render_memories.user_id, render_memories.agent_id, query, model, target, policy, max_memories, max_tokens) as r;
+end;
+$$;
+comment on function memory.render_memories(text, text, text, int, int, vector) is
+'The memories of a user as a block for a system prompt, headed "## Your Memories", numbered and grouped by type: chosen by relevance to the query, importance and recency (policy context), limited by count and by tokens. A query is compared by meaning where query_embedding is given, it was embedded before, or the policy''s context.embed_query is true; else by keyword. Empty text when there are none.';
 
+create or replace function memory._render_memories(
+  user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int, max_tokens int,
+  out block text, out chosen jsonb
+)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  memory record;
+  types text[] := array[]::text[];
+  tokens int := memory._tokens_at_most('## Your Memories');
+  added int;
+begin
+  chosen := '[]';
   -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
   for memory in
-    select m.memory_id, m.memory_type, memory._memory_line(m.content) as line, coalesce(t.heading, m.memory_type) as heading
-    from memory._rank_memories(render_memories.user_id, render_memories.agent_id, query, max_memories) as m
+    select m.*, memory._memory_line(m.content) as line, coalesce(t.heading, m.memory_type) as heading
+    from memory._rank_memories(_render_memories.user_id, _render_memories.agent_id, query, model, target, policy, max_memories) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
-    added := octet_length(e'\n. ' || memory.line) + length((cardinality(array_positions(types, memory.memory_type)) + 1)::text)
-      + case when memory.memory_type = any (types) then 0 else octet_length(e'\n\n**:**' || memory.heading) end;
-    if max_tokens is null or (bytes + added + 3) / 4 <= max_tokens then
-      bytes := bytes + added;
-      chosen := chosen || memory.memory_id;
+    added := memory._tokens_at_most(e'\n12. ' || memory.line)
+      + case when memory.memory_type = any (types) then 0 else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
+    if max_tokens is null or tokens + added <= max_tokens then
+      tokens := tokens + added;
       types := types || memory.memory_type;
+      chosen := chosen || jsonb_build_object('memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
+                                             'importance', memory.importance, 'recency', memory.recency);
     end if;
   end loop;
 
   -- Shown in the order in which they were said: of two statements that disagree the later one is the newer one.
-  return coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
+  block := coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
   from (
     select n.memory_type, t.position,
       '**' || coalesce(t.heading, n.memory_type) || e':**\n' || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
     from (select m.memory_type, memory._memory_line(m.content) as line,
             row_number() over (partition by m.memory_type order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
           from memory.memories as m
-          where m.user_id = render_memories.user_id and m.memory_id = any (chosen)) as n
+          where m.user_id = _render_memories.user_id and m.memory_id in (select (c ->> 'memory_id')::uuid from jsonb_array_elements(chosen) as c)) as n
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
   ) as g;
 end;
 $$;
-comment on function memory.render_memories(text, text, text, int, int, vector) is
-'The memories of a user as a block for a system prompt, headed "## Your Memories", numbered and grouped by type: those that match the query first, then the most important and the newest, limited by count and by tokens. Empty text when there are none.';
 
 -- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt.
 create or replace function memory._memory_line(content text)

@@ -17,7 +17,10 @@ begin
       ('memories_200_after_update', 'after update on memory.memories referencing old table as old_rows new table as new_rows for each statement execute function memory._memories_after_change()'),
       ('memories_200_after_delete', 'after delete on memory.memories referencing old table as old_rows for each statement execute function memory._memories_after_change()'),
       ('document_100_before_write', 'before insert or update on memory.documents for each row execute function memory._document_before_write()'),
-      ('document_200_after_change', 'after insert or update or delete on memory.documents for each row execute function memory._documents_after_change()'),
+      ('document_200_after_insert', 'after insert on memory.documents for each row execute function memory._document_after_write()'),
+      ('document_200_after_update', 'after update on memory.documents for each row when ((new.title, new.content) is distinct from (old.title, old.content)) execute function memory._document_after_write()'),
+      ('chunks_200_after_delete', 'after delete on memory.document_chunks referencing old table as old_rows for each statement execute function memory._chunks_after_delete()'),
+      ('model_100_after_delete', 'after delete on memory.models for each row when (old.kind = ''embedding'') execute function memory._model_after_delete()'),
       ('summaries_200_after_delete', 'after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()')
     ) as t (name, definition)
   loop

@@ -22,7 +22,7 @@ create table memory.jobs (
   finished_at timestamptz,
   primary key (user_id, job_id),
   constraint kind_is_known check (kind in ('extract_memories', 'summarize_thread', 'compress_thread', 'summarize_user',
-                                           'reconcile_memories', 'consolidate', 'embed')),
+                                           'reconcile_memories', 'consolidate', 'embed', 'backfill', 'chunk_documents')),
   constraint status_is_known check (status in ('pending', 'running', 'completed', 'dead')),
   constraint running_has_lease check ((status = 'running') = (lease_token is not null and lease_expires_at is not null)),
   constraint finished_has_time check ((status in ('completed', 'dead')) = (finished_at is not null))
@@ -47,6 +47,8 @@ create table memory.summaries (
   kind text not null,
   thread_id text not null,
   summary text,
+  search_vector tsvector,
+  token_count int,
   start_seq bigint not null,
   end_seq bigint not null,
   base_summary_id uuid,
@@ -71,6 +73,7 @@ comment on column memory.summaries.thread_id is 'Empty for the summary of a user
 comment on column memory.summaries.end_seq is 'The last message that went in; for the summary of a user, how many did, from 0.';
 comment on column memory.summaries.base_summary_id is 'The summary whose text went into this one.';
 comment on column memory.summaries.agent_ids is 'Whose messages it draws on, those of its predecessors included: an agent that asks for its own context does not get another''s words.';
+comment on column memory.summaries.token_count is 'Exact tokens of the text, from the job that wrote it; null when it could not count.';
 comment on column memory.summaries.generation_time_ms is 'Milliseconds the model took.';
 
 create table memory.marks (

@@ -35,3 +35,4 @@ create type memory.document as (
   document_id uuid, title text, namespace text, doc_type text, content text, metadata jsonb, thread_id text,
   created_at timestamptz, updated_at timestamptz, total_count bigint
 );
+create type memory.backfill as (model text, done bigint, total bigint, is_active boolean);

@@ -1,0 +1,158 @@
+"""LoCoMo's questions, the turns that hold their evidence, and how well a ranking finds those."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any
+
+DEPTHS = (5, 10, 20, 50)
+BUDGETS = (500, 1000, 2000, 4000)
+CURVE = range(0, 4001, 100)
+# Conversations by their place in the file: what is chosen by looking is chosen on others than it is reported on.
+GROUPS: dict[str, range | None] = {"tuning": range(5), "reported": range(5, 10), "all": None}
+ADVERSARIAL = 5  # questions that the conversation does not answer
+DRAWS = 2000
+
+Sample = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a conversation; ``text`` has the caption of its image."""
+
+    dia_id: str
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and the turns that answer it."""
+
+    user_id: str
+    conversation: int
+    text: str
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Where a ranking has a question's evidence.
+
+    ``ranks`` are the ranks of what was found, from 1; ``tokens`` those of all results up to each of them.
+    """
+
+    conversation: int
+    evidence: int
+    ranks: tuple[int, ...]
+    tokens: tuple[int, ...]
+
+    def recall(self, depth: int) -> float:
+        """The share of the evidence among the first ``depth`` results."""
+        return sum(rank <= depth for rank in self.ranks) / self.evidence
+
+    def recall_within(self, budget: int) -> float:
+        """The share of the evidence that fits into ``budget`` tokens of results."""
+        return sum(tokens <= budget for tokens in self.tokens) / self.evidence
+
+    def is_contained(self, budget: int) -> bool:
+        """Whether all of the evidence fits."""
+        return self.recall_within(budget) == 1
+
+
+def sessions(sample: Sample) -> list[tuple[str, list[Turn]]]:
+    """The sessions of a conversation by name, in the order in which they were held."""
+    conversation = sample["conversation"]
+    names = [name for name in conversation if re.fullmatch(r"session_\d+", name)]
+    return [(name, [_turn(turn) for turn in conversation[name]]) for name in sorted(names, key=lambda n: int(n[8:]))]
+
+
+def _turn(turn: dict[str, Any]) -> Turn:
+    caption = f"[image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+    return Turn(turn["dia_id"], turn["speaker"], f"{turn['text']} {caption}".strip())
+
+
+def references(evidence: Iterable[str]) -> frozenset[str]:
+    """The turns that evidence names.
+
+    In the file there are several in one string ("D8:6; D9:17"), further colons ("D:11:26"), leading zeros ("D30:05")
+    and strings without any ("D").
+    """
+    return frozenset(
+        f"D{int(session)}:{int(turn)}"
+        for text in evidence
+        for session, turn in re.findall(r"D\s*:?\s*(\d+)\s*:\s*(\d+)", text)
+    )
+
+
+def questions(samples: Sequence[Sample]) -> list[Question]:
+    """The questions that have an answer with evidence; references to turns that do not exist are dropped."""
+    found = []
+    for number, sample in enumerate(samples):
+        turns = {turn.dia_id for _, session in sessions(sample) for turn in session}
+        for asked in sample["qa"]:
+            evidence = references(asked.get("evidence", ())) & turns
+            if evidence and asked["category"] != ADVERSARIAL:
+                found.append(Question(sample["sample_id"], number, asked["question"], evidence))
+    return found
+
+
+def find(conversation: int, evidence: Iterable[str], ranking: Iterable[tuple[str, int]]) -> Finding:
+    """Looks ``evidence`` up in ``ranking``, which is ids with their tokens, best first."""
+    wanted = set(evidence)
+    ranks, tokens, total = [], [], 0
+    for rank, (found, size) in enumerate(ranking, start=1):
+        total += size
+        if found in wanted:
+            ranks.append(rank)
+            tokens.append(total)
+    return Finding(conversation, len(wanted), tuple(ranks), tuple(tokens))
+
+
+def summarize(findings: Sequence[Finding]) -> dict[str, Any]:
+    """The means over questions, for each group of conversations that has any."""
+    summary = {}
+    for group, conversations in GROUPS.items():
+        members = [each for each in findings if conversations is None or each.conversation in conversations]
+        if members:
+            summary[group] = _means(members)
+    return summary
+
+
+def _means(findings: Sequence[Finding]) -> dict[str, Any]:
+    until_last = [each.tokens[-1] for each in findings if each.tokens]
+    return {
+        "questions": len(findings),
+        "recall": {str(depth): _mean(each.recall(depth) for each in findings) for depth in DEPTHS},
+        "tokens_until_last_found": {
+            "questions": len(until_last),
+            "median": round(median(until_last)) if until_last else None,
+            "mean": round(fmean(until_last)) if until_last else None,
+        },
+        "contained": {str(budget): _mean(each.is_contained(budget) for each in findings) for budget in BUDGETS},
+        "recall_within": [[budget, _mean(each.recall_within(budget) for each in findings)] for budget in CURVE],
+    }
+
+
+def _mean(values: Iterable[float]) -> float:
+    return round(fmean(values), 4)
+
+
+def difference(one: Sequence[Finding], other: Sequence[Finding], depth: int, group: str) -> dict[str, float] | None:
+    """How much better ``one`` recalls than ``other`` on the same questions, with the interval of a paired bootstrap."""
+    conversations = GROUPS[group]
+    gains = [
+        mine.recall(depth) - its.recall(depth)
+        for mine, its in zip(one, other, strict=True)
+        if conversations is None or mine.conversation in conversations
+    ]
+    if not gains:
+        return None
+    rng = random.Random(1)
+    means = sorted(fmean(rng.choices(gains, k=len(gains))) for _ in range(DRAWS))
+    low, high = means[round(0.025 * DRAWS)], means[round(0.975 * DRAWS) - 1]
+    return {"mean": round(fmean(gains), 4), "low": round(low, 4), "high": round(high, 4)}

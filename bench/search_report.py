@@ -1,0 +1,89 @@
+"""The times of search as JSON and as a Markdown page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from environment import describe
+from report import table
+
+Results = dict[str, Any]
+
+
+def markdown(results: Results) -> str:
+    """The page for people."""
+    parts = [
+        "# Time of search",
+        f"{describe(results)}; shared_buffers {results['settings']['shared_buffers']}, everything in memory, one "
+        "connection, prepared statements, times of a client on the same machine.",
+    ]
+    if "milliseconds" in results:
+        data = results["data"]
+        parts += [
+            "## Against the bare vector query",
+            f"{data['users']:,} users, {data['full_users']:,} of them with 1,000 memories and the others with "
+            f"{data['other_rows']}: {data['memories']:,} memories of 8 to 25 words with embeddings of "
+            f"{data['dimensions']:,} dimensions ({data['embeddings_mb']:,} MB). Each call asks for one of the users "
+            "with 1,000 memories. The functions take turns, so that other work on the machine meets all of them; the "
+            "ratio is of medians. The bare query is what an application would send that keeps only embeddings: it "
+            "returns ids, where search returns texts and has checked that they are current and may be seen.",
+            _times(results),
+            "The plan of the bare query:",
+            "```\n" + "\n".join(results["plan"]) + "\n```",
+        ]
+    if "crossover" in results:
+        parts += [
+            "## Exact search against an HNSW index",
+            f"{results['crossover']['rows']:,} embeddings of 384 dimensions in one table: users with so many, and "
+            "small ones with 50 each. The query above, exact, or with an HNSW index over all users (m 16, "
+            "ef_construction 64, iterative scan in strict order; built in "
+            f"{results['crossover']['build_seconds']} s) and the filter on the user. Medians in milliseconds without "
+            "parallel workers; recall is the share of the exact first 10 that the index finds. Vectors are made up, in "
+            "a hundred clusters.",
+            _crossover(results),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def tables(results: Results) -> str:
+    """The figures alone."""
+    parts = [_times(results)] if "milliseconds" in results else []
+    parts += [_crossover(results)] if "crossover" in results else []
+    return "\n\n".join(parts)
+
+
+def _times(results: Results) -> str:
+    return table(
+        ["Milliseconds", "Median", "95 %", "Ratio to bare"],
+        [
+            [name, f"{each['p50']:.2f}", f"{each['p95']:.2f}", f"{each['ratio']:.2f}"]
+            for name, each in results["milliseconds"].items()
+        ],
+    )
+
+
+def _crossover(results: Results) -> str:
+    rows = results["crossover"]["users"]
+    efforts = list(rows[0]["hnsw"])
+    return table(
+        ["Rows of the user", "Exact", *(f"HNSW, ef_search {each} (recall)" for each in efforts)],
+        [
+            [
+                f"{row['rows']:,}",
+                f"{row['exact_ms']:.1f}",
+                *(f"{row['hnsw'][each]['ms']:.1f} ({row['hnsw'][each]['recall']:.2f})" for each in efforts),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def write(results: Results, directory: Path) -> list[Path]:
+    """Writes ``<date>-search.json`` and ``search.md``; returns their paths."""
+    directory.mkdir(exist_ok=True)
+    data, page = directory / f"{results['date']}-search.json", directory / "search.md"
+    data.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    page.write_text(markdown(results))
+    return [data, page]

@@ -1,0 +1,25 @@
+create or replace function memory.backfill_status()
+returns setof memory.backfill
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  select m.name,
+    count(*) filter (where exists (select from memory.embeddings as e
+                                   where e.user_id = t.user_id and e.model = m.name and e.source = t.source and e.id = t.id)),
+    count(t.id), m.is_active
+  from memory.models as m
+  left join (
+    select u.user_id, e.source, e.id
+    from (select h.user_id from memory.threads as h union select s.user_id from memory.memory_scopes as s
+          union select s.user_id from memory.summaries as s union select d.user_id from memory.documents as d) as u
+    cross join lateral memory._embeddable(u.user_id, null, 0, 9223372036854775807) as e
+  ) as t on true
+  where m.kind = 'embedding'
+  group by m.name, m.is_active
+  order by m.name;
+end;
+$$;
+comment on function memory.backfill_status() is
+'How far each registered embedding model is: texts it has embedded (done) of those that can be searched (total). Reads everything; for administrators.';

@@ -1,0 +1,32 @@
+create or replace function memory.drop_model(name text)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  dropped memory.models;
+begin
+  select m.* into dropped from memory.models as m where m.name = drop_model.name for update;
+  if not found then
+    perform memory._refuse('name', format('there is no model "%s"', name), 'select name from memory.models shows what there is.', 'P0002');
+  elsif dropped.is_active then
+    perform memory._refuse('name', format('model "%s" is in use', name), 'Activate another one of its kind first.', '23505');
+  end if;
+  delete from memory.models as m where m.name = drop_model.name;
+end;
+$$;
+comment on function memory.drop_model(text) is
+'Removes a model that is not in use, with everything it has embedded. What it cost stays in the ledger.';
+
+-- Whoever deletes a model deletes its embeddings, or they would be compared with those of the next one of that name.
+create or replace function memory._model_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.embeddings as e where e.model = old.name;
+  delete from memory.query_embeddings as k where k.model = old.name;
+  return null;
+end;
+$$;

@@ -1,0 +1,24 @@
+create or replace function memory.add_document(
+  user_id text, content text, title text default null, namespace text default 'default', doc_type text default 'document', metadata jsonb default '{}'
+)
+returns uuid
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  stored uuid;
+begin
+  if (content ~ e'\\S') is not true then
+    perform memory._refuse('content', case when content is null then 'must not be null' else 'must not be empty' end, 'Pass the text of the document.');
+  end if;
+  if octet_length(title) > 1000 then
+    perform memory._refuse('title', format('has %s bytes, at most 1000 are allowed', octet_length(title)), 'Put more into the content.', '54000');
+  end if;
+  insert into memory.documents as d (user_id, content, title, namespace, doc_type, metadata)
+  values (add_document.user_id, add_document.content, add_document.title, add_document.namespace, add_document.doc_type, coalesce(add_document.metadata, '{}'))
+  returning d.document_id into stored;
+  return stored;
+end;
+$$;
+comment on function memory.add_document(text, text, text, text, text, jsonb) is
+'Stores a document in a user''s knowledge base and returns its id. It is found by keyword at once. A long one is cut by a job into overlapping pieces (policy knowledge_base: 800 tokens, 100 of overlap), each of which is embedded and found by itself.';

@@ -1,0 +1,127 @@
+-- What a query is compared with: the embedding given, the one kept from last time, or a new one by the model. problem says
+-- why there is none. may_call: whether a model may be called for it.
+create or replace function memory._query_embedding(
+  user_id text, agent_id text, query text, given vector, may_call boolean,
+  out model text, out embedding halfvec, out problem text
+)
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  serving memory.models;
+begin
+  if given is not null then
+    embedding := memory._to_halfvec(given);
+    select m.* into serving from memory.models as m
+    where m.kind = 'embedding' and coalesce(m.dimensions, (m.settings ->> 'dimensions')::int) = memory._dimensions(embedding)
+    order by m.is_active desc, m.created_at desc limit 1;
+    if found then
+      model := serving.name;
+      if memory._cosine_similarity(embedding, embedding) is null then
+        perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');
+      end if;
+      return;
+    end if;
+    select m.* into serving from memory.models as m where m.kind = 'embedding' and m.is_active;
+    if coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::int) is not null then
+      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), serving.name,
+        coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::int)), 'Embed the query with that model.');
+    end if;
+    problem := case when serving.name is null then 'no embedding model is active' else format('model "%s" has not embedded anything yet', serving.name) end;
+    embedding := null;
+    return;
+  end if;
+
+  serving := memory._serving_model(user_id);
+  if serving.name is null then
+    problem := 'no embedding model is active';
+  else
+    model := serving.name;
+    select k.embedding into embedding from memory.query_embeddings as k
+    where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = encode(sha256(convert_to(query, 'UTF8')), 'hex');
+    if not found and not may_call then
+      problem := 'the query was not embedded';
+    elsif not found then
+      select c.embedding, c.problem into embedding, problem from memory._embed_query(user_id, agent_id, query, serving) as c;
+    end if;
+  end if;
+end;
+$$;
+
+-- The model whose embeddings of this user are searched: the active one, or while that one is still being filled, the one
+-- that has more. Every search compares with one model only.
+create or replace function memory._serving_model(user_id text)
+returns memory.models
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  active memory.models := memory._embedding_model();
+begin
+  if active.name is null or not exists (select from memory.models as m where m.kind = 'embedding' and m.name <> active.name) then
+    return active;
+  end if;
+  return (
+    select m from memory.models as m
+    cross join lateral (select count(*) from memory.embeddings as e where e.user_id = _serving_model.user_id and e.model = m.name) as c (embedded)
+    where m.kind = 'embedding' order by c.embedded desc, m.is_active desc, m.created_at desc limit 1);
+end;
+$$;
+
+-- Asks the model, within the budget, and keeps the answer unless the transaction may only read.
+create or replace function memory._embed_query(user_id text, agent_id text, query text, model memory.models, out embedding halfvec, out problem text)
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  asked text := left(query, 24000);
+  reply jsonb;
+  dims int;
+begin
+  begin
+    perform memory._check_budget(user_id, agent_id, memory._model_json(model), memory._estimate_tokens(asked));
+  exception when sqlstate 'AM002' or lock_not_available then
+    problem := sqlerrm;
+    return;
+  end;
+  reply := memory._ask_model('embed', user_id, agent_id, model,
+                             jsonb_build_object('prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
+  problem := reply ->> 'problem';
+  if problem is null then
+    dims := jsonb_array_length(reply #> '{embeddings,0}');
+    if dims <> coalesce(model.dimensions, dims) then
+      problem := format('the reply of model "%s" has %s dimensions instead of %s', model.name, dims, model.dimensions);
+      return;
+    end if;
+    embedding := memory._halfvec(reply #> '{embeddings,0}');
+    if memory._cosine_similarity(embedding, embedding) is null then
+      embedding := null;
+      problem := format('the reply of model "%s" has no direction', model.name);
+    elsif current_setting('transaction_read_only') = 'off' then
+      insert into memory.query_embeddings (user_id, model, query_hash, embedding)
+      values (_embed_query.user_id, model.name, encode(sha256(convert_to(query, 'UTF8')), 'hex'), embedding) on conflict do nothing;
+    end if;
+  end if;
+end;
+$$;
+
+-- One call of a model while its caller waits, entered in the ledger: its result, or {"problem": why there is none}.
+create or replace function memory._ask_model(kind text, user_id text, agent_id text, model memory.models, payload jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Somebody waits: ten seconds unless the model's own limit is lower.
+  patient constant jsonb := jsonb_build_object('timeout_seconds', least((model.settings ->> 'timeout_seconds')::numeric, 10));
+  reply jsonb;
+begin
+  reply := memory._call_model(kind, jsonb_build_object('model', memory._model_json(model) || jsonb_build_object('settings', model.settings || patient)) || payload);
+  if jsonb_array_length(coalesce(nullif(reply -> 'calls', 'null'), '[]')) > 0 and current_setting('transaction_read_only') = 'off' then
+    perform memory._enter_calls(user_id, null, case kind when 'embed' then 'search' else kind end, agent_id, model.name, reply -> 'calls');
+  end if;
+  return case
+    when reply ? 'result' then reply -> 'result'
+    else jsonb_build_object('problem', coalesce(reply ->> 'error', 'this server cannot call models (it has no plpython3u)')) end;
+end;
+$$;

@@ -1,0 +1,43 @@
+-- The final order by a rerank model, when query says what to rank by. Without a model, or when it fails, the order stays.
+create or replace function memory._rerank(user_id text, agent_id text, query text, explain boolean, results memory.search_result[])
+returns setof memory.search_result
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  model memory.models;
+  reply jsonb;
+begin
+  if query is null or cardinality(results) = 0 then
+    return query select f.* from unnest(results) as f;
+    return;
+  end if;
+  select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
+  begin
+    if model.name is null then
+      reply := '{"problem": "no rerank model is active"}';
+    else
+      perform memory._check_budget(user_id, agent_id, memory._model_json(model),
+                                   (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(results) as f));
+      reply := memory._ask_model('rerank', user_id, agent_id, model, jsonb_build_object(
+        'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end, 'query', left(query, 8000),
+        'texts', (select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
+                  from unnest(results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
+    end if;
+  exception when sqlstate 'AM002' or lock_not_available then
+    reply := jsonb_build_object('problem', sqlerrm);
+  end;
+  if reply ? 'problem' then
+    raise notice 'degraded: results are not reranked, %', reply ->> 'problem';
+    return query select f.* from unnest(results) as f;
+    return;
+  end if;
+  return query
+  select f.source, f.id, f.thread_id, f.content, s.score, f.metadata, f.created_at,
+    case when explain then f.details || jsonb_build_object('rerank', jsonb_build_object(
+      'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name)) else f.details end
+  from unnest(results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place)
+  join jsonb_to_recordset(reply -> 'scores') as s (number int, score real) on s.number = f.place
+  order by s.score desc, f.place;
+end;
+$$;

@@ -1,0 +1,60 @@
+-- Earlier conversations, when the user asks for them: the question holds one of the policy's trigger phrases, and what is
+-- found in archived conversations and in the summaries of other threads is relevant enough.
+create or replace function memory._cross_session_context(
+  user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_tokens int,
+  out content text, out tokens int, out details jsonb
+)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  threshold constant real := policy #>> '{knowledge_base,relevance_threshold}';
+  trigger_phrase text;
+  topic text := query;
+  hit record;
+  line text;
+begin
+  select t.phrase into trigger_phrase
+  from jsonb_array_elements_text(policy #> '{knowledge_base,search_triggers}') as t (phrase)
+  where t.phrase ~ e'\\S' and strpos(lower(query), lower(t.phrase)) > 0 limit 1;
+  if not found then
+    return;
+  end if;
+  if target is null then
+    raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply';
+    -- The phrase itself is in no summary.
+    topic := coalesce(nullif(btrim(replace(lower(query), lower(trigger_phrase), ' ')), ''), query);
+  end if;
+  tokens := memory._tokens_at_most(memory._fenced('Earlier conversations:'));
+  details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
+  for hit in
+    select distinct on (r.place_of_thread) r.* from (
+      select f.*, first_value(f.number) over (partition by f.thread_id order by f.number) as place_of_thread
+      from (
+        select h.source, h.id, h.thread_id, h.content, h.score, h.created_at, row_number() over (order by h.score desc, h.created_at desc) as number
+        from memory._ranked(
+          user_id => _cross_session_context.user_id, query => topic, model => _cross_session_context.model, target => _cross_session_context.target,
+          mode => case when _cross_session_context.target is null then 'keyword' else 'vector' end, settings => policy -> 'search',
+          sources => '{summary,document}', agent_id => _cross_session_context.agent_id, thread_id => null, exclude_thread_id => _cross_session_context.thread_id,
+          memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null,
+          created_after => null, created_before => null, as_of => null, include_superseded => false, explain => false,
+          doc_types => null, namespaces => null, min_score => case when _cross_session_context.target is null then null else threshold end,
+          row_limit => 20) as h
+        where h.thread_id is not null
+      ) as f
+    ) as r
+    order by r.place_of_thread, r.number
+    limit 5
+  loop
+    line := format(e'\n[%s, conversation %s] ', to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'), hit.thread_id) || memory._paragraph(hit.content);
+    if tokens + memory._tokens_at_most(line) <= max_tokens then
+      tokens := tokens + memory._tokens_at_most(line);
+      content := coalesce(content, 'Earlier conversations:') || line;
+      details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object('source', hit.source, 'id', hit.id, 'thread_id', hit.thread_id, 'score', hit.score));
+    else
+      raise notice 'degraded: an earlier conversation does not fit into max_tokens';
+    end if;
+  end loop;
+  content := memory._fenced(content);
+end;
+$$;
