@@ -1,7 +1,7 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
 Order: head.sql, incremental/ (each file wrapped so that it runs once per database), idempotent/ with the built-in
-prompts of prompts/, the in-database runner of plpython/ with the model package inside, privileges.sql. Needs nothing
+prompts of prompts/, the functions of plpython/ with the model package inside, privileges.sql. Needs nothing
 but the standard library.
 
     python sql/build.py            write the file
@@ -79,11 +79,12 @@ def prompts() -> str:
 
 
 def runner() -> str:
-    """The procedure memory.run_jobs, created only where plpython3u is or can be had."""
-    procedure = (ROOT / "plpython" / "run_jobs.sql").read_text()
+    """The functions of plpython/, created only where plpython3u is or can be had."""
     package = embed(ROOT / "plpython" / "agent_memory_models")
+    names = ("load_models", "call_model", "run_jobs")
+    functions = "".join((ROOT / "plpython" / f"{name}.sql").read_text() for name in names)
     template = (SQL / "runner.sql").read_text()
-    return template.replace("{{procedure}}", procedure.replace("{{model_package}}", package))
+    return template.replace("{{functions}}", functions.replace("{{model_package}}", package))
 
 
 def build() -> str:

@@ -1,5 +1,5 @@
--- The in-database runner, where PostgreSQL has Python. Only a superuser can create it; everything else works without, and
--- the procedure says so.
+-- What calls models inside the server, where PostgreSQL has Python. Only a superuser can create it; everything else works
+-- without, and these functions say so.
 do $runner$
 begin
   if not exists (select from pg_extension where extname = 'plpython3u')
@@ -9,11 +9,36 @@ begin
   end if;
   if exists (select from pg_extension where extname = 'plpython3u')
     and (select rolsuper from pg_roles where rolname = current_user) then
-    execute $procedure$
-{{procedure}}
-$procedure$;
-  elsif to_regprocedure('memory.run_jobs(int, int)') is null then
-    create procedure memory.run_jobs(max_jobs int default 100, max_seconds int default 60)
+    execute $functions$
+{{functions}}
+$functions$;
+  elsif exists (select from pg_proc join pg_language on pg_language.oid = prolang
+                where pg_proc.oid = to_regprocedure('memory._load_models()') and lanname = 'plpython3u') then
+    -- Made when the owner was a superuser. They stay as they are, but are written anew: privileges.sql drops internal
+    -- functions that are not.
+    alter function memory._load_models() volatile;
+    alter function memory._call_model(text, jsonb) volatile;
+  else
+    create or replace function memory._load_models()
+    returns void
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    as $absent$
+    begin
+    end;
+    $absent$;
+
+    create or replace function memory._call_model(kind text, payload jsonb)
+    returns jsonb
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    as $absent$
+    begin
+      return '{"unavailable": true}';
+    end;
+    $absent$;
+
+    create or replace procedure memory.run_jobs(max_jobs int default 100, max_seconds int default 60)
     language plpgsql
     set search_path = pg_catalog, pg_temp
     as $absent$
@@ -23,6 +48,7 @@ $procedure$;
           hint = 'Run "agent-memory worker" beside the server, or have a superuser install plpython3u and run the install file again.';
     end;
     $absent$;
+    comment on function memory._load_models() is 'Would load the model package, but there is no PL/Python.';
     comment on procedure memory.run_jobs(int, int) is 'Would run queued model work inside the server, but there is no PL/Python: run "agent-memory worker" beside it.';
   end if;
 end;

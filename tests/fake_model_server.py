@@ -40,6 +40,8 @@ class Behaviour:
     finish_reason: str = "stop"
     vectors: Callable[[list[list[float]]], list[list[float]]] | None = None
     """What becomes of the vectors before they are sent."""
+    scores: Callable[[list[float]], list[float]] | None = None
+    """What becomes of a reranker's scores before they are sent."""
     has_usage: bool = True
     body: str | Callable[[str], str] | None = None
     """The whole response body, as it is or made of what it would be."""
@@ -55,6 +57,9 @@ WRONG_SCHEMA = Behaviour(answer='{"answer": 42}')
 HUGE = Behaviour(body=lambda body: body + " " * 10_000_000)
 WRONG_DIMENSION = Behaviour(vectors=lambda vectors: [vector[:-1] for vector in vectors])
 WRONG_COUNT = Behaviour(vectors=lambda vectors: vectors[:-1])
+TOO_FEW_SCORES = Behaviour(scores=lambda scores: scores[:-1])
+TOO_MANY_SCORES = Behaviour(scores=lambda scores: [*scores, 0.5])
+LOGITS = Behaviour(scores=lambda scores: [20 * score - 10 for score in scores])
 NOT_A_NUMBER = Behaviour(vectors=lambda vectors: [[math.nan, *vector[1:]] for vector in vectors])
 
 
@@ -85,7 +90,9 @@ class RecordedRequest:
 
 
 class FakeModelServer:
-    """Serves POST /v1/chat/completions and /v1/embeddings, and Azure's paths of them.
+    """Serves POST /v1/chat/completions and /v1/embeddings, Azure's paths of them, and /v1/rerank.
+
+    Under /tei/v1 the reranker is one of Hugging Face's Text Embeddings Inference, which has a protocol of its own.
 
     Set `behaviour` at any time, also to a function of the request, or give a sequence that is used up first.
 
@@ -134,14 +141,19 @@ class FakeModelServer:
     def reply(self, request: RecordedRequest, behaviour: Behaviour) -> tuple[int, str]:
         """The status and the body of the answer."""
         path = request.path.partition("?")[0]
-        if not path.endswith(("/chat/completions", "/embeddings")):
+        if not path.endswith(("/chat/completions", "/embeddings", "/rerank")):
             return 404, _error("no such path")
+        is_tei = path.startswith("/tei/") and path.endswith("/rerank")
+        if is_tei and "texts" not in request.body:
+            return 422, "Failed to deserialize the JSON body into the target type: missing field `texts`"
         if request.format in behaviour.refuses:
             return 400, _error(f"response_format of type {request.format} is not supported")
         if behaviour.status != 200:
             body = _error("told to fail")
         elif path.endswith("/embeddings"):
             body = self._embeddings(request.body, behaviour)
+        elif path.endswith("/rerank"):
+            body = self._tei_scores(request.body, behaviour) if is_tei else self._scores(request.body, behaviour)
         else:
             body = self._completion(request.body, behaviour)
         if behaviour.body is not None:
@@ -175,6 +187,23 @@ class FakeModelServer:
         rows = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
         usage = self._usage(behaviour, sum(map(count_tokens, body["input"])), 0)
         return json.dumps({"object": "list", "model": body["model"], "data": rows, **usage})
+
+    def _scores(self, body: Body, behaviour: Behaviour) -> str:
+        rows = [
+            {
+                "index": index,
+                "document": {"text": body["documents"][index % len(body["documents"])]},
+                "relevance_score": s,
+            }
+            for index, s in _ranked(body["query"], body["documents"], behaviour)[: body["top_n"] + 1]
+        ]
+        usage = self._usage(behaviour, sum(map(count_tokens, body["documents"])), 0)
+        return json.dumps({"id": "fake", "model": body["model"], "results": rows, **usage})
+
+    def _tei_scores(self, body: Body, behaviour: Behaviour) -> str:
+        return json.dumps(
+            [{"index": index, "score": score} for index, score in _ranked(body["query"], body["texts"], behaviour)]
+        )
 
     def _usage(self, behaviour: Behaviour, tokens_in: int, tokens_out: int) -> Body:
         with self._lock:
@@ -256,12 +285,26 @@ def embedding(text: str, dimensions: int) -> list[float]:
     return [number / length for number in vector]
 
 
+def relevance(query: str, text: str) -> float:
+    """The share of the query's words that the text has."""
+    words = set(re.findall(r"\w+", query.lower()))
+    return len(words & set(re.findall(r"\w+", text.lower()))) / max(len(words), 1)
+
+
+def _ranked(query: str, texts: list[str], behaviour: Behaviour) -> list[tuple[int, float]]:
+    """Index and score of each text, the best first."""
+    scores = [relevance(query, text) for text in texts]
+    if behaviour.scores is not None:
+        scores = behaviour.scores(scores)
+    return sorted(enumerate(scores), key=lambda row: -row[1])
+
+
 def by_rule(body: Body) -> str:
     """The reply that the shape asked for makes plain.
 
     Every user message becomes a fact. Summaries keep the previous one and add each message. Facts that differ in case
     only are duplicates, and contradictions when they differ behind " is ". Memories with the same first word make an
-    article.
+    article. A text's score is the share of the query's words that it has.
     """
     prompt = "\n".join(message["content"] for message in body["messages"])
     if "json_schema" in body.get("response_format", {}):
@@ -341,6 +384,16 @@ def _consolidate(prompt: str) -> Body:
     }
 
 
+def _score(prompt: str) -> Body:
+    [query] = rows_of(prompt, "query")
+    return {
+        "scores": [
+            {"number": row["number"], "score": relevance(query["query"], row["text"])}
+            for row in rows_of(prompt, "texts")
+        ]
+    }
+
+
 _RULES: dict[tuple[str, ...], Callable[[str], Body]] = {
     ("memories",): _extract,
     ("points",): _roll,
@@ -348,6 +401,7 @@ _RULES: dict[tuple[str, ...], Callable[[str], Body]] = {
     ("summary", "topics", "entities", "decisions", "questions"): _compress,
     ("duplicates", "contradictions"): _reconcile,
     ("articles",): _consolidate,
+    ("scores",): _score,
 }
 
 

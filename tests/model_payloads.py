@@ -137,6 +137,23 @@ def embedding_job(*texts: str, model: Json = LOCAL) -> Json:
     return {"model": model, "prompt": None, "texts": rows}
 
 
+def chunking(*texts: str, size: int = 800, overlap: int = 100, tokenizer: str = "gpt-4o") -> Json:
+    documents = [{"number": number, "text": text} for number, text in enumerate(texts, 1)]
+    return {
+        "model": LOCAL,
+        "prompt": None,
+        "tokenizer": tokenizer,
+        "chunk_size": size,
+        "chunk_overlap": overlap,
+        "documents": documents,
+    }
+
+
+def reranking(query: str, *texts: str, model: Json = LOCAL) -> Json:
+    """With the prompt that only models of `rerank_api` chat need."""
+    return {**embedding_job(*texts, model=model), "prompt": prompt("rerank"), "query": query}
+
+
 def run_all(kind: str, *payloads: Json, calls: list[Json] | None = None) -> list[Json]:
     """The results of jobs that run at the same time."""
     entered = [] if calls is None else calls

@@ -128,11 +128,23 @@ def result_of(job: Any, summary: str = "They talked.", memory: str | None = None
             return {"duplicates": [], "contradictions": []}
         case "consolidate":
             return {"articles": []}
-        case "embed":
+        case "chunk_documents":
+            return {"documents": [_cut(document) for document in job.payload["documents"]]}
+        case "embed" | "backfill":
             chances = [random.Random(text["text"]) for text in job.payload["texts"]]
             return {"embeddings": [[chance.gauss(0, 1) for _ in range(8)] for chance in chances]}
         case _:
             return {"summary": summary}
+
+
+def _cut(document: dict[str, Any], characters: int = 1000) -> dict[str, Any]:
+    """Pieces of so many characters, with a made-up number of tokens."""
+    text = document["text"]
+    chunks = [
+        {"start": start, "length": min(characters, len(text) - start), "token_count": 300}
+        for start in range(0, len(text), characters)
+    ]
+    return {"number": document["number"], "chunks": chunks}
 
 
 def _parameter(value: Any) -> Any:

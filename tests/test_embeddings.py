@@ -58,7 +58,7 @@ def hand_in(api: Api, job: Any, vectors: dict[str, Vector] | None = None) -> Any
 def embed(api: Api, vectors: dict[str, Vector] | None = None) -> list[Any]:
     """Do all the embedding there is to do; the jobs' results."""
     results = []
-    while jobs := api.claim_jobs(worker="test", kinds=["embed"]):
+    while jobs := api.claim_jobs(worker="test", kinds=["embed", "backfill"]):
         results.append(hand_in(api, jobs[0], vectors))
     return results
 
@@ -138,9 +138,9 @@ def test_a_model_that_becomes_active_embeds_what_there_is(api: Api) -> None:
     say(api, "Hello", user_id="private")
     api.set_policy(settings={"search": {"embed_messages": False}}, user_id="private")
     activate(api, "ada", "embedding")
-    scopes = api.query("select user_id, scope from memory.jobs where kind = 'embed' order by 1, 2")
-    assert scopes == [("ana", ""), ("ana", "t1"), ("ana", "t2"), ("bob", ""), ("bob", "t1")]
-    assert [result["embedded"] for result in embed(api)] == [1] * 5
+    jobs = api.query("select kind, user_id, scope from memory.jobs where kind in ('embed', 'backfill') order by 1, 2, 3")
+    assert jobs == [("backfill", user_id, "") for user_id in ("ana", "bob", "private")]
+    assert sorted(result["embedded"] for result in embed(api)) == [2, 3]
     activate(api, "ada", "embedding")
     assert embed(api) == []
 
@@ -162,7 +162,7 @@ def test_a_job_of_the_model_before_stores_what_it_made_and_the_next_model_follow
     activate(active, "new", "embedding")
     hand_in(active, job)
     assert active.query("select model from memory.embeddings") == [("ada",)]
-    assert claim(active).payload["model"]["name"] == "new"
+    assert claim(active, "backfill").payload["model"]["name"] == "new"
 
 
 @pytest.mark.feature("E6", "A14")
@@ -272,7 +272,7 @@ def test_a_job_embeds_at_most_256_texts_or_60000_tokens_and_the_rest_follows(
 @pytest.mark.feature("E6")
 def test_each_text_gets_its_own_vector(active: Api) -> None:
     tea, boat = know(active, "Likes tea", "Owns a boat")
-    assert embed(active, {"Owns a boat": [0.5, -0.25, 0.125]}) == [{"embedded": 2, "folded": 0}]
+    assert embed(active, {"Owns a boat": [0.5, -0.25, 0.125]}) == [{"model": "ada", "embedded": 2, "folded": 0}]
     assert embedded(active) == {str(tea): "[1,0,0]", str(boat): "[0.5,-0.25,0.125]"}
     say(active, "Hello", thread_id="a/7")
     embed(active)
@@ -351,7 +351,7 @@ def test_the_dimensions_stay_decided_while_it_is_the_same_model(active: Api, set
     embed(active)
     active.register_model(name="ada", kind="embedding", provider="openai", model="ada-1", settings=settings)
     know(active, "Owns a boat")
-    job = claim(active)
+    job = claim(active, "embed")
     accepted = set()
     for length in (2, 3):
         with active.connection.transaction(force_rollback=True), contextlib.suppress(errors.InvalidParameterValue):
@@ -430,7 +430,7 @@ def test_the_embedding_of_a_text_that_is_no_more_is_not_stored(active: Api, mean
         active.delete_memory(user_id="ana", memory_id=old)
     if meanwhile == "swept":
         active.sweep()
-    assert hand_in(active, job) == {"embedded": 1, "folded": 0}
+    assert hand_in(active, job) == {"model": "ada", "embedded": 1, "folded": 0}
     assert list(embedded(active)) == [str(new)]
     if meanwhile == "changed":
         assert texts(active) == ["changed"]
@@ -653,6 +653,7 @@ def test_one_deletion_after_many_reads_the_embeddings_of_what_it_deletes(db: psy
             "summary_id::text",
         ),
     }[table]
+    activate(api, "ada", "embedding")
     api.set_policy(settings={"memories": {"max_per_agent": 10_000}})
     for statement in (
         f"insert into memory.{table} (user_id, thread_id, {columns}) "

@@ -21,6 +21,7 @@ VARIABLES = {
     "consolidate": ["memories"],
     "extract_memories": ["memory_types", "messages"],
     "reconcile_memories": ["facts"],
+    "rerank": ["query", "texts"],
     "summarize_thread": ["end_seq", "messages", "previous_summary", "start_seq"],
     "summarize_user": ["messages", "previous_summary"],
 }

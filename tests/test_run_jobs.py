@@ -391,6 +391,6 @@ def wait_until(happened: Callable[[], bool]) -> None:
 
 def replace_source(api: Api, old: str, new: str) -> None:
     """Change a line of the embedded package, as an upgrade would."""
-    source = api.value("select pg_get_functiondef('memory.run_jobs'::regproc)")
+    source = api.value("select pg_get_functiondef('memory._load_models'::regproc)")
     assert old in source
     api.connection.execute(source.replace(old, new))

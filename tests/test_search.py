@@ -142,7 +142,16 @@ class TestRanking:
             scores = [result.score for result in search(api, " ".join(chance.sample(words, size)), top_k=100)]
             assert scores == sorted(scores, reverse=True)
             assert scores
-            assert all(0 < score < 1 for score in scores)
+            assert all(0 < score <= 1 for score in scores)
+
+    def test_the_best_match_of_all_words_scores_1(self, api: Api) -> None:
+        """A score says how much worse than the best of this query a result is."""
+        for content in ("Likes green tea", "Likes green apples", "Likes tea a lot, above all in the afternoon"):
+            remember(api, content)
+        best, *others = search(api, "green tea")
+        assert (best.content, best.score) == ("Likes green tea", 1)
+        assert others
+        assert all(0 < result.score < 1 for result in others)
 
     def test_a_document_with_half_of_the_words_is_no_perfect_match(self, api: Api) -> None:
         remember(api, "Likes tea")
@@ -183,7 +192,7 @@ class TestFilters:
         }  # fmt: skip
         other = {
             "agent_id": "tutor", "thread_id": "t2", "memory_type": "fact", "tags": ["drinks", "cold"],
-            "metadata": {"channel": "chat", "nested": {"a": 2}}, "confidence": 0.4, "valid_to": MAY,
+            "metadata": {"channel": "chat", "nested": {"a": 2}}, "confidence": 0.4, "valid_to": "2100-01-01",
         }  # fmt: skip
         remember(api, "Drinks tea hot", **kept)
         remember(api, "Drinks tea cold", **{**other, "valid_from": "2020-01-01"})
@@ -204,7 +213,7 @@ class TestFilters:
             {"filter": {"channel": "mail"}},
             {"filter": {"nested": {"a": 1}}},
             {"min_confidence": 0.5},
-            {"as_of": "2026-06-01"},
+            {"as_of": "2100-06-01"},
         ],
         ids=str,
     )

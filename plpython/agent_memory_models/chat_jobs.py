@@ -9,7 +9,16 @@ from pydantic import BaseModel
 
 from .errors import ModelError
 from .prompts import THREAD_LISTS
-from .replies import Articles, Memory, Reconciliation, RollingSummary, ThreadSummary, UserSummary, memories_of
+from .replies import (
+    Articles,
+    Memory,
+    Reconciliation,
+    RollingSummary,
+    Scores,
+    ThreadSummary,
+    UserSummary,
+    memories_of,
+)
 from .summary_lines import Point
 
 Payload = dict[str, Any]
@@ -67,6 +76,14 @@ def _articles(payload: Payload, reply: Articles) -> dict[str, Any]:
     return reply.model_dump()
 
 
+def _scores(payload: Payload, reply: Scores) -> dict[str, Any]:
+    _check_numbers(payload["texts"], [[score.number] for score in reply.scores], once=True)
+    scores = {score.number: score.score for score in reply.scores}
+    if missing := [row["number"] for row in payload["texts"] if row["number"] not in scores]:
+        raise ModelError(f"the reply has no score for number {missing[0]}")
+    return {"scores": [{"number": row["number"], "score": scores[row["number"]]} for row in payload["texts"]]}
+
+
 def _check_numbers(rows: Sequence[Payload], groups: Sequence[Sequence[int]], *, once: bool) -> None:
     """Refuse a number that is not among the rows, and with `once` one that stands in two groups."""
     known = {row["number"] for row in rows}
@@ -85,4 +102,5 @@ _JOBS = {
     "summarize_user": ChatJob(UserSummary, _user_summary),
     "reconcile_memories": ChatJob(Reconciliation, _reconciliation),
     "consolidate": ChatJob(Articles, _articles),
+    "rerank": ChatJob(Scores, _scores),
 }

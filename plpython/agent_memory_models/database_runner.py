@@ -11,32 +11,21 @@ import asyncio
 import json
 import os
 import signal
-import threading
 import time
 from collections import Counter
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple
 
+from .backend import CLOSING_SECONDS, SIGNALS, TURN_SECONDS, Plpy, event_loop
 from .calls import Calls
 from .errors import ModelError, RateLimitedError, storable
 from .models import Models
 
 CONCURRENT_JOBS = 10
 LEASE_SECONDS = 300.0
-TURN_SECONDS = 0.1
 LOCK_TIMEOUT = "200ms"
 """How long a statement may wait for a lock, and so hold up the calls under way; it is tried again a turn later."""
-CLOSING_SECONDS = 0.3
-_BACKEND_SIGNALS = (
-    signal.SIGHUP,
-    signal.SIGINT,
-    signal.SIGQUIT,
-    signal.SIGTERM,
-    signal.SIGALRM,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-)
 
 _JOB = "user_id => $1, job_id => $2, lease_token => $3"
 _JOB_TYPES = ("text", "bigint", "uuid")
@@ -59,28 +48,6 @@ _STATEMENTS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "recorded": ("select memory.record_calls(user_id => $1, job_id => $2, calls => $3)", ("text", "bigint", "jsonb")),
 }
-
-
-class Plpy(Protocol):
-    """What is used of the module that PL/Python gives to its functions."""
-
-    SPIError: type[Exception]
-    spiexceptions: Any
-
-    def prepare(self, query: str, argtypes: Sequence[str]) -> Any:
-        """Plan a statement."""
-
-    def execute(self, query: Any, arguments: Sequence[object] = ...) -> Sequence[Mapping[str, Any]]:
-        """Run a text or a plan; an error undoes this statement only."""
-
-    def commit(self) -> None:
-        """Commit, and begin the next transaction."""
-
-    def notice(self, message: str) -> None:
-        """Send a NOTICE to the client."""
-
-    def error(self, message: str, *, hint: str, sqlstate: str) -> NoReturn:
-        """Raise an error of PostgreSQL."""
 
 
 class Job(NamedTuple):
@@ -112,16 +79,8 @@ def run_jobs(plpy: Plpy, max_jobs: int | None, max_seconds: int | None) -> None:
             hint="CALL it as a statement of its own, with autocommit on: it commits before each model call.",
             sqlstate="2D000",
         )
-    loop = asyncio.new_event_loop()
-    try:
+    with event_loop() as loop:
         _Runner(plpy, loop).run(max_jobs, max_seconds)
-    finally:
-        loop.close()
-        # That told asyncio's helper threads to end. They need the interpreter to do so, which a backend keeps to itself
-        # once the procedure has returned.
-        for thread in threading.enumerate():
-            if thread.name.startswith("asyncio_"):
-                thread.join(TURN_SECONDS)
 
 
 def _positive(plpy: Plpy, argument: str, value: int | None) -> int:
@@ -215,12 +174,8 @@ class _Runner:
             raise _TerminatedError
 
     def _drive(self, coroutine: Coroutine[Any, Any, object]) -> None:
-        """Run the event loop while the backend's signals wait.
-
-        Threads that are started meanwhile, as asyncio does to look up a host name, inherit that for good: PostgreSQL's
-        handlers may run in the main thread only.
-        """
-        signal.pthread_sigmask(signal.SIG_BLOCK, _BACKEND_SIGNALS)
+        """Run the event loop while the backend's signals wait."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             self._loop.run_until_complete(coroutine)
         finally:
@@ -229,7 +184,7 @@ class _Runner:
                 self._held_back.add(signal.SIGINT)
             # Blocks them again, for the same reason.
             signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, set(_BACKEND_SIGNALS) - self._held_back)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, set(SIGNALS) - self._held_back)
 
     def _execute(self, statement: str, arguments: Sequence[object]) -> Sequence[Mapping[str, Any]]:
         """Run one statement in a transaction of its own; of one that fails nothing is left."""

@@ -15,6 +15,10 @@ class ModelError(Exception):
         super().__init__(storable(message))
 
 
+class MissingPackageError(ModelError):
+    """A Python package that the call needs is not installed where it was made."""
+
+
 class RateLimitedError(ModelError):
     """The provider refused the call for now; the attempt should not be counted.
 

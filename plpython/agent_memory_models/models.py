@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import local_consolidation, local_extraction, local_reconciliation, local_summary, local_user_summary
 from .calls import Calls, recorded_call
-from .errors import ModelError
+from .chunking import chunk_documents
+from .errors import MissingPackageError, ModelError
 from .token_counter import TokenCounter
 
 if TYPE_CHECKING:
@@ -25,9 +26,12 @@ _LOCAL: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "reconcile_memories": local_reconciliation.reconcile,
     "consolidate": local_consolidation.consolidate,
 }
-_KINDS = (*_LOCAL, "embed")
+# What a provider's model does and the built-in one does not.
+_REMOTE = ("embed", "backfill", "rerank")
+_KINDS = (*_LOCAL, *_REMOTE, "chunk_documents")
 # The kinds whose messages are of one thread, so that a seq names one of them.
 _KINDS_OF_ONE_THREAD = ("extract_memories", "summarize_thread", "compress_thread")
+_SUMMARIES = ("summarize_thread", "compress_thread", "summarize_user")
 
 
 class Models:
@@ -71,7 +75,10 @@ class Models:
         async with self._slot(payload["model"]):
             started = time.monotonic()
             result = await self._dispatch(kind, payload, calls)
-            return {**result, **counts, "generation_time_ms": round((time.monotonic() - started) * 1000)}
+            duration = round((time.monotonic() - started) * 1000)
+        if kind in _SUMMARIES:
+            counts |= await self._count_summary(result["summary"], payload)
+        return {**result, **counts, "generation_time_ms": duration}
 
     async def _count(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
         if kind not in _KINDS_OF_ONE_THREAD:
@@ -79,13 +86,20 @@ class Models:
         messages = payload["messages"] + payload.get("recent_messages", [])
         return await self._counter.count_messages(messages, payload["model"]["model"])
 
+    async def _count_summary(self, summary: str, payload: dict[str, Any]) -> dict[str, Any]:
+        tokens = await self._counter.count_exactly(summary, payload["model"]["model"])
+        return {} if tokens is None else {"token_count": tokens}
+
     async def _dispatch(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
         provider = payload["model"]["provider"]
         if provider == "local":
-            if kind not in _LOCAL:
-                raise ModelError("provider local has no embedding model; register one of provider openai")
+            if kind in _REMOTE:
+                model = "reranking" if kind == "rerank" else "embedding"
+                raise ModelError(f"provider local has no {model} model; register one of provider openai")
             with recorded_call(calls, kind, payload) as call:
                 call |= {"tokens_in": 0, "tokens_out": 0}
+                if kind == "chunk_documents":
+                    return await chunk_documents(payload, self._counter)
                 return _LOCAL[kind](payload)
         if provider in ("openai", "azure"):
             return await self._openai_jobs().run(kind, payload, calls)
@@ -97,7 +111,9 @@ class Models:
             try:
                 from .openai_jobs import OpenAIJobs
             except ImportError as error:
-                raise ModelError(f"provider openai needs the Python packages openai and pydantic: {error}") from error
+                raise MissingPackageError(
+                    f"provider openai needs the Python packages openai and pydantic: {error}"
+                ) from error
             self._openai = OpenAIJobs(self._counter)
         return self._openai
 

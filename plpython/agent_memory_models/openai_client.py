@@ -56,7 +56,7 @@ class OpenAIClient:
         client = self._client(model["provider"], settings, key)
         timeout = float(settings.get("timeout_seconds") or DEFAULT_TIMEOUT_SECONDS)
 
-        def reason(error: BaseException) -> str:
+        def reason(error: object) -> str:
             # A shorter "key" is no secret, but what people write where a server asks for none.
             hidden = str(error).replace(key, "***") if len(key) >= MIN_KEY_CHARACTERS else str(error)
             return hidden[:MAX_ERROR_CHARACTERS]
@@ -77,7 +77,10 @@ class OpenAIClient:
                 raise ModelError(reason(error)) from None
             raise RateLimitedError(reason(error), _retry_after(error.response.headers)) from None
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            raise RefusedRequestError(reason(error)) from None
+            # The text leaves out a body that has not the shape of OpenAI's.
+            text = str(error)
+            has_body = " - " in text or not error.body
+            raise RefusedRequestError(reason(text if has_body else f"{text} - {error.body}")) from None
         except openai.OpenAIError as error:
             raise ModelError(reason(error)) from None
         body: bytes = response.http_response.content

@@ -40,7 +40,7 @@ class OpenAIEmbeddings:
         self._counter = counter
 
     async def embed(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
-        """The result of an `embed` job; each request made is entered into `calls`.
+        """The result of an `embed` or `backfill` job; each request made is entered into `calls`.
 
         Raises ModelError when a number is missing, not finite or one of another dimension, and as OpenAIClient.request.
         """

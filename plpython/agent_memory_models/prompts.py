@@ -1,8 +1,8 @@
 """Fills a prompt's template with the data of a job.
 
-A template is the administrator's; what fills it is not. Conversations, summaries, facts and memories are fenced as
-data: each row is one JSON object on a line of its own with `<` escaped, so nothing a row says can close the fence or
-pass for another row. Rows are named by `seq` or `number`, never by an id.
+A template is the administrator's; what fills it is not. Conversations, summaries, facts, memories, queries and what is
+found for them are fenced as data: each row is one JSON object on a line of its own with `<` escaped, so nothing a row
+says can close the fence or pass for another row. Rows are named by `seq` or `number`, never by an id.
 """
 
 from __future__ import annotations
@@ -87,12 +87,23 @@ def _memories(payload: Payload) -> str:
     return _fenced("memories", rows)
 
 
+def _query(payload: Payload) -> str:
+    return _fenced("query", [{"query": _cut(payload["query"], MAX_CONTENT_CHARACTERS)}])
+
+
+def _texts(payload: Payload) -> str:
+    rows = ({"number": row["number"], "text": _cut(row["text"], MAX_CONTENT_CHARACTERS)} for row in payload["texts"])
+    return _fenced("texts", rows)
+
+
 _VARIABLES: dict[str, Callable[[Payload], str]] = {
     "messages": _messages,
     "previous_summary": _previous_summary,
     "memory_types": _memory_types,
     "facts": _facts,
     "memories": _memories,
+    "query": _query,
+    "texts": _texts,
     "start_seq": lambda payload: str(payload["start_seq"]),
     "end_seq": lambda payload: str(payload["end_seq"]),
 }

@@ -142,6 +142,19 @@ class Articles(BaseModel):
     articles: list[Article]
 
 
+class Score(BaseModel):
+    """How well one text answers a query."""
+
+    number: Whole
+    score: Share
+
+
+class Scores(BaseModel):
+    """The reply to `rerank`."""
+
+    scores: list[Score]
+
+
 Reply = TypeVar("Reply", bound=BaseModel)
 
 

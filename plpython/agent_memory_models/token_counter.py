@@ -78,8 +78,13 @@ class TokenCounter:
 
     async def count(self, text: str, model: str) -> int:
         """The tokens of a text, estimated when there is no encoding."""
+        tokens = await self.count_exactly(text, model)
+        return estimate_tokens(text) if tokens is None else tokens
+
+    async def count_exactly(self, text: str, model: str) -> int | None:
+        """The tokens of a text; None when there is no encoding."""
         encoding = await self.encoding(model)
-        return estimate_tokens(text) if encoding is None else await _count(text, encoding)
+        return None if encoding is None else await _count(text, encoding)
 
     async def count_messages(self, messages: list[dict[str, Any]], model: str) -> dict[str, Any]:
         """The part of a result that corrects the database's estimates.

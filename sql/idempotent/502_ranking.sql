@@ -46,7 +46,8 @@ begin
     from memory.embeddings as e
     where mode <> 'keyword' and e.user_id = _ranked.user_id and e.model = _ranked.model and e.source = any (sources)
   ), candidates as materialized (
-    select row_number() over () as place, d.source, d.id collate "C" as id, d.thread_id collate "C" as thread_id, d.number, d.created_at, d.vector, s.similarity
+    select row_number() over () as place, d.source, d.id collate "C" as id, d.thread_id collate "C" as thread_id, d.number, d.created_at, s.similarity,
+      case when d.vector @@ any_word then d.vector end as vector -- of those that match; the others need not be carried along
     from (
       select 'memory' as source, m.memory_id::text as id, m.thread_id, null::bigint as number, m.created_at, m.search_vector as vector
       from memory._visible_memories(_ranked.user_id, _ranked.as_of, _ranked.include_superseded) as m
@@ -93,7 +94,7 @@ begin
   ), matches as materialized (
     select c.place, w.word, ts_rank('{1,1,1,1}', c.vector, w.as_query, 1)::double precision as weight
     from candidates as c cross join unnest(words, words_as_queries) as w (word, as_query)
-    where c.vector @@ any_word and c.vector @@ w.as_query
+    where c.vector @@ w.as_query
   ), corpus as materialized (
     select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest from candidates as c
   ), weights as materialized (
@@ -116,18 +117,25 @@ begin
       case when k.score is not null then rank() over (order by k.score desc nulls last) end as keyword_rank
     from candidates as c left join keywords as k on k.place = c.place
     where explain or fusion = 'rrf'
+  ), contenders as (
+    select c.*, k.score as keyword from candidates as c join keywords as k on k.place = c.place
+    union all
+    -- Without a matching word a memory is ranked by its similarity alone, so those after the first row_limit cannot come up.
+    -- Messages have neighbours and documents pieces that may lift them.
+    (select c.*, null from candidates as c
+     where c.similarity is not null and not exists (select from keywords as k where k.place = c.place)
+     order by c.similarity desc, c.created_at desc, c.id limit case when sources && '{message,document}' then null else row_limit end)
   ), scored as materialized (
-    select c.source, c.id, c.thread_id, c.number, c.created_at, c.place, c.similarity, k.score as keyword, r.vector_rank, r.keyword_rank,
-      k.score / b.keyword * b.trust as keyword_share,
+    select c.source, c.id, c.thread_id, c.number, c.created_at, c.place, c.similarity, c.keyword, r.vector_rank, r.keyword_rank,
+      c.keyword / b.keyword * b.trust as keyword_share,
       case fusion
         when 'vector' then c.similarity
-        when 'keyword' then k.score / b.keyword * b.trust
+        when 'keyword' then c.keyword / b.keyword * b.trust
         when 'rrf' then (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1) / 2
-        else (coalesce(greatest(1 - (b.highest - c.similarity) / b.spread, 0), 0) + coalesce(k.score / b.keyword * b.trust, 0))
+        else (coalesce(greatest(1 - (b.highest - c.similarity) / b.spread, 0), 0) + coalesce(c.keyword / b.keyword * b.trust, 0))
              / case when b.keyword is null or b.highest is null then 1 else 2 end
       end::double precision as score
-    from candidates as c left join keywords as k on k.place = c.place left join ranks as r on r.place = c.place cross join best as b
-    where c.similarity is not null or k.place is not null
+    from contenders as c left join ranks as r on r.place = c.place cross join best as b
   ), neighboured as (
     select s.*, 0::double precision as neighbour, 1::bigint as piece from scored as s
     where sources && '{memory,summary}' and s.source in ('memory', 'summary')

@@ -1,0 +1,46 @@
+-- sql/build.py puts the sources of plpython/agent_memory_models in place of the marker, as plpython/embed.py writes them.
+create or replace function memory._load_models()
+returns void
+language plpython3u volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $load_models$
+import importlib.abc
+import importlib.util
+import os
+import sys
+
+PACKAGE = 'agent_memory_models'
+SOURCES = {{model_package}}
+
+class EmbeddedModules(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
+    """Imports the package from SOURCES, before any copy of it that may lie on sys.path."""
+
+    agent_memory_sources = SOURCES
+
+    def find_spec(self, name, path=None, target=None):
+        return importlib.util.spec_from_loader(name, self) if name in self.agent_memory_sources else None
+
+    def is_package(self, name):
+        return name == PACKAGE
+
+    def get_source(self, name):
+        return self.agent_memory_sources[name]
+
+    def get_filename(self, name):
+        return f'<{name}>'
+
+loaded = sys.modules.get(PACKAGE)
+if loaded is None or getattr(loaded.__loader__, 'agent_memory_sources', None) != SOURCES:
+    # The first call of this session, or the first one after an upgrade.
+    sys.meta_path[:] = [EmbeddedModules()] + [finder for finder in sys.meta_path if not hasattr(finder, 'agent_memory_sources')]
+    for name in [name for name in sys.modules if name.partition('.')[0] == PACKAGE]:
+        del sys.modules[name]
+
+# Where openai lives. From the server's environment, never from a setting: a session can change those. At the front,
+# or else packages of the system's Python would win.
+directory = os.environ.get('AGENT_MEMORY_PYTHONPATH')
+if directory and sys.path[0] != directory:
+    sys.path.insert(0, directory)
+$load_models$;
+comment on function memory._load_models() is
+'Makes the model package importable in this session. Whoever may call memory.run_jobs() needs the right to call this too.';
