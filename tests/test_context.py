@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from servers import Server
-from sqlapi import OLD_STRINGS, Api, rolled_back, shared_database
+from sqlapi import OLD_STRINGS, Api, fenced, rolled_back, shared_database
 
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
 
@@ -43,6 +43,12 @@ def estimate(text: str) -> int:
     return (len(text.encode()) + 3) // 4
 
 
+def at_most(api: Api, text: str) -> int:
+    """What is reserved for a text that nobody has counted."""
+    tokens: int = api.value("select memory._tokens_at_most(%(text)s)", text=text)
+    return tokens
+
+
 class TestLoading:
     @pytest.mark.feature("A4", "D6")
     def test_gives_memories_then_the_summary_then_the_messages_since(self, api: Api) -> None:
@@ -52,12 +58,15 @@ class TestLoading:
         api.talk(**ANA, rounds=1)
         memories = "## Your Memories\n\n**Facts about the user or environment:**\n1. Likes tea"
         summary = "Summary of the conversation so far:\nThey said hello."
-        assert api.get_context(**ANA) == [
-            (1, "system", memories, "memories", estimate(memories), {}),
-            (2, "system", summary, "thread_summary", estimate(summary), {}),
-            (3, "user", "question 0", "message", 3, {}),
-            (4, "assistant", "answer 0", "message", 2, {}),
+        context = api.get_context(**ANA)
+        assert [part[:4] for part in context] == [
+            (1, "system", fenced(memories), "memories"),
+            (2, "system", fenced(summary), "thread_summary"),
+            (3, "user", "question 0", "message"),
+            (4, "assistant", "answer 0", "message"),
         ]
+        [stored] = api.get_thread_summary(**ANA)
+        assert [part.metadata for part in context[1:]] == [{"summary_id": str(stored.summary_id)}, {}, {}]
 
     @pytest.mark.feature("D6")
     def test_gives_the_messages_while_no_summary_is_ready(self, api: Api) -> None:
@@ -68,7 +77,7 @@ class TestLoading:
         job_id = {"user_id": "ana", "job_id": job.job_id, "lease_token": job.lease_token}
         api.complete_job(**job_id, result={"summary": "Done."})
         assert parts(api) == [
-            ("thread_summary", "Summary of the conversation so far:\nDone."),
+            ("thread_summary", fenced("Summary of the conversation so far:\nDone.")),
             ("message", "answer 2"),  # the newest is there even when the summary covers it
         ]
 
@@ -78,7 +87,7 @@ class TestLoading:
         api.finish_jobs(summary="First.")
         api.talk(**ANA, rounds=1)
         api.claim_jobs(worker="w")
-        assert parts(api)[0] == ("thread_summary", "Summary of the conversation so far:\nFirst.")
+        assert parts(api)[0] == ("thread_summary", fenced("Summary of the conversation so far:\nFirst."))
         assert messages(api) == ["question 0", "answer 0"]
 
     @pytest.mark.feature("D6")
@@ -113,7 +122,7 @@ class TestLoading:
             api.add_message(**ANA, role="user", content=f"to the {agent}", agent_id=agent)
             remember(api, f"known to the {agent}", agent_id=agent)
         memories, message = parts(api, agent_id="cook")
-        assert memories[1].endswith("**\n1. known to the cook")
+        assert memories[1].endswith("**\n1. known to the cook\n</recalled>")
         assert message == ("message", "to the cook")
 
     @pytest.mark.feature("A3")
@@ -150,13 +159,6 @@ class TestLoading:
         api.finish_jobs(summary="All of it.")
         assert [source for source, _ in parts(api, agent_id="cook")] == ["thread_summary", "message"]
 
-    def test_prefers_memories_that_match_the_query(self, api: Api) -> None:
-        api.set_policy(settings={"context": {"max_memories": 1}})
-        remember(api, "Owns a parrot called Lorenzo", importance=0.1)
-        remember(api, "Works in Lisbon", importance=1)
-        assert parts(api)[0][1].endswith("1. Works in Lisbon")
-        assert parts(api, query="What is my parrot called?")[0][1].endswith("1. Owns a parrot called Lorenzo")
-
 
 class TestBudget:
     @pytest.mark.parametrize("seed", range(6))
@@ -169,34 +171,27 @@ class TestBudget:
             api.add_message(**ANA, role=role, content=f"{number} " + "é" * chance.randrange(1, 60))
             if number == 7:
                 api.finish_jobs(summary="s" * chance.randrange(1, 200))
-        newest = api.get_messages(**ANA, recent_k=1)[0]
-        for max_tokens in range(1, 260, 3):
+        [newest] = api.get_context(**ANA, max_tokens=1)
+        assert newest.content == api.get_messages(**ANA, recent_k=1)[0].content
+        for max_tokens in range(1, 1000, 7):
             context = api.get_context(**ANA, max_tokens=max_tokens)
-            assert context[-1].content == newest.content
+            assert context[-1] == (len(context), *newest[1:])
             assert all(part.token_count >= estimate(part.content) for part in context)
             assert sum(part.token_count for part in context) <= max(max_tokens, newest.token_count)
             assert [part.ordinal for part in context] == list(range(1, len(context) + 1))
+        assert {part.source for part in context} == {"memories", "thread_summary", "message"}
 
-    def test_takes_the_newest_messages_in_a_row(self, api: Api) -> None:
+    def test_is_used_up_by_the_newest_messages_in_a_row(self, api: Api) -> None:
         for number in range(9):
-            api.add_message(**ANA, role="user", content="x" * 4 * (9 - number))  # 9, 8, ... 1 tokens
-        assert [len(content) // 4 for content in messages(api, max_tokens=10)] == [4, 3, 2, 1]
-        assert [len(content) // 4 for content in messages(api, max_tokens=14)] == [4, 3, 2, 1]
-        assert [len(content) // 4 for content in messages(api, max_tokens=15)] == [5, 4, 3, 2, 1]
-
-    def test_is_used_up(self, api: Api) -> None:
-        for number in range(100):
-            api.add_message(**ANA, role="user", content=f"message {number:03}")  # 3 tokens each
-        assert sum(part.token_count for part in api.get_context(**ANA, max_tokens=100)) == 99
-
-    def test_gives_memories_at_most_a_quarter(self, api: Api) -> None:
-        remember(api, *(f"fact {number} " + "x" * 30 for number in range(20)))
-        api.add_message(**ANA, role="user", content="x" * 400)
-        for _ in range(30):
-            api.add_message(**ANA, role="user", content="x" * 40)
-        context = api.get_context(**ANA, max_tokens=200)
-        assert context[0].source == "memories"
-        assert 25 <= context[0].token_count <= 50
+            api.add_message(**ANA, role="user", content="word " * (9 - number))
+        everything = api.get_context(**ANA)
+        for max_tokens in range(everything[-1].token_count, 300):
+            context = api.get_context(**ANA, max_tokens=max_tokens)
+            assert [part[1:] for part in context] == [part[1:] for part in everything[-len(context) :]]
+            used = [part.token_count for part in everything[-len(context) - 1 :]]
+            assert sum(used[-len(context) :]) <= max_tokens
+            assert len(context) == 9 or sum(used) > max_tokens
+        assert len(context) == 9
 
     def test_of_a_huge_newest_message_is_broken_by_that_alone(self, api: Api) -> None:
         api.talk(**ANA, rounds=3)
@@ -362,20 +357,20 @@ class TestMemoryBlock:
             remember(
                 api, f"{number} " + chance.choice("xé€😀") * chance.randrange(60), memory_type=chance.choice(types)
             )
-        everything = estimate(api.render_memories(user_id="ana", max_memories=30))
-        sizes = [
-            estimate(api.render_memories(user_id="ana", max_memories=30, max_tokens=limit))
-            for limit in range(1, everything + 50)
-        ]
-        assert all(size <= limit for limit, size in enumerate(sizes, 1))
-        assert max(limit - size for limit, size in enumerate(sizes[:everything], 1)) < everything / 4
-        assert sizes[-1] == everything
+        everything = api.render_memories(user_id="ana", max_memories=30)
+        needed = at_most(api, everything)
+        for limit in range(1, needed + 150, 5):
+            block = api.render_memories(user_id="ana", max_memories=30, max_tokens=limit)
+            used = at_most(api, block) if block else 0
+            assert estimate(block) <= used <= limit
+            assert block == everything or used > limit * 0.7 - 60
+        assert block == everything
 
     @pytest.mark.feature("B11")
     def test_passes_over_a_memory_that_is_too_long_for_it(self, api: Api) -> None:
         remember(api, "x" * 10_000, importance=1)
         remember(api, "Likes tea", "Works in Lisbon", importance=0.1)
-        assert api.render_memories(user_id="ana", max_tokens=50).endswith("**\n1. Likes tea\n2. Works in Lisbon")
+        assert api.render_memories(user_id="ana", max_tokens=70).endswith("**\n1. Likes tea\n2. Works in Lisbon")
 
     @pytest.mark.feature("B10")
     @pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"])
@@ -413,8 +408,6 @@ class TestLongThreads:
     @pytest.mark.parametrize(
         ("function", "arguments", "rows"),
         [
-            ("get_context", {"max_tokens": 100}, 25),
-            ("get_context", {"max_tokens": 100, "agent_id": "default"}, 25),
             ("get_messages", {"recent_k": 20}, 20),
             ("get_messages", {"recent_k": 20, "before_seq": 10_000}, 20),
             ("get_messages", {"after_seq": 19_989}, 10),
@@ -424,6 +417,15 @@ class TestLongThreads:
         shown: list[Any] = []
         assert api.entries_read(lambda: shown.extend(getattr(api, function)(**ANA, **arguments))) < 500
         assert len(shown) == rows
+
+    @pytest.mark.usefixtures("long_thread")
+    @pytest.mark.parametrize("agent_id", [None, "default"])
+    def test_are_no_more_work_for_a_context_than_short_ones(self, api: Api, agent_id: str | None) -> None:
+        shown: list[Any] = []
+        call = {**ANA, "agent_id": agent_id, "max_tokens": 250}
+        assert api.entries_read(lambda: shown.extend(api.get_context(**call))) < 500
+        assert 20 <= len(shown) <= 90
+        assert shown[-1].content == "message 19999"
 
     def test_are_read_from_their_end_even_without_statistics(self, db: psycopg.Connection) -> None:
         """Of about this size the planner takes an unknown table for one that is better sorted."""

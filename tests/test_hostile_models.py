@@ -295,13 +295,13 @@ EMBEDDING_FAILURES = {
 @pytest.mark.feature("F6", "F7", "A14")
 def test_wrong_embeddings_are_refused_whole(api: Api, fake: HostileServer, runner: Runner) -> None:
     """Each about the memories of a user of its own."""
-    for name in EMBEDDING_FAILURES:
-        for content in ("Likes green tea", f"Dreads {name}"):
-            api.add_memory(user_id=name, content=content)
     settings = {"base_url": fake.url, "dimensions": 32}
     api.register_model(name="vectors", kind="embedding", provider="openai", model="embed-fake", settings=settings)
     api.activate_model(name="vectors")
-    api.connection.execute("delete from memory.jobs where scope <> '' or user_id = 'bob'")
+    api.connection.execute("delete from memory.jobs where scope <> '' or user_id = 'bob' or kind = 'backfill'")
+    for name in EMBEDDING_FAILURES:
+        for content in ("Likes green tea", f"Dreads {name}"):
+            api.add_memory(user_id=name, content=content)
     fake.behaviour = lambda request: next(
         behaviour for name, (behaviour, _) in EMBEDDING_FAILURES.items() if f"Dreads {name}" in request.body["input"]
     )
@@ -767,7 +767,7 @@ def test_whatever_fails_each_job_takes_effect_once(
     try:
         seconds = finish_all(api, crew)
         # What was added by a transaction that was open when the last job looked for texts without an embedding.
-        api.activate_model(name="vectors")
+        api.register_model(name="vectors", kind="embedding", provider="openai", model="embed-fake", settings=settings)
         finish_all(api, crew)
     finally:
         crew.close()

@@ -273,7 +273,7 @@ class TestExpiry:
         api.finish_jobs(summary="They talked about tea.", memory="Likes tea")
         expire(api, "true")
         assert api.sweep()["messages"] == 10
-        assert [(part.source, part.content.splitlines()[-1]) for part in api.get_context(**ANA)] == [
+        assert [(part.source, part.content.splitlines()[-2]) for part in api.get_context(**ANA)] == [
             ("memories", "1. Likes tea"),
             ("thread_summary", "They talked about tea."),
         ]

@@ -23,7 +23,8 @@ DEFAULTS = json.loads("""{
   "knowledge_base": {"chunk_size": 800, "chunk_overlap": 100, "enable_cross_session_context": false, "relevance_threshold": 0.7,
                      "search_triggers": ["what did we discuss", "previous conversation", "last time", "remind me", "we mentioned", "earlier you said"]},
   "search":     {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true},
-  "context":    {"max_tokens": 4000, "max_memories": 20},
+  "context":    {"max_tokens": 4000, "max_memories": 20, "embed_query": false, "memories_share": 0.25, "cross_session_share": 0.25,
+                 "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
   "budget":     {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
 }""")  # noqa: E501
 
@@ -80,16 +81,15 @@ class TestLayers:
     def test_setting_returns_what_then_applies(self, api: Api) -> None:
         api.set_policy(settings={"context": {"max_tokens": 1}})
         policy = api.set_policy(settings={"context": {"max_memories": 3}}, agent_id="helper")
-        assert (
-            policy == api.get_policy(agent_id="helper") == {**DEFAULTS, "context": {"max_tokens": 1, "max_memories": 3}}
-        )
+        context = {**DEFAULTS["context"], "max_tokens": 1, "max_memories": 3}
+        assert policy == api.get_policy(agent_id="helper") == {**DEFAULTS, "context": context}
 
     def test_objects_merge_key_by_key(self, api: Api) -> None:
         api.set_policy(settings={"summary": {"window_size": 20}})
         api.set_policy(settings={"summary": {"start_seq": 9}, "context": {"max_tokens": 100}})
         policy = api.get_policy()
         assert policy["summary"] == {"enabled": True, "window_size": 20, "start_seq": 9}
-        assert policy["context"] == {"max_tokens": 100, "max_memories": 20}
+        assert policy["context"] == {**DEFAULTS["context"], "max_tokens": 100}
 
     def test_lists_replace(self, api: Api) -> None:
         api.set_policy(settings={"knowledge_base": {"search_triggers": ["remind me", "back then"]}})
@@ -139,11 +139,16 @@ class TestRefusals:
             ("cadence.fact_extraction_every_n", [-1, 2.5, "10", False]),
             ("knowledge_base.search_triggers", ["last time", [1], [None], {}]),
             ("knowledge_base.relevance_threshold", [7, "0.7"]),
+            ("knowledge_base.enable_cross_session_context", ["yes", 1]),
             ("search.fusion", ["sum", 1, "SCORE"]),
             ("search.language", ["klingon", "", " ", "a.b.c", '"', 5, 3748, "3748", True, {}, "english; drop"]),
             ("search.embed_messages", ["on", 0]),
             ("context.max_tokens", [0, -1, "4000", 1e10]),
             ("context.max_memories", [0, 2.5]),
+            ("context.memories_share", [-0.1, 1.1, "0.5", True]),
+            ("context.cross_session_share", [-0.1, 2, []]),
+            ("context.relevance_weight", [-0.1, 2, "1"]),
+            ("context.embed_query", [1, "true"]),
             ("budget.tokens_per_user_per_day", [-1, "1000"]),
         ],
     )
@@ -273,8 +278,9 @@ class TestEffects:
     def test_context_max_tokens(self, api: Api) -> None:
         api.talk(**ANA, rounds=5)
         assert len(api.get_context(**ANA)) == 10
-        api.set_policy(settings={"context": {"max_tokens": 6}}, user_id="ana")
-        assert [part.content for part in api.get_context(**ANA)] == ["question 4", "answer 4"]
+        api.set_policy(settings={"context": {"max_tokens": 20}}, user_id="ana")
+        newest = [part.content for part in api.get_context(**ANA)]
+        assert newest == ["question 3", "answer 3", "question 4", "answer 4"][-len(newest) :]
         assert len(api.get_context(**ANA, max_tokens=100)) == 10
 
     @pytest.mark.feature("B11")
@@ -283,7 +289,7 @@ class TestEffects:
             api.add_memory(user_id="ana", content=f"fact {number}")
         api.set_policy(settings={"context": {"max_memories": 2}})
         [part] = api.get_context(**ANA)
-        assert part.content.endswith("1. fact 3\n2. fact 4")
+        assert part.content.endswith("1. fact 3\n2. fact 4\n</recalled>")
 
     def test_search_language(self, api: Api) -> None:
         """German knows that Häuser are more than one Haus."""

@@ -47,6 +47,18 @@ def summarize(api: Api, thread_id: str, summary: str) -> None:
     api.finish_jobs(summary=summary)
 
 
+def store(api: Api, source: str, text: str, thread_id: str = "t1") -> None:
+    """Anything that can be found, saying that."""
+    if source == "memory":
+        remember(api, text)
+    elif source == "message":
+        api.add_message(user_id="ana", thread_id=thread_id, role="user", content=text)
+    elif source == "document":
+        api.add_document(user_id="ana", content=text)
+    else:
+        summarize(api, thread_id, text)
+
+
 class TestSources:
     def test_a_memory_is_found_with_its_fields(self, api: Api) -> None:
         memory_id = remember(
@@ -86,10 +98,30 @@ class TestSources:
         assert result[:4] == ("summary", str(summary.summary_id), "t1", "They went on about tea.")
         assert result.details == {"kind": "rolling", "start_seq": 0, "end_seq": 11}
 
+    @pytest.mark.feature("E4")
+    def test_a_document_is_found_by_its_content_and_title(self, api: Api) -> None:
+        document_id = api.add_document(
+            user_id="ana",
+            content="How to brew it.",
+            title="Tea",
+            namespace="kitchen",
+            doc_type="manual",
+            metadata={"a": 1},
+        )
+        [result] = search(api)
+        assert result[:4] == ("document", str(document_id), None, "How to brew it.")
+        assert (result.metadata, result.details) == (
+            {"a": 1},
+            {"title": "Tea", "namespace": "kitchen", "doc_type": "manual", "chunk": 0, "chunks": 1},
+        )
+        assert found(api, "brewing") == ["How to brew it."]
+        api.delete_document(user_id="ana", document_id=document_id)
+        assert search(api) == []
+
     def test_sources_are_ranked_together(self, api: Api) -> None:
-        remember(api, "Likes tea and coffee and cocoa and milk")
+        remember(api, "Likes tea and coffee and cocoa and milk and lemonade and water and juice")
         api.add_message(**ANA, role="user", content="tea")
-        summarize(api, "t2", "They talked about tea and coffee.")
+        summarize(api, "t2", "They talked about tea and coffee and cocoa and milk.")
         assert [result.source for result in search(api, sources=EVERYWHERE)] == ["message", "summary", "memory"]
 
     def test_an_updated_memory_is_found_by_its_new_words_only(self, api: Api) -> None:
@@ -165,6 +197,23 @@ class TestRanking:
             api.add_memory(user_id="bob", content=f"Drinks tea at {number}")
         assert search(api) == before
 
+    def test_a_message_gains_from_a_neighbour_that_matches_too(self, api: Api) -> None:
+        """The first two say less each than the third, but they are about the same."""
+        for content in ("Do you drink tea?", "Yes, green tea at noon", "Nice weather", "I had tea once, that is true"):
+            api.add_message(**ANA, role="user", content=content)
+        results = search(api, "green tea", sources=["message"], explain=True)
+        assert [r.id for r in results] == ["t1/1", "t1/0", "t1/3"]
+        fused = [r.details["fused"] for r in results]
+        assert [f.get("neighbour") for f in fused] == [fused[1]["score"], fused[0]["score"], None]
+        assert results[1].score == pytest.approx(fused[1]["score"] + 0.4 * (1 - fused[1]["score"]))
+        assert results[2].score == fused[2]["score"]
+
+    def test_the_neighbour_is_in_the_same_thread(self, api: Api) -> None:
+        for thread_id in ("t1", "t2"):
+            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="tea")
+            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="Nice weather")
+        assert all("neighbour" not in r.details["fused"] for r in search(api, sources=["message"], explain=True))
+
     def test_explain_gives_rank_score_and_words(self, api: Api) -> None:
         remember(api, "Likes green tea")
         remember(api, "Likes tea")
@@ -180,6 +229,102 @@ class TestRanking:
         assert len(search(api)) == 10
         assert [result.content for result in search(api, top_k=3)] == found(api)[:3]
         assert len(search(api, top_k=100)) == 15
+
+
+IDENTIFIERS = {
+    "Failed with ERR_5012 again": ["ERR_5012", "err_5012", "5012"],
+    "The column user_id is null": ["user_id", "user"],
+    "Runs on node.js 20": ["node.js", "Node.js", "node"],
+    "Look at src/app/main.py, line 3": ["src/app/main.py", "main.py", "main", "app"],
+    "Write to ana.lima@example.org please": ["ana.lima@example.org", "lima", "example.org", "example"],
+    "See https://docs.example.net/guide/setup?step=intro#top": ["docs.example.net", "guide/setup", "guide", "intro"],
+    "Order number 4711-0815 of May": ["4711-0815", "4711"],
+    "Uses the flag --dry-run and x86_64": ["--dry-run", "dry-run", "x86_64"],
+    "Calls memory.add_message() twice": ["memory.add_message", "add_message", "add_message()"],
+    "Version v1.2.3-rc1 is out": ["v1.2.3-rc1"],
+}
+SCRIPTS = {
+    "我住在上海，喜欢喝绿茶": ["上海", "绿茶", "喜欢绿茶吗"],
+    "東京で寿司を食べました": ["東京", "寿司", "東京の寿司"],
+    "나는 서울에서 김치를 먹었다": ["서울", "김치", "김치찌개"],
+    "ฉันชอบดื่มชาเขียวที่กรุงเทพ": ["ชาเขียว", "กรุงเทพ"],
+    "Она живёт в Москве": ["Москве", "МОСКВЕ"],
+    "Η Άννα ζει στην Αθήνα": ["Αθήνα"],
+    "أنا أعيش في القاهرة": ["القاهرة"],
+    "Trinkt Kaffee im Café Müller": ["Café", "café", "MÜLLER"],
+    "Cafe\u0301 mit Pin\u0303ata": ["Cafe\u0301"],
+}
+
+
+class TestWords:
+    @pytest.mark.feature("E4")
+    @pytest.mark.parametrize(("text", "query"), [(text, query) for text in IDENTIFIERS for query in IDENTIFIERS[text]])
+    @pytest.mark.parametrize("source", ["memory", "message", "document", "summary"])
+    def test_identifiers_and_their_parts_are_found(self, api: Api, text: str, query: str, source: str) -> None:
+        store(api, source, text)
+        store(api, source, "Something else entirely, with other words", "t2")
+        assert found(api, query, sources=[source]) == [text]
+
+    @pytest.mark.feature("E4")
+    @pytest.mark.parametrize(("text", "query"), [(text, query) for text in SCRIPTS for query in SCRIPTS[text]])
+    def test_text_in_any_script_is_found(self, api: Api, text: str, query: str) -> None:
+        remember(api, text)
+        remember(api, "Nothing of the kind")
+        assert found(api, query) == [text]
+
+    def test_more_of_an_unspaced_word_weighs_more(self, api: Api) -> None:
+        for content in ("我喜欢北京", "我喜欢上海", "我喜欢海上的风"):
+            remember(api, content)
+        assert found(api, "上海")[0] == "我喜欢上海"
+
+    def test_a_whole_identifier_weighs_more_than_a_part(self, api: Api) -> None:
+        for content in ("Edits src/web/main.py", "Edits src/app/main.py", "Edits src/app/other.py"):
+            remember(api, content)
+        assert found(api, "src/app/main.py")[0] == "Edits src/app/main.py"
+
+    @pytest.mark.parametrize("query", ["👩🏽‍🚀", "🎉🎉", "?!", "…", "the and of", "\u200b", "-", "'"])
+    def test_a_query_without_words_finds_nothing(self, api: Api, query: str) -> None:
+        remember(api, "Likes tea, the one and only!? 👩🏽‍🚀🎉🎉 …")
+        assert found(api, query) == []
+
+    def test_only_the_beginning_of_a_very_long_query_counts(self, api: Api) -> None:
+        """A message of 100 KB is not searched for word by word."""
+        remember(api, "Likes tea")
+        remember(api, "Owns a boat")
+        assert found(api, "tea " + "lamp " * 20_000 + "boat") == ["Likes tea"]
+
+    @pytest.mark.feature("E4")
+    def test_policy_decides_the_language(self, api: Api) -> None:
+        api.set_policy(settings={"search": {"language": "german"}}, user_id="ana")
+        for source in EVERYWHERE:
+            store(api, source, "Besuchte die Häuser der Städte")
+        api.add_memory(user_id="bob", content="Besuchte die Häuser der Städte")
+        assert len(search(api, "Haus in einer Stadt", sources=EVERYWHERE)) == len(EVERYWHERE)
+        assert found(api, "der die das") == []  # stop words
+        assert found(api, "Haus in einer Stadt", user_id="bob") == []
+
+    @pytest.mark.feature("E4")
+    @pytest.mark.parametrize("query", ["lima", "Lima's words", "What did Lima say?"])
+    def test_a_message_is_found_by_its_speaker(self, api: Api, query: str) -> None:
+        api.add_message(**ANA, role="user", content="Let us meet", metadata={"name": "Lima"})
+        api.add_message(**ANA, role="user", content="Good idea", metadata={"name": "Ana"})
+        assert found(api, query, sources=["message"])[0] == "Let us meet"
+
+    @pytest.mark.feature("E4")
+    @pytest.mark.parametrize("query", ["may", "7 May 2023", "What happened in May 2023?", "7th of may"])
+    def test_a_message_is_found_by_its_date(self, api: Api, query: str) -> None:
+        messages = [
+            {"role": "user", "content": f"hello in {month}", "created_at": f"2023-{month}-07T12:00:00Z"}
+            for month in ("04", "05", "06")
+        ]
+        api.add_messages(**ANA, messages=messages)
+        assert found(api, query, sources=["message"])[0] == "hello in 05"
+
+    def test_a_changed_message_is_found_by_what_it_says_now(self, api: Api) -> None:
+        api.add_message(**ANA, role="user", content="I drink tea")
+        api.query("update memory.messages set content = 'I drink cocoa' where user_id = 'ana' returning 1")
+        assert found(api, "tea", sources=["message"]) == []
+        assert found(api, "cocoa", sources=["message"]) == ["I drink cocoa"]
 
 
 class TestFilters:
@@ -255,6 +400,23 @@ class TestFilters:
         assert found(api, exclude_thread_id="t1") == ["tea"]
         assert found(api, thread_id="t1") == []
 
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"doc_types": ["manual"]},
+            {"namespaces": ["kitchen"]},
+            {"doc_types": ["manual", "x"], "namespaces": ["kitchen"]},
+        ],
+        ids=str,
+    )
+    def test_by_what_only_documents_have_leaves_documents(self, api: Api, arguments: dict[str, Any]) -> None:
+        for source in EVERYWHERE:
+            store(api, source, f"tea in a {source}")
+        for namespace, doc_type in (("kitchen", "manual"), ("office", "letter")):
+            api.add_document(user_id="ana", content=f"tea in a {doc_type}", namespace=namespace, doc_type=doc_type)
+        assert found(api, sources=[*EVERYWHERE, "document"], **arguments) == ["tea in a manual"]
+        assert found(api, sources=[*EVERYWHERE, "document"], memory_types=["fact"], **arguments) == []
+
     @pytest.mark.feature("A3")
     def test_by_agent_goes_for_messages_too(self, api: Api) -> None:
         for agent in ("cook", "tutor"):
@@ -315,6 +477,19 @@ class TestVisibility:
         api.delete_memory(user_id="ana", memory_id=memory_id)
         assert found(api) == found(api, include_superseded=True) == []
 
+    @pytest.mark.feature("F1")
+    def test_a_memory_that_no_longer_holds_appears_only_when_asked_for(self, api: Api) -> None:
+        remember(api, "Likes tea", valid_from="2019-01-01", valid_to="2020-01-01")
+        remember(api, "Likes tea on Sundays", valid_to="2100-01-01")
+        assert found(api) == ["Likes tea on Sundays"]
+        assert sorted(found(api, include_superseded=True)) == ["Likes tea", "Likes tea on Sundays"]
+        assert found(api, as_of="2019-06-01") == ["Likes tea"]
+        assert found(api, as_of="infinity") == []
+
+    def test_as_of_the_end_of_time_shows_what_holds_for_ever(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        assert found(api, as_of="infinity") == ["Likes tea"]
+
     def test_a_superseded_memory_appears_only_when_asked_for(self, api: Api) -> None:
         old, new = remember(api, "Likes tea"), remember(api, "Hates tea")
         api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="changed her mind")
@@ -371,15 +546,31 @@ class TestDegrading:
         assert search(api, rerank=True) == search(api)
         assert [notice for notice in api.notices if notice.startswith("degraded: ") and "rerank" in notice]
 
-    @pytest.mark.parametrize("query", ["tea", None])
-    def test_vector_is_refused(self, api: Api, query: str | None) -> None:
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"mode": "vector", "query": "tea"},
+            {"mode": "vector", "query_embedding": "[1,2,3]"},
+            {"mode": "vector", "query": "tea", "query_embedding": "[1,2,3]"},
+            {"mode": "hybrid", "query_embedding": "[1,2,3]"},
+            {"mode": "hybrid", "query": " \n", "query_embedding": "[1,2,3]"},
+        ],
+        ids=str,
+    )
+    def test_what_only_a_model_could_find_is_refused(self, api: Api, arguments: dict[str, Any]) -> None:
+        remember(api, "Likes tea")
         with refused("mode") as refusal:
-            api.search(user_id="ana", query=query, mode="vector", query_embedding="[1,2,3]")
-        assert "vector search" in str(refusal.value)
+            api.search(user_id="ana", **arguments)
+        assert "no embedding model is active" in str(refusal.value)
 
-    def test_an_embedding_alone_is_refused(self, api: Api) -> None:
+    @pytest.mark.parametrize(
+        "arguments",
+        [{}, {"query": " "}, {"mode": "keyword", "query_embedding": "[1,2,3]"}, {"mode": "vector"}],
+        ids=str,
+    )
+    def test_nothing_to_look_for_is_refused(self, api: Api, arguments: dict[str, Any]) -> None:
         with refused("query"):
-            api.search(user_id="ana", query_embedding="[1,2,3]")
+            api.search(user_id="ana", **arguments)
 
 
 HARMLESS = [

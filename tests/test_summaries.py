@@ -17,7 +17,7 @@ from agent_memory_models import Models
 from model_payloads import ENCODINGS
 from protocol import ANA, SAID_AT, age, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
 from servers import Server
-from sqlapi import Api, refused, rolled_back, shared_database, wide_text
+from sqlapi import Api, fenced, refused, rolled_back, shared_database, wide_text
 
 QUIET: dict[str, dict[str, Any]] = {
     "summary": {"enabled": False},
@@ -258,7 +258,7 @@ def test_a_summary_stands_for_what_was_compressed(api: Api) -> None:
     api.talk(**ANA, rounds=4)
     compress(api, "They said hello.")
     assert [(part.source, part.content) for part in api.get_context(**ANA)] == [
-        ("thread_summary", "Summary of the conversation so far:\nThey said hello."),
+        ("thread_summary", fenced("Summary of the conversation so far:\nThey said hello.")),
         ("message", "question 2"),
         ("message", "answer 2"),
         ("message", "question 3"),
@@ -1125,8 +1125,8 @@ def test_a_context_has_the_user_the_thread_and_the_messages_since(api: Api) -> N
         ("message", "user"),
         ("message", "assistant"),
     ]
-    assert context[1].content == "What is known about the user:\nAna lives in Oslo."
-    assert context[2].content == "Summary of the conversation so far:\nWhole."
+    assert context[1].content == fenced("What is known about the user:\nAna lives in Oslo.")
+    assert context[2].content == fenced("Summary of the conversation so far:\nWhole.")
     assert sources(api, thread_id="new") == ["memories", "user_summary"]
 
 
@@ -1135,8 +1135,8 @@ def test_a_context_has_the_user_the_thread_and_the_messages_since(api: Api) -> N
     ("max_tokens", "expected"),
     [
         (4000, ["Whole.", 6, 7, 8, 9]),  # the messages since the whole fit into half of it
-        (60, ["Whole.", "Window.", 9]),
-        (30, ["Whole.", 9]),
+        (150, ["Whole.", "Window.", 9]),
+        (100, ["Whole.", 9]),
     ],
 )
 def test_a_rolling_summary_stands_in_when_the_messages_since_the_whole_do_not_fit(
@@ -1147,7 +1147,7 @@ def test_a_rolling_summary_stands_in_when_the_messages_since_the_whole_do_not_fi
     compress(api, "Whole.")
     complete(api, asked(api, "summarize_thread"), summary="Window.")
     parts = api.get_context(**ANA, max_tokens=max_tokens)
-    texts = [part.content.partition("\n")[2] for part in parts if part.source == "thread_summary"]
+    texts = [part.content.splitlines()[-2] for part in parts if part.source == "thread_summary"]
     messages = [part for part in parts if part.source == "message"]
     assert texts + active(api)[4 - len(messages) :] == expected
     assert sum(part.token_count for part in parts) <= max_tokens
@@ -1159,6 +1159,7 @@ def test_what_does_not_fit_is_named(api: Api) -> None:
     api.talk(**ANA, rounds=3)
     compress(api, "s" * 4000)
     profile(api, "u" * 4000)
+    api.notices.clear()
     assert sources(api, max_tokens=60) == ["message"] * 4
     assert api.notices == [
         "degraded: the thread summary does not fit into max_tokens",

@@ -45,7 +45,7 @@ begin atomic
     and case when _visible_memories.as_of is null
              then _visible_memories.include_superseded or m.superseded_at is null and (m.valid_to is null or m.valid_to > statement_timestamp())
              else coalesce(m.valid_from, m.created_at) <= _visible_memories.as_of
-               and coalesce(m.valid_to, 'infinity') > _visible_memories.as_of
-               and (_visible_memories.include_superseded or coalesce(m.superseded_at, 'infinity') > _visible_memories.as_of)
+               and (m.valid_to is null or m.valid_to > _visible_memories.as_of)
+               and (_visible_memories.include_superseded or m.superseded_at is null or m.superseded_at > _visible_memories.as_of)
         end;
 end;

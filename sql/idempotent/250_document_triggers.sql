@@ -8,7 +8,13 @@ begin
   perform memory._check_id('user_id', new.user_id);
   perform memory._check_id('namespace', new.namespace);
   perform memory._check_id('doc_type', new.doc_type);
+  if (new.content ~ e'\\S') is not true then
+    perform memory._refuse('content', case when new.content is null then 'must not be null' else 'must not be empty' end, 'Pass the text of the document.');
+  end if;
   perform memory._check_content(new.content, 10485760);
+  if octet_length(new.title) > 2000 then
+    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(new.title)), 'Put more into the content.', '54000');
+  end if;
   perform memory._check_metadata(new.metadata);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   new.updated_at := statement_timestamp();
@@ -25,13 +31,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb := memory._policy(new.user_id, null);
-  tokens int := memory._tokens_at_most(new.content);
+  chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
+  -- A token has less than four characters here, so there is no need to count all of a long text, which takes seconds.
+  tokens constant int := memory._tokens_at_most(left(new.content, least(chunk_size, 2500000) * 4));
 begin
   delete from memory.document_chunks as c where c.user_id = new.user_id and c.document_id = new.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
   values (new.user_id, new.document_id, 0, new.content, memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
-          case when tokens <= (policy #>> '{knowledge_base,chunk_size}')::int then tokens end);
-  if tokens <= (policy #>> '{knowledge_base,chunk_size}')::int then
+          case when tokens <= chunk_size then tokens end);
+  if tokens <= chunk_size then
     perform memory._enqueue_embedding(new.user_id);
   else
     perform memory._enqueue_due(new.user_id, 'chunk_documents', '');

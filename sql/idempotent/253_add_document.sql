@@ -8,12 +8,6 @@ as $$
 declare
   stored uuid;
 begin
-  if (content ~ e'\\S') is not true then
-    perform memory._refuse('content', case when content is null then 'must not be null' else 'must not be empty' end, 'Pass the text of the document.');
-  end if;
-  if octet_length(title) > 1000 then
-    perform memory._refuse('title', format('has %s bytes, at most 1000 are allowed', octet_length(title)), 'Put more into the content.', '54000');
-  end if;
   insert into memory.documents as d (user_id, content, title, namespace, doc_type, metadata)
   values (add_document.user_id, add_document.content, add_document.title, add_document.namespace, add_document.doc_type, coalesce(add_document.metadata, '{}'))
   returning d.document_id into stored;

@@ -75,7 +75,7 @@ begin
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings that were left out. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
+'Removes expired and soft-deleted messages and memories, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
 
 -- What no append can queue, because it is time that makes it due: the last messages of a thread, fewer than the cadence
 -- waits for, memories that have grown old, and what slipped through.
@@ -87,7 +87,7 @@ as $$
 declare
   extractions bigint;
   consolidations bigint;
-  embeddings bigint;
+  left_overs bigint;
 begin
   -- Policies last: they cost more than all the rest.
   with unread as materialized (
@@ -116,16 +116,24 @@ begin
   select count(*) filter (where memory._enqueue_due(d.user_id, 'consolidate', '')) into consolidations
   from (select o.user_id from outdated as o where not memory._is_queued(o.user_id, 'consolidate', '') limit row_limit) as d;
 
-  -- A memory stored at the very moment at which a job of its user ended may have been left out.
+  -- What was stored at the very moment at which a job of its user ended may have been left out.
   with left_out as materialized (
-    select distinct m.user_id
-    from memory.memories as m join memory.models as e on e.kind = 'embedding' and e.is_active
-    where m.superseded_at is null and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
-      and not exists (select from memory.embeddings as v
-                      where v.user_id = m.user_id and v.model = e.name and v.source = 'memory' and v.id = m.memory_id::text)
+    select t.user_id, case when e.is_active then 'embed' else 'backfill' end as kind
+    from memory.models as e
+    cross join lateral (
+      select m.user_id, 'memory' as source, m.memory_id::text as id from memory.memories as m
+      where m.superseded_at is null and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
+        and (m.valid_to is null or m.valid_to > statement_timestamp())
+      union all
+      select c.user_id, 'document', c.document_id || '/' || c.number from memory.document_chunks as c where c.token_count is not null
+    ) as t
+    where e.kind = 'embedding' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
+      and not exists (select from memory.embeddings as v where v.user_id = t.user_id and v.model = e.name and v.source = t.source and v.id = t.id)
+    union
+    select c.user_id, 'chunk_documents' from memory.document_chunks as c where c.token_count is null
   )
-  select count(*) filter (where memory._enqueue_due(d.user_id, 'embed', '')) into embeddings
-  from (select l.user_id from left_out as l where not memory._is_queued(l.user_id, 'embed', '') limit row_limit) as d;
-  return extractions + consolidations + embeddings;
+  select count(*) filter (where memory._enqueue_due(d.user_id, d.kind, '')) into left_overs
+  from (select l.user_id, l.kind from left_out as l where not memory._is_queued(l.user_id, l.kind, '') limit row_limit) as d;
+  return extractions + consolidations + left_overs;
 end;
 $$;

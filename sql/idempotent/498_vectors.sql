@@ -10,12 +10,13 @@ begin
     begin atomic
       select (value #>> '{}')::%1$I.halfvec;
     end$function$, vector_schema);
+  -- Only the direction counts, and a halfvec holds 0.0001 to 65504 well.
   execute format($function$
     create or replace function memory._to_halfvec(value %1$I.vector)
     returns %1$I.halfvec
     language sql immutable parallel safe
     begin atomic
-      select value::%1$I.halfvec;
+      select (case when %1$I.vector_norm(value) between 0.01 and 60000 then value else %1$I.l2_normalize(value) end)::%1$I.halfvec;
     end$function$, vector_schema);
   execute format($function$
     create or replace function memory._dimensions(value %1$I.halfvec)

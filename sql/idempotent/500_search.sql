@@ -11,6 +11,7 @@ create or replace function memory.search(
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables; the embedding of a query is kept
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   known constant text[] := array['memory', 'summary', 'document', 'message', 'artifact'];
@@ -43,13 +44,17 @@ begin
   return query
   select r.*
   from memory._rerank(search.user_id, search.agent_id, case when rerank then search.query end, explain, array(
-    select f from memory._ranked(
+    select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, f.thread_id, x.content, f.score, x.metadata, f.created_at,
+               x.details || coalesce(f.explanation, '{}'))::memory.search_result
+    from memory._ranked(
       search.user_id, search.query, model, target, case when problem is null then mode else 'keyword' end,
       memory._policy(search.user_id, search.agent_id) -> 'search',
       search.sources, search.agent_id, search.thread_id, search.exclude_thread_id, search.memory_types, search.tags_all, search.tags_any,
       search.exclude_tags, search.filter, search.min_confidence, search.created_after, search.created_before, search.as_of,
       search.include_superseded, search.explain, search.doc_types, search.namespaces,
-      case when rerank then null else search.min_score end, case when rerank then greatest(top_k, 50) else top_k end) as f)) as r
+      case when rerank then null else search.min_score end, case when rerank then greatest(top_k, 50) else top_k end) as f
+    cross join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number) as x
+    order by f.rank)) as r
   where search.min_score is null or r.score >= search.min_score::real
   limit top_k;
 end;

@@ -13,7 +13,7 @@ create or replace function memory._ranked(
   min_confidence double precision, created_after timestamptz, created_before timestamptz, as_of timestamptz,
   include_superseded boolean, explain boolean, doc_types text[], namespaces text[], min_score double precision, row_limit int
 )
-returns setof memory.search_result
+returns setof memory.ranking
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -21,16 +21,18 @@ set jit = off
 -- each, with them it sorts ids, which takes twenty times as long.
 set enable_nestloop = off
 set enable_mergejoin = off
+set enable_seqscan = off -- with few users on a server, one plan for all of them would read everybody's rows
 set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
 as $$
 declare
   fusion constant text := case when mode <> 'hybrid' or query is null then mode when settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
   rrf_k constant int := (settings ->> 'rrf_k')::int;
+  unfiltered constant boolean := coalesce(
+    agent_id, thread_id, exclude_thread_id, memory_types::text, tags_all::text, tags_any::text, exclude_tags::text, filter::text, min_confidence::text,
+    created_after::text, created_before::text, as_of::text, doc_types::text, namespaces::text) is null;
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
-  only_memories constant boolean := coalesce(memory_types, tags_all, tags_any) is not null or min_confidence is not null;
-  only_documents constant boolean := coalesce(doc_types, namespaces) is not null;
 begin
   if mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
@@ -45,58 +47,31 @@ begin
     select e.source, e.id collate "C" as id, memory._cosine_similarity(e.embedding, target) as similarity
     from memory.embeddings as e
     where mode <> 'keyword' and e.user_id = _ranked.user_id and e.model = _ranked.model and e.source = any (sources)
-  ), candidates as materialized (
-    select row_number() over () as place, d.source, d.id collate "C" as id, d.thread_id collate "C" as thread_id, d.number, d.created_at, s.similarity,
-      case when d.vector @@ any_word then d.vector end as vector -- of those that match; the others need not be carried along
-    from (
-      select 'memory' as source, m.memory_id::text as id, m.thread_id, null::bigint as number, m.created_at, m.search_vector as vector
-      from memory._visible_memories(_ranked.user_id, _ranked.as_of, _ranked.include_superseded) as m
-      where 'memory' = any (sources) and not only_documents
-        and (_ranked.agent_id is null or m.agent_id = _ranked.agent_id)
-        and (_ranked.memory_types is null or m.memory_type = any (_ranked.memory_types))
-        and (_ranked.tags_all is null or m.tags @> _ranked.tags_all)
-        and (_ranked.tags_any is null or m.tags && _ranked.tags_any)
-        and (_ranked.exclude_tags is null or not m.tags && _ranked.exclude_tags)
-        and (_ranked.min_confidence is null or m.confidence >= _ranked.min_confidence::real)
-        and (_ranked.filter is null or m.metadata @> _ranked.filter)
-      union all
-      -- The current summaries of each thread and of the user.
-      select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null, s.created_at, s.search_vector
-      from (select distinct on (c.thread_id, c.kind) c.* from memory.summaries as c
-            where c.user_id = _ranked.user_id and c.status = 'completed' and c.created_at <= coalesce(_ranked.as_of, 'infinity')
-            order by c.thread_id, c.kind, c.end_seq desc) as s
-      where 'summary' = any (sources) and not only_memories and not only_documents
-        and (_ranked.agent_id is null or s.agent_ids <@ array[_ranked.agent_id])
-        and (_ranked.filter is null or s.metadata @> _ranked.filter)
-      union all
-      select 'document', d.document_id || '/' || c.number, d.thread_id, c.number, d.created_at, c.search_vector
-      from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
-      where 'document' = any (sources) and not only_memories and d.user_id = _ranked.user_id and c.user_id = _ranked.user_id
-        and d.created_at <= coalesce(_ranked.as_of, 'infinity')
-        and (_ranked.agent_id is null or d.agent_ids <@ array[_ranked.agent_id])
-        and (_ranked.doc_types is null or d.doc_type = any (_ranked.doc_types))
-        and (_ranked.namespaces is null or d.namespace = any (_ranked.namespaces))
-        and (_ranked.filter is null or d.metadata @> _ranked.filter)
-      union all
-      select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.seq, m.created_at, m.search_vector
-      from memory.messages as m
-      where 'message' = any (sources) and not only_memories and not only_documents and m.user_id = _ranked.user_id
-        and m.is_active and m.expires_at > statement_timestamp()
-        and (_ranked.agent_id is null or m.agent_id = _ranked.agent_id)
-        and m.created_at <= coalesce(_ranked.as_of, 'infinity')
-        and (_ranked.filter is null or m.metadata @> _ranked.filter)
-    ) as d
-    left join similarities as s on s.source = d.source and s.id = d.id collate "C"
-    where (_ranked.thread_id is null or d.thread_id = _ranked.thread_id)
-      and (_ranked.exclude_thread_id is null or d.thread_id is distinct from _ranked.exclude_thread_id)
-      and (_ranked.created_after is null or d.created_at > _ranked.created_after)
-      and (_ranked.created_before is null or d.created_at < _ranked.created_before)
+  ), meant as materialized (
+    select t.source, t.id, t.thread_id, t.number, t.created_at, s.similarity, min(s.similarity) over () as lowest
+    from similarities as s
+    join memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
+      _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
+      _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered) as t on t.source = s.source and t.id collate "C" = s.id
+    where s.similarity is not null
+    -- A memory after the first row_limit by similarity can come up only if a word of it matches. Messages have neighbours and
+    -- documents pieces that may lift them.
+    order by s.similarity desc, t.created_at desc, t.id collate "C"
+    limit case when sources && '{message,document}' or explain or fusion = 'rrf' then null else row_limit end
+  ), worded as materialized (
+    select row_number() over () as place, t.*
+    from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
+      _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
+      _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered) as t
+    where t.vector @@ any_word
   ), matches as materialized (
-    select c.place, w.word, ts_rank('{1,1,1,1}', c.vector, w.as_query, 1)::double precision as weight
-    from candidates as c cross join unnest(words, words_as_queries) as w (word, as_query)
-    where c.vector @@ w.as_query
+    select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
+    from worded as t cross join unnest(words, words_as_queries) as w (word, as_query)
+    where t.vector @@ w.as_query
   ), corpus as materialized (
-    select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest from candidates as c
+    select count(*) as texts from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
+      _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
+      _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered) as t where any_word is not null
   ), weights as materialized (
     -- A word that no text has still counts: a text with half of the query's words is no perfect match.
     select w.word, ln(1 + (c.texts - coalesce(f.texts, 0) + 0.5) / (coalesce(f.texts, 0) + 0.5))::double precision as idf
@@ -109,22 +84,23 @@ begin
   ), best as materialized (
     -- In a handful of texts a hair's breadth of similarity is no verdict, so the scale spans 0.3 at least. And the best of
     -- bad matches is none: under two thirds of the query's words, by weight, all keyword scores are lowered.
-    select v.highest, greatest(v.highest - v.lowest, 0.3) as spread, k.score as keyword, least(1, 1.5 * k.share) as trust
-    from corpus as v
-    left join (select k.score, k.share from keywords as k order by k.score desc limit 1) as k on true
-  ), ranks as (
-    select c.place, case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
-      case when k.score is not null then rank() over (order by k.score desc nulls last) end as keyword_rank
-    from candidates as c left join keywords as k on k.place = c.place
-    where explain or fusion = 'rrf'
+    select (select max(m.similarity) from meant as m) as highest,
+      greatest((select max(m.similarity - m.lowest) from meant as m), 0.3) as spread,
+      (select max(k.score) from keywords as k) as keyword, least(1, 1.5 * (select k.share from keywords as k order by k.score desc limit 1)) as trust
   ), contenders as (
-    select c.*, k.score as keyword from candidates as c join keywords as k on k.place = c.place
+    select t.source, t.id, t.thread_id, t.number, t.created_at, s.similarity, t.place, k.score as keyword
+    from worded as t
+    join keywords as k on k.place = t.place
+    left join similarities as s on s.source = t.source and s.id = t.id collate "C"
     union all
-    -- Without a matching word a memory is ranked by its similarity alone, so those after the first row_limit cannot come up.
-    -- Messages have neighbours and documents pieces that may lift them.
-    (select c.*, null from candidates as c
-     where c.similarity is not null and not exists (select from keywords as k where k.place = c.place)
-     order by c.similarity desc, c.created_at desc, c.id limit case when sources && '{message,document}' then null else row_limit end)
+    select m.source, m.id, m.thread_id, m.number, m.created_at, m.similarity, null, null
+    from meant as m
+    where not exists (select from worded as t where t.source = m.source and t.id collate "C" = m.id collate "C")
+  ), ranks as (
+    select c.source, c.id collate "C" as id, case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
+      case when c.keyword is not null then rank() over (order by c.keyword desc nulls last) end as keyword_rank
+    from contenders as c
+    where explain or fusion = 'rrf'
   ), scored as materialized (
     select c.source, c.id, c.thread_id, c.number, c.created_at, c.place, c.similarity, c.keyword, r.vector_rank, r.keyword_rank,
       c.keyword / b.keyword * b.trust as keyword_share,
@@ -135,7 +111,7 @@ begin
         else (coalesce(greatest(1 - (b.highest - c.similarity) / b.spread, 0), 0) + coalesce(c.keyword / b.keyword * b.trust, 0))
              / case when b.keyword is null or b.highest is null then 1 else 2 end
       end::double precision as score
-    from contenders as c left join ranks as r on r.place = c.place cross join best as b
+    from contenders as c left join ranks as r on r.source = c.source and r.id = c.id collate "C" cross join best as b
   ), neighboured as (
     select s.*, 0::double precision as neighbour, 1::bigint as piece from scored as s
     where sources && '{memory,summary}' and s.source in ('memory', 'summary')
@@ -153,17 +129,20 @@ begin
     from neighboured as n
     where n.piece = 1 and (_ranked.min_score is null or least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)::real >= _ranked.min_score::real)
     order by final desc, n.created_at desc, n.id limit row_limit
+  ), explained as (
+    select m.place, jsonb_object_agg(m.word, round(w.idf::numeric, 3)) as words
+    from matches as m join weights as w on w.word = m.word
+    where explain and m.place in (select t.place from top as t)
+    group by m.place
   )
-  select t.source, case t.source when 'document' then split_part(t.id, '/', 1) else t.id end, t.thread_id, x.content, t.final::real, x.metadata, t.created_at,
-    case when not explain then x.details else x.details || jsonb_strip_nulls(jsonb_build_object(
+  select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number, t.created_at, t.final::real,
+    case when explain then jsonb_strip_nulls(jsonb_build_object(
       'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score', t.similarity::real, 'model', _ranked.model) end,
       'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', t.keyword_share::real, 'terms', (
         select jsonb_object_agg(m.word, round(w.idf::numeric, 3)) from matches as m join weights as w on w.word = m.word where m.place = t.place)) end,
       'fused', jsonb_build_object('by', fusion, 'score', t.score::real, 'neighbour', case when t.neighbour > 0 then t.neighbour::real end))) end
   from top as t
-  -- Its arguments decide which collation it looks them up by: that of its indexes.
-  cross join lateral memory._search_row(_ranked.user_id, t.source, t.id collate "default", t.thread_id collate "default", t.number) as x
-  order by t.final desc, t.created_at desc, t.id;
+  order by 1;
 end;
 $$;
 

@@ -6,6 +6,8 @@ create or replace function memory._rank_memories(
 returns table (rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
+set enable_nestloop = off -- as in memory._ranked()
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   weights constant jsonb := policy -> 'context';
@@ -26,7 +28,7 @@ begin
     where relevance_weight > 0
   ), weighed as (
     select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,
-      power(0.5, greatest(extract(epoch from statement_timestamp() - coalesce(m.valid_from, m.created_at)), 0) / (30 * 86400))::real as recency
+      power(0.5::double precision, greatest(extract(epoch from statement_timestamp() - coalesce(m.valid_from, m.created_at))::double precision, 0) / (30 * 86400))::real as recency
     from memory._visible_memories(_rank_memories.user_id, null, false) as m left join relevant as r on r.memory_id = m.memory_id
     where _rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id
   )
@@ -70,6 +72,8 @@ begin
                                  (policy #>> '{context,embed_query}')::boolean) as q;
     if problem is not null and query_embedding is not null then
       raise notice 'degraded: query_embedding is not used, %', problem;
+    elsif problem is not null and (policy #>> '{context,embed_query}')::boolean then
+      raise notice 'degraded: the query is compared by keyword only, %', problem;
     end if;
   end if;
   return r.block from memory._render_memories(render_memories.user_id, render_memories.agent_id, query, model, target, policy, max_memories, max_tokens) as r;

@@ -36,3 +36,4 @@ create type memory.document as (
   created_at timestamptz, updated_at timestamptz, total_count bigint
 );
 create type memory.backfill as (model text, done bigint, total bigint, is_active boolean);
+create type memory.ranking as (rank bigint, source text, id text, thread_id text, number bigint, created_at timestamptz, score real, explanation jsonb);

@@ -1,0 +1,60 @@
+-- What a search may see, before any of it is ranked: every filter is here, so none can be applied after a limit. number is
+-- the seq of a message and the number of a document's piece. unfiltered says that no filter is set: that is one test per row
+-- instead of fifteen, which are half of the time of a search. Inlined by the planner, hence no SET clause.
+create or replace function memory._searchable(
+  user_id text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[],
+  exclude_tags text[], filter jsonb, min_confidence double precision, created_after timestamptz, created_before timestamptz, as_of timestamptz,
+  include_superseded boolean, doc_types text[], namespaces text[], unfiltered boolean
+)
+returns table (source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector)
+language sql stable parallel safe
+begin atomic
+  select t.* from (
+    select 'memory', m.memory_id::text, m.thread_id, null::bigint, m.created_at, m.search_vector
+    from memory._visible_memories(_searchable.user_id, _searchable.as_of, _searchable.include_superseded) as m
+    where 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
+      and (_searchable.unfiltered or (
+        (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
+        and (_searchable.memory_types is null or m.memory_type = any (_searchable.memory_types))
+        and (_searchable.tags_all is null or m.tags @> _searchable.tags_all)
+        and (_searchable.tags_any is null or m.tags && _searchable.tags_any)
+        and (_searchable.exclude_tags is null or not m.tags && _searchable.exclude_tags)
+        and (_searchable.min_confidence is null or m.confidence >= _searchable.min_confidence::real)
+        and (_searchable.filter is null or m.metadata @> _searchable.filter)))
+    union all
+    -- The current summaries of each thread and of the user.
+    select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null, s.created_at, s.search_vector
+    from (select distinct on (c.thread_id, c.kind) c.* from memory.summaries as c
+          where c.user_id = _searchable.user_id and c.status = 'completed' and c.created_at <= coalesce(_searchable.as_of, 'infinity')
+          order by c.thread_id, c.kind, c.end_seq desc) as s
+    where 'summary' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
+      and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any) is null and _searchable.min_confidence is null
+      and (_searchable.agent_id is null or s.agent_ids <@ array[_searchable.agent_id])
+      and (_searchable.filter is null or s.metadata @> _searchable.filter)
+    union all
+    select 'document', d.document_id || '/' || c.number, d.thread_id, c.number, d.created_at, c.search_vector
+    from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+    where 'document' = any (_searchable.sources) and d.user_id = _searchable.user_id and c.user_id = _searchable.user_id
+      and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any) is null and _searchable.min_confidence is null
+      and d.created_at <= coalesce(_searchable.as_of, 'infinity')
+      and (_searchable.agent_id is null or d.agent_ids <@ array[_searchable.agent_id])
+      and (_searchable.doc_types is null or d.doc_type = any (_searchable.doc_types))
+      and (_searchable.namespaces is null or d.namespace = any (_searchable.namespaces))
+      and (_searchable.filter is null or d.metadata @> _searchable.filter)
+    union all
+    select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.seq, m.created_at, m.search_vector
+    from memory.messages as m
+    where 'message' = any (_searchable.sources) and m.user_id = _searchable.user_id and m.is_active and m.expires_at > statement_timestamp()
+      and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any, _searchable.doc_types, _searchable.namespaces) is null
+      and _searchable.min_confidence is null
+      and (_searchable.unfiltered or (
+        (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
+        and m.created_at <= coalesce(_searchable.as_of, 'infinity')
+        and (_searchable.filter is null or m.metadata @> _searchable.filter)))
+  ) as t (source, id, thread_id, number, created_at, vector)
+  where _searchable.unfiltered or (
+    (_searchable.thread_id is null or t.thread_id = _searchable.thread_id)
+    and (_searchable.exclude_thread_id is null or t.thread_id is distinct from _searchable.exclude_thread_id)
+    and (_searchable.created_after is null or t.created_at > _searchable.created_after)
+    and (_searchable.created_before is null or t.created_at < _searchable.created_before));
+end;
