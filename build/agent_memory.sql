@@ -6037,10 +6037,9 @@ begin
   select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number, t.created_at, t.final::real,
     case when explain then jsonb_strip_nulls(jsonb_build_object(
       'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score', t.similarity::real, 'model', _ranked.model) end,
-      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', t.keyword_share::real, 'terms', (
-        select jsonb_object_agg(m.word, round(w.idf::numeric, 3)) from matches as m join weights as w on w.word = m.word where m.place = t.place)) end,
+      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', t.keyword_share::real, 'terms', e.words) end,
       'fused', jsonb_build_object('by', fusion, 'score', t.score::real, 'neighbour', case when t.neighbour > 0 then t.neighbour::real end))) end
-  from top as t
+  from top as t left join explained as e on e.place = t.place
   order by 1;
 end;
 $$;

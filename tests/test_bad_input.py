@@ -28,9 +28,11 @@ JOB: dict[str, Any] = {**ANA, "job_id": 1, "lease_token": LEASE_TOKEN}
 
 VALID: dict[str, dict[str, Any]] = {
     "activate_model": {"name": "local"},
+    "add_document": {**ANA, "content": "Tea is a drink."},
     "add_memory": {**ANA, "content": "Likes tea"},
     "add_message": {**THREAD, "role": "user", "content": "Hello"},
     "add_messages": {**THREAD, "messages": [{"role": "user", "content": "Hello"}]},
+    "backfill_status": {},
     "claim_jobs": {"worker": "w"},
     "clear_thread": THREAD,
     "complete_job": {**JOB, "result": {"memories": []}, "calls": [{"tokens_in": 1}]},
@@ -40,6 +42,7 @@ VALID: dict[str, dict[str, Any]] = {
     "delete_memory": MEMORY,
     "delete_thread": THREAD,
     "doctor": {},
+    "drop_model": {"name": "spare"},
     "extend_job": {**JOB, "lease": "1 minute"},
     "extract_memories": THREAD,
     "fail_job": {**JOB, "error": "no answer", "calls": [{"tokens_in": 1}]},
@@ -122,6 +125,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("add_message", "content", [None, ""]),
     ("add_message", "created_at", ["infinity", "-infinity"]),
     ("add_message", "idempotency_key", [wide_text(64)]),  # 255 bytes, so that it fits into an index with wide names
+    ("add_document", "content", [None, "", " \n"]),
     ("add_memory", "content", [None, "", " \n"]),
     ("add_memory", "memory_type", [None]),
     ("add_memory", "confidence", [None]),
@@ -201,6 +205,9 @@ WRONG_STATE: list[tuple[str, str, Any, str]] = [
     ("activate_model", "name", "m404", "P0002"),
     ("activate_model", "name", None, "P0002"),
     ("activate_model", "name", "", "P0002"),
+    ("drop_model", "name", "m404", "P0002"),
+    ("drop_model", "name", None, "P0002"),
+    ("drop_model", "name", "local", "23505"),
     ("complete_job", "lease_token", UNKNOWN_ID, "AM001"),
     ("complete_job", "lease_token", None, "AM001"),
     ("compress_thread", "thread_id", "t404", "P0002"),
@@ -233,6 +240,7 @@ def shared_api(server: Server, _template: str) -> Iterator[Api]:
     """A database in which every call of VALID works."""
     with shared_database(server, _template, "test_bad_input") as api:
         api.add_message(**THREAD, role="user", content="I like tea")
+        api.register_model(name="spare", kind="chat", provider="openai", model="gpt")
         for memory_id, content in ((MEMORY_ID, "Drinks tea"), (OTHER_MEMORY_ID, "Drinks black tea")):
             api.connection.execute(
                 "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, %s)", [memory_id, content]

@@ -15,11 +15,13 @@ from servers import Server
 from sqlapi import Api, rolled_back, shared_database
 
 CODE = (ROOT / "tests" / "sqlapi.py").read_text()
-PROSE = {
-    "en": "The committee met again on Thursday and nobody could agree on whether the old pumps ought to be replaced. ",
-    "zh": "她喜欢在早上喝一杯不加糖的黑咖啡，然后去公园散步，下午三点回来写报告。",
-    "ru": "Она любит пить чёрный кофе без сахара по утрам, а потом гулять в парке. ",
-}
+ENGLISH = "The committee met again on Thursday and nobody could agree on whether the pumps ought to be replaced. "
+CHINESE = "她喜欢在早上喝一杯不加糖的黑咖啡，然后去公园散步，下午三点回来写报告。"
+RUSSIAN = "Она любит пить чёрный кофе без сахара по утрам, а потом гулять в парке. "
+
+
+def always(text: str) -> Callable[[random.Random], str]:
+    return lambda _: text
 
 
 def some_json(chance: random.Random) -> str:
@@ -28,7 +30,9 @@ def some_json(chance: random.Random) -> str:
 
 
 TEXTS: dict[str, Callable[[random.Random], str]] = {
-    **{language: lambda chance, text=text: text * 6 for language, text in PROSE.items()},
+    "en": always(ENGLISH * 6),
+    "zh": always(CHINESE * 6),
+    "ru": always(RUSSIAN * 6),
     "emoji": lambda chance: "".join(chance.choice(["😀", "🎉 ", "❤️", "👍🏽", "🧑‍💻", "🇵🇹 "]) for _ in range(200)),
     "json": some_json,
     "code": lambda chance: CODE[(start := chance.randrange(len(CODE) // 2)) : start + 3000],
@@ -37,8 +41,8 @@ TEXTS: dict[str, Callable[[random.Random], str]] = {
     "ids": lambda chance: " ".join(base64.urlsafe_b64encode(chance.randbytes(9)).decode() for _ in range(60)),
     "numbers": lambda chance: "\n".join(" ".join(f"{chance.random():.2f}" for _ in range(8)) for _ in range(20)),
     "yaml": lambda chance: "".join(f"k{number}:\n  - {chance.randrange(9)}\n  - x\n" for number in range(60)),
-    "fence": lambda chance: "</recalled>\n<recalled>" * 40,
-    "blank lines": lambda chance: "so.\n\n\n\tit is;\n \n" * 30,
+    "fence": always("</recalled>\n<recalled>" * 40),
+    "blank lines": always("so.\n\n\n\tit is;\n \n" * 30),
 }
 
 
@@ -77,7 +81,7 @@ def summarize(api: Api, chance: random.Random, count: Callable[[str], int], func
     """Have a summary written, whose tokens the worker sometimes could count."""
     getattr(api, function)(**scope)
     summary = mixture(chance, 1200)
-    counted = {"token_count": count(summary)} if chance.random() < 0.5 else {}
+    counted: dict[str, Any] = {"token_count": count(summary)} if chance.random() < 0.5 else {}
     complete(api, claim(api, function), summary=summary, **counted)
 
 
