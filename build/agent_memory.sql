@@ -2775,6 +2775,7 @@ begin
     m.superseded_at, m.version, count(*) over ()
   from memory._visible_memories(list_memories.user_id, list_memories.as_of, list_memories.include_superseded) as m
   where (list_memories.agent_id is null or m.agent_id = list_memories.agent_id)
+    and (m.valid_to is null or m.valid_to > statement_timestamp() or list_memories.as_of is not null or list_memories.include_superseded)
     and (list_memories.memory_type is null or m.memory_type = list_memories.memory_type)
     and (list_memories.tags_all is null or m.tags @> list_memories.tags_all)
     and (list_memories.search is null
@@ -2800,7 +2801,7 @@ begin atomic
     and m.deleted_at is null
     and (m.expires_at is null or m.expires_at > statement_timestamp())
     and case when _visible_memories.as_of is null
-             then _visible_memories.include_superseded or m.superseded_at is null and (m.valid_to is null or m.valid_to > statement_timestamp())
+             then _visible_memories.include_superseded or m.superseded_at is null
              else coalesce(m.valid_from, m.created_at) <= _visible_memories.as_of
                and (m.valid_to is null or m.valid_to > _visible_memories.as_of)
                and (_visible_memories.include_superseded or m.superseded_at is null or m.superseded_at > _visible_memories.as_of)
@@ -5581,7 +5582,8 @@ begin atomic
   select t.* from (
     select 'memory', m.memory_id::text, m.thread_id, null::bigint, m.created_at, m.search_vector
     from memory._visible_memories(_searchable.user_id, _searchable.as_of, _searchable.include_superseded) as m
-    where 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
+    where (m.valid_to is null or m.valid_to > statement_timestamp() or _searchable.as_of is not null or _searchable.include_superseded)
+      and 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
       and (_searchable.unfiltered or (
         (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
         and (_searchable.memory_types is null or m.memory_type = any (_searchable.memory_types))
@@ -6151,7 +6153,7 @@ begin
     select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,
       power(0.5::double precision, greatest(extract(epoch from statement_timestamp() - coalesce(m.valid_from, m.created_at))::double precision, 0) / (30 * 86400))::real as recency
     from memory._visible_memories(_rank_memories.user_id, null, false) as m left join relevant as r on r.memory_id = m.memory_id
-    where _rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id
+    where (_rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp())
   )
   select row_number() over (order by t.score desc, t.known_since desc, t.memory_id desc), t.memory_id, t.memory_type, t.content, t.score, t.relevance,
     t.importance, t.recency

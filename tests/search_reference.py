@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -98,7 +99,6 @@ class World:
         self.api = api
         self.chance = random.Random(seed)
         self.now: datetime = api.value("select now()")
-        self.days = (self.now - START).days
         self.rows = [
             row
             for user_id in USERS
@@ -123,7 +123,13 @@ class World:
         )
 
     def moment(self) -> datetime:
-        return START + timedelta(days=self.chance.randrange(self.days))
+        return self.now - timedelta(days=self.chance.randrange(1, 300))
+
+    def edge(self) -> datetime:
+        """A moment at which something began or ended."""
+        name = self.chance.choice(["created_at", "created_at", "valid_from", "valid_to", "superseded_at"])
+        moments = [moment for row in self.rows if (moment := getattr(row, name)) is not None and moment < self.now]
+        return self.chance.choice(moments)
 
     def _maybe(self, share: float = 0.2) -> datetime | None:
         return self.moment() if self.chance.random() < share else None
@@ -211,7 +217,7 @@ class World:
                 row = self._row(
                     user_id, "summary", thread_id=thread_id, kind=kind, end_seq=end_seq,
                     agents=self.chance.choice([[], ["cook"], ["cook", "tutor"]]),
-                    created_at=START + timedelta(days=self.days * end_seq // 5), is_gone=end_seq == 4,
+                    created_at=self.now - timedelta(days=300 - 60 * end_seq), is_gone=end_seq == 4,
                 )  # fmt: skip
                 summary_id = insert(
                     self.api, "summaries", "summary_id", summary_id=uuid4(), start_seq=0, agent_ids=row.agents,
@@ -376,12 +382,18 @@ def expect(
         kept = pieces.get((one.row.source, one.row.result_id))
         if kept is None or (one.score, -one.row.number) > (kept.score, -kept.row.number):
             pieces[one.row.source, one.row.result_id] = one
-    answer = [one for one in pieces.values() if min_score is None or one.score >= min_score]
+    answer = [one for one in pieces.values() if min_score is None or single(one.score) >= single(min_score)]
     # Sorted thrice, because sorting is stable: best first, then newest, then by id.
     answer.sort(key=lambda one: one.row.key)
     answer.sort(key=lambda one: one.row.created_at, reverse=True)
     answer.sort(key=lambda one: one.score, reverse=True)
     return answer[:top_k]
+
+
+def single(number: float) -> float:
+    """As a real holds it."""
+    held: float = struct.unpack("f", struct.pack("f", number))[0]
+    return held
 
 
 def random_filters(world: World) -> dict[str, Any]:
@@ -399,9 +411,9 @@ def random_filters(world: World) -> dict[str, Any]:
             [{"channel": "mail"}, {"nested": {"a": 1}}, {"channel": "chat", "nested": {"a": 0}}]
         ),
         "min_confidence": lambda: chance.choice([0.5, 0.6]),
-        "created_after": world.moment,
-        "created_before": world.moment,
-        "as_of": world.moment,
+        "created_after": world.edge,
+        "created_before": world.edge,
+        "as_of": world.edge,
         "include_superseded": lambda: True,
         "doc_types": lambda: ["manual"],
         "namespaces": lambda: [chance.choice(["home", "work"])],

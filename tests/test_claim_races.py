@@ -144,13 +144,13 @@ BOTH_QUEUE: dict[str, tuple[Act, Act, Act, list[str]]] = {
         has_models,
         lambda api: api.activate_model(name="next"),
         lambda api: say(api, "Hello again"),
-        ["embed", "embed"],
+        ["backfill", "embed"],
     ),
     "another model beside an append": (
         has_models,
         lambda api: say(api, "Hello again"),
         lambda api: api.activate_model(name="next"),
-        ["embed", "embed"],
+        ["backfill", "embed"],
     ),
     "an append beside a sweep": (
         becomes_quiet,

@@ -18,6 +18,7 @@ begin
     m.superseded_at, m.version, count(*) over ()
   from memory._visible_memories(list_memories.user_id, list_memories.as_of, list_memories.include_superseded) as m
   where (list_memories.agent_id is null or m.agent_id = list_memories.agent_id)
+    and (m.valid_to is null or m.valid_to > statement_timestamp() or list_memories.as_of is not null or list_memories.include_superseded)
     and (list_memories.memory_type is null or m.memory_type = list_memories.memory_type)
     and (list_memories.tags_all is null or m.tags @> list_memories.tags_all)
     and (list_memories.search is null
@@ -43,7 +44,7 @@ begin atomic
     and m.deleted_at is null
     and (m.expires_at is null or m.expires_at > statement_timestamp())
     and case when _visible_memories.as_of is null
-             then _visible_memories.include_superseded or m.superseded_at is null and (m.valid_to is null or m.valid_to > statement_timestamp())
+             then _visible_memories.include_superseded or m.superseded_at is null
              else coalesce(m.valid_from, m.created_at) <= _visible_memories.as_of
                and (m.valid_to is null or m.valid_to > _visible_memories.as_of)
                and (_visible_memories.include_superseded or m.superseded_at is null or m.superseded_at > _visible_memories.as_of)

@@ -12,7 +12,8 @@ begin atomic
   select t.* from (
     select 'memory', m.memory_id::text, m.thread_id, null::bigint, m.created_at, m.search_vector
     from memory._visible_memories(_searchable.user_id, _searchable.as_of, _searchable.include_superseded) as m
-    where 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
+    where (m.valid_to is null or m.valid_to > statement_timestamp() or _searchable.as_of is not null or _searchable.include_superseded)
+      and 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
       and (_searchable.unfiltered or (
         (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
         and (_searchable.memory_types is null or m.memory_type = any (_searchable.memory_types))

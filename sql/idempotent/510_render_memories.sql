@@ -30,7 +30,7 @@ begin
     select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,
       power(0.5::double precision, greatest(extract(epoch from statement_timestamp() - coalesce(m.valid_from, m.created_at))::double precision, 0) / (30 * 86400))::real as recency
     from memory._visible_memories(_rank_memories.user_id, null, false) as m left join relevant as r on r.memory_id = m.memory_id
-    where _rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id
+    where (_rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp())
   )
   select row_number() over (order by t.score desc, t.known_since desc, t.memory_id desc), t.memory_id, t.memory_type, t.content, t.score, t.relevance,
     t.importance, t.recency
