@@ -128,7 +128,9 @@ class World:
     def edge(self) -> datetime:
         """A moment at which something began or ended."""
         name = self.chance.choice(["created_at", "created_at", "valid_from", "valid_to", "superseded_at"])
-        moments = [moment for row in self.rows if (moment := getattr(row, name)) is not None and moment < self.now]
+        moments: list[datetime] = [
+            moment for row in self.rows if (moment := getattr(row, name)) is not None and moment < self.now
+        ]
         return self.chance.choice(moments)
 
     def _maybe(self, share: float = 0.2) -> datetime | None:

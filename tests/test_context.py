@@ -444,6 +444,19 @@ class TestBudget:
         assert len(parts(api, query="tea", query_embedding="[1,2,3]")) == 1
         assert [notice for notice in api.notices if notice.startswith("degraded: ") and "embedding" in notice]
 
+    @pytest.mark.feature("F12")
+    @pytest.mark.parametrize(
+        ("summary", "is_as_counted"), [("They\ntalked.", True), ("They\n\ntalked.", False), ("A <recalled> tag", False)]
+    )
+    def test_takes_the_count_of_a_summary_for_that_very_text(self, api: Api, summary: str, is_as_counted: bool) -> None:
+        api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}, "summary": {"enabled": False}})
+        say(api, "Hello", "Hello again")
+        api.summarize_thread(**ANA)
+        complete(api, claim(api, "summarize_thread"), summary=summary, token_count=3)
+        part = api.get_context(**ANA)[0]
+        assert part.source == "thread_summary"
+        assert part.token_count == (43 if is_as_counted else at_most(api, part.content))
+
     def test_leaves_the_summary_out_but_not_the_messages_it_stands_for(self, api: Api) -> None:
         api.talk(**ANA, rounds=3)
         api.finish_jobs(summary="s" * 4000)

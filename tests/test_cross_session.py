@@ -219,6 +219,7 @@ class TestWhatIsFound:
 
     def test_is_not_crowded_out_by_documents_of_the_application(self, embedding: Api) -> None:
         archive(embedding, "t0", "A ship was seen.")
+        embedding.connection.execute("delete from memory.summaries")
         discuss(embedding, "t2", "A ship was seen again.")
         for number in range(60):
             embedding.add_document(user_id="ana", content=f"Manual of boat {number}")

@@ -395,6 +395,11 @@ class TestFilters:
             api.add_message(user_id="ana", thread_id=f"t{number}", role="user", content=f"tea {number}")
         assert found(api, sources=[source], **arguments) == [f"tea {expected}"]
 
+    def test_a_moment_is_neither_after_nor_before_itself(self, api: Api) -> None:
+        memory_id = remember(api, "tea")
+        moment = api.get_memory(user_id="ana", memory_id=memory_id).created_at
+        assert found(api, created_after=moment) == found(api, created_before=moment) == []
+
     def test_by_thread_keeps_memories_that_belong_to_none_unless_one_is_asked_for(self, api: Api) -> None:
         remember(api, "tea")
         assert found(api, exclude_thread_id="t1") == ["tea"]
@@ -513,6 +518,17 @@ class TestVisibility:
         remember(api, "Lives in Lisbon", valid_from="2024-01-01")
         places = {year: found(api, "lives", as_of=f"{year}-06-01") for year in (2019, 2022, 2025)}
         assert places == {2019: [], 2022: ["Lives in Porto"], 2025: ["Lives in Lisbon"]}
+
+    @pytest.mark.feature("F1")
+    def test_a_moment_belongs_to_what_begins_then(self, api: Api) -> None:
+        remember(api, "Lives in Porto", valid_from="2020-01-01", valid_to="2024-01-01")
+        remember(api, "Lives in Lisbon", valid_from="2024-01-01")
+        assert found(api, "lives", as_of="2020-01-01") == ["Lives in Porto"]
+        assert found(api, "lives", as_of="2024-01-01") == ["Lives in Lisbon"]
+        old, new = remember(api, "Likes tea"), remember(api, "Hates tea")
+        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="changed her mind")
+        superseded_at = api.get_memory(user_id="ana", memory_id=old).superseded_at
+        assert found(api, as_of=superseded_at) == ["Hates tea"]
 
     def test_as_of_shows_what_was_superseded_later(self, api: Api) -> None:
         old = remember(api, "Likes tea")

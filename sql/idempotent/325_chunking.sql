@@ -30,6 +30,8 @@ begin
     'model', jsonb_build_object('name', 'local', 'provider', 'local', 'model', 'patterns', 'settings', '{}'::jsonb), 'prompt', null,
     'tokenizer', coalesce((memory._embedding_model()).model, 'gpt-4o'), 'documents', documents,
     'chunk_size', settings -> 'chunk_size', 'chunk_overlap', settings -> 'chunk_overlap');
+  agent_id := null; -- nobody's budget
+  tokens := 0;
   input := jsonb_build_object('rows', rows_input);
 end;
 $$;

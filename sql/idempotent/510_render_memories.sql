@@ -12,8 +12,8 @@ as $$
 declare
   weights constant jsonb := policy -> 'context';
   relevance_weight constant real := case when query is null and target is null then 0 else (weights ->> 'relevance_weight')::real end;
-  importance_weight constant real := weights ->> 'importance_weight';
-  recency_weight constant real := weights ->> 'recency_weight';
+  importance_weight constant real := (weights ->> 'importance_weight')::real;
+  recency_weight constant real := (weights ->> 'recency_weight')::real;
 begin
   return query
   with relevant as (
@@ -114,7 +114,7 @@ begin
   end loop;
 
   -- Shown in the order in which they were said: of two statements that disagree the later one is the newer one.
-  block := coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
+  select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '') into block
   from (
     select n.memory_type, t.position,
       '**' || coalesce(t.heading, n.memory_type) || e':**\n' || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block

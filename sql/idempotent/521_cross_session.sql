@@ -8,7 +8,7 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  threshold constant real := policy #>> '{knowledge_base,relevance_threshold}';
+  threshold constant real := (policy #>> '{knowledge_base,relevance_threshold}')::real;
   trigger_phrase text;
   topic text := query;
   hit record;
