@@ -869,6 +869,7 @@ create or replace function memory._text_vector(language regconfig, content text)
 returns tsvector
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning -- a word of more than 2,046 bytes is left out, which nobody who stores a text needs to hear
 as $$
 declare
   said text := left(content, case when octet_length(left(content, 262144)) <= 262144 then 262144 else 65536 end);
@@ -1144,12 +1145,16 @@ begin
       perform memory._refuse('settings', format('%s is not valid', key), memory._model_setting_rule(key));
     end if;
   end loop;
-  -- Embeddings of two models are never compared.
+  -- Embeddings of two models are never compared. Jobs that are storing some right now come first.
+  perform from memory.models as m where m.name = register_model.name for update;
   if exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding'
                and (m.model <> register_model.model or (register_model.settings ->> 'dimensions')::numeric <> m.dimensions))
     and exists (select from memory.embeddings as e where e.model = register_model.name) then
     perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name), 'Register the other model under another name.', '23505');
   end if;
+  delete from memory.query_embeddings as k
+  where k.model = register_model.name
+    and exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding' and m.model <> register_model.model);
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
   on conflict on constraint models_pkey do update
@@ -4966,7 +4971,7 @@ begin
   end if;
   agent_id := null; -- of all agents
   payload := jsonb_build_object('model', memory._model_json(model), 'prompt', null, 'texts', texts);
-  input := jsonb_build_object('rows', rows_input);
+  input := jsonb_build_object('rows', rows_input, 'embedder', model.model);
 end;
 $$;
 
@@ -4997,9 +5002,10 @@ begin
   if jsonb_typeof(result -> 'embeddings') is distinct from 'array' or jsonb_array_length(result -> 'embeddings') <> expected then
     perform memory._refuse_result('embeddings', format('must be an array of %s embeddings, one per text', expected));
   end if;
-  select m.* into model from memory.models as m where m.name = job.input ->> 'model' for key share; -- not while it is being dropped
+  select m.* into model from memory.models as m where m.name = job.input ->> 'model' and m.model = coalesce(job.input ->> 'embedder', m.model)
+  for key share; -- not while it is being dropped or becomes another
   if not found then
-    return jsonb_build_object('skipped', 'the model was dropped meanwhile');
+    return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
   end if;
   dims := coalesce(model.dimensions, (model.settings ->> 'dimensions')::numeric::int,
                    case jsonb_typeof(result #> '{embeddings,0}') when 'array' then jsonb_array_length(result #> '{embeddings,0}') end);
@@ -5824,8 +5830,8 @@ begin
 end;
 $$;
 
--- The model whose embeddings of this user are searched: the active one, or while that one is still being filled, the one
--- that has more. Every search compares with one model only.
+-- The model whose embeddings of this user are searched: the active one, or while that one is being filled, another one that
+-- has something the active one lacks. Every search compares with one model only.
 create or replace function memory._serving_model(user_id text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -5833,14 +5839,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   active memory.models := memory._embedding_model();
+  ahead memory.models;
 begin
-  if active.name is null or not exists (select from memory.models as m where m.kind = 'embedding' and m.name <> active.name) then
-    return active;
+  -- Looks closer only while there is a backfill to do, or one that failed: it reads all that the user has.
+  if active.name is not null and exists (select from memory.models as m where m.kind = 'embedding' and m.name <> active.name)
+    and exists (select from memory.jobs as j
+                where j.user_id = _serving_model.user_id and j.kind = 'backfill' and j.scope = '' and j.status in ('pending', 'running', 'dead')) then
+    select m.* into ahead from memory.models as m
+    where m.kind = 'embedding' and m.name <> active.name and exists (
+      select from memory._embeddable(_serving_model.user_id, null, 0, 9223372036854775807) as t
+      where exists (select from memory.embeddings as e
+                    where e.user_id = _serving_model.user_id and e.model = m.name and e.source = t.source and e.id = t.id)
+        and not exists (select from memory.embeddings as e
+                        where e.user_id = _serving_model.user_id and e.model = active.name and e.source = t.source and e.id = t.id))
+    order by (select count(*) from memory.embeddings as e where e.user_id = _serving_model.user_id and e.model = m.name) desc, m.created_at limit 1;
   end if;
-  return (
-    select m from memory.models as m
-    cross join lateral (select count(*) from memory.embeddings as e where e.user_id = _serving_model.user_id and e.model = m.name) as c (embedded)
-    where m.kind = 'embedding' order by c.embedded desc, m.is_active desc, m.created_at desc limit 1);
+  return case when ahead.name is null then active else ahead end;
 end;
 $$;
 
@@ -5929,11 +5943,13 @@ set enable_seqscan = off -- with few users on a server, one plan for all of them
 set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
 as $$
 declare
-  fusion constant text := case when mode <> 'hybrid' or query is null then mode when settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
+  fusion constant text := case when mode <> 'hybrid' then mode when query is null then 'vector' when settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
   rrf_k constant int := (settings ->> 'rrf_k')::int;
   unfiltered constant boolean := coalesce(
     agent_id, thread_id, exclude_thread_id, memory_types::text, tags_all::text, tags_any::text, exclude_tags::text, filter::text, min_confidence::text,
     created_after::text, created_before::text, as_of::text, doc_types::text, namespaces::text) is null;
+  all_count constant boolean := explain or settings ->> 'fusion' = 'rrf' or 'message' = any (sources)
+    or 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
@@ -5961,7 +5977,7 @@ begin
     -- A memory after the first row_limit by similarity can come up only if a word of it matches. Messages have neighbours and
     -- documents pieces that may lift them.
     order by s.similarity desc, t.created_at desc, t.id collate "C"
-    limit case when sources && '{message,document}' or explain or fusion = 'rrf' then null else row_limit end
+    limit case when all_count then null else row_limit end
   ), worded as materialized (
     select row_number() over () as place, t.*
     from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
@@ -6021,13 +6037,16 @@ begin
     where sources && '{memory,summary}' and s.source in ('memory', 'summary')
     union all
     select s.*,
-      case when s.source = 'message' and fusion in ('score', 'keyword') then greatest(
+      case when fusion in ('score', 'keyword') then greatest(
         case when lag(s.number) over in_order = s.number - 1 then lag(s.score) over in_order end,
-        case when lead(s.number) over in_order = s.number + 1 then lead(s.score) over in_order end, 0) else 0 end,
-      case when s.source = 'document' then row_number() over (partition by s.source, split_part(s.id, '/', 1) order by s.score desc, s.number) else 1 end
+        case when lead(s.number) over in_order = s.number + 1 then lead(s.score) over in_order end, 0) else 0 end, 1
     from scored as s
-    where sources && '{message,document}' and s.source in ('message', 'document')
-    window in_order as (partition by s.source, s.thread_id order by s.number)
+    where 'message' = any (sources) and s.source = 'message'
+    window in_order as (partition by s.thread_id collate "C" order by s.number)
+    union all
+    select s.*, 0, row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
+    from scored as s
+    where 'document' = any (sources) and s.source = 'document'
   ), top as (
     select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final
     from neighboured as n

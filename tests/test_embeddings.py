@@ -138,7 +138,9 @@ def test_a_model_that_becomes_active_embeds_what_there_is(api: Api) -> None:
     say(api, "Hello", user_id="private")
     api.set_policy(settings={"search": {"embed_messages": False}}, user_id="private")
     activate(api, "ada", "embedding")
-    jobs = api.query("select kind, user_id, scope from memory.jobs where kind in ('embed', 'backfill') order by 1, 2, 3")
+    jobs = api.query(
+        "select kind, user_id, scope from memory.jobs where kind in ('embed', 'backfill') order by 1, 2, 3"
+    )
     assert jobs == [("backfill", user_id, "") for user_id in ("ana", "bob", "private")]
     assert sorted(result["embedded"] for result in embed(api)) == [2, 3]
     activate(api, "ada", "embedding")
@@ -390,7 +392,7 @@ def test_a_model_that_is_gone_stores_nothing(active: Api) -> None:
     know(active, "Likes tea")
     job = claim(active)
     active.connection.execute("delete from memory.models where name = 'ada'")
-    assert hand_in(active, job) == {"skipped": "the model was dropped meanwhile"}
+    assert hand_in(active, job) == {"skipped": "the model was dropped or replaced meanwhile"}
     assert embedded(active) == {}
 
 

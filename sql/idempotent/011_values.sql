@@ -71,6 +71,7 @@ create or replace function memory._text_vector(language regconfig, content text)
 returns tsvector
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning -- a word of more than 2,046 bytes is left out, which nobody who stores a text needs to hear
 as $$
 declare
   said text := left(content, case when octet_length(left(content, 262144)) <= 262144 then 262144 else 65536 end);

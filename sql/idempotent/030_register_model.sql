@@ -31,12 +31,16 @@ begin
       perform memory._refuse('settings', format('%s is not valid', key), memory._model_setting_rule(key));
     end if;
   end loop;
-  -- Embeddings of two models are never compared.
+  -- Embeddings of two models are never compared. Jobs that are storing some right now come first.
+  perform from memory.models as m where m.name = register_model.name for update;
   if exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding'
                and (m.model <> register_model.model or (register_model.settings ->> 'dimensions')::numeric <> m.dimensions))
     and exists (select from memory.embeddings as e where e.model = register_model.name) then
     perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name), 'Register the other model under another name.', '23505');
   end if;
+  delete from memory.query_embeddings as k
+  where k.model = register_model.name
+    and exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding' and m.model <> register_model.model);
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
   on conflict on constraint models_pkey do update

@@ -134,7 +134,7 @@ begin
   end if;
   agent_id := null; -- of all agents
   payload := jsonb_build_object('model', memory._model_json(model), 'prompt', null, 'texts', texts);
-  input := jsonb_build_object('rows', rows_input);
+  input := jsonb_build_object('rows', rows_input, 'embedder', model.model);
 end;
 $$;
 
@@ -165,9 +165,10 @@ begin
   if jsonb_typeof(result -> 'embeddings') is distinct from 'array' or jsonb_array_length(result -> 'embeddings') <> expected then
     perform memory._refuse_result('embeddings', format('must be an array of %s embeddings, one per text', expected));
   end if;
-  select m.* into model from memory.models as m where m.name = job.input ->> 'model' for key share; -- not while it is being dropped
+  select m.* into model from memory.models as m where m.name = job.input ->> 'model' and m.model = coalesce(job.input ->> 'embedder', m.model)
+  for key share; -- not while it is being dropped or becomes another
   if not found then
-    return jsonb_build_object('skipped', 'the model was dropped meanwhile');
+    return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
   end if;
   dims := coalesce(model.dimensions, (model.settings ->> 'dimensions')::numeric::int,
                    case jsonb_typeof(result #> '{embeddings,0}') when 'array' then jsonb_array_length(result #> '{embeddings,0}') end);

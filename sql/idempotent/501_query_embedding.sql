@@ -48,8 +48,8 @@ begin
 end;
 $$;
 
--- The model whose embeddings of this user are searched: the active one, or while that one is still being filled, the one
--- that has more. Every search compares with one model only.
+-- The model whose embeddings of this user are searched: the active one, or while that one is being filled, another one that
+-- has something the active one lacks. Every search compares with one model only.
 create or replace function memory._serving_model(user_id text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -57,14 +57,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   active memory.models := memory._embedding_model();
+  ahead memory.models;
 begin
-  if active.name is null or not exists (select from memory.models as m where m.kind = 'embedding' and m.name <> active.name) then
-    return active;
+  -- Looks closer only while there is a backfill to do, or one that failed: it reads all that the user has.
+  if active.name is not null and exists (select from memory.models as m where m.kind = 'embedding' and m.name <> active.name)
+    and exists (select from memory.jobs as j
+                where j.user_id = _serving_model.user_id and j.kind = 'backfill' and j.scope = '' and j.status in ('pending', 'running', 'dead')) then
+    select m.* into ahead from memory.models as m
+    where m.kind = 'embedding' and m.name <> active.name and exists (
+      select from memory._embeddable(_serving_model.user_id, null, 0, 9223372036854775807) as t
+      where exists (select from memory.embeddings as e
+                    where e.user_id = _serving_model.user_id and e.model = m.name and e.source = t.source and e.id = t.id)
+        and not exists (select from memory.embeddings as e
+                        where e.user_id = _serving_model.user_id and e.model = active.name and e.source = t.source and e.id = t.id))
+    order by (select count(*) from memory.embeddings as e where e.user_id = _serving_model.user_id and e.model = m.name) desc, m.created_at limit 1;
   end if;
-  return (
-    select m from memory.models as m
-    cross join lateral (select count(*) from memory.embeddings as e where e.user_id = _serving_model.user_id and e.model = m.name) as c (embedded)
-    where m.kind = 'embedding' order by c.embedded desc, m.is_active desc, m.created_at desc limit 1);
+  return case when ahead.name is null then active else ahead end;
 end;
 $$;
 

@@ -25,11 +25,13 @@ set enable_seqscan = off -- with few users on a server, one plan for all of them
 set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
 as $$
 declare
-  fusion constant text := case when mode <> 'hybrid' or query is null then mode when settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
+  fusion constant text := case when mode <> 'hybrid' then mode when query is null then 'vector' when settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
   rrf_k constant int := (settings ->> 'rrf_k')::int;
   unfiltered constant boolean := coalesce(
     agent_id, thread_id, exclude_thread_id, memory_types::text, tags_all::text, tags_any::text, exclude_tags::text, filter::text, min_confidence::text,
     created_after::text, created_before::text, as_of::text, doc_types::text, namespaces::text) is null;
+  all_count constant boolean := explain or settings ->> 'fusion' = 'rrf' or 'message' = any (sources)
+    or 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
@@ -57,7 +59,7 @@ begin
     -- A memory after the first row_limit by similarity can come up only if a word of it matches. Messages have neighbours and
     -- documents pieces that may lift them.
     order by s.similarity desc, t.created_at desc, t.id collate "C"
-    limit case when sources && '{message,document}' or explain or fusion = 'rrf' then null else row_limit end
+    limit case when all_count then null else row_limit end
   ), worded as materialized (
     select row_number() over () as place, t.*
     from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
@@ -117,13 +119,16 @@ begin
     where sources && '{memory,summary}' and s.source in ('memory', 'summary')
     union all
     select s.*,
-      case when s.source = 'message' and fusion in ('score', 'keyword') then greatest(
+      case when fusion in ('score', 'keyword') then greatest(
         case when lag(s.number) over in_order = s.number - 1 then lag(s.score) over in_order end,
-        case when lead(s.number) over in_order = s.number + 1 then lead(s.score) over in_order end, 0) else 0 end,
-      case when s.source = 'document' then row_number() over (partition by s.source, split_part(s.id, '/', 1) order by s.score desc, s.number) else 1 end
+        case when lead(s.number) over in_order = s.number + 1 then lead(s.score) over in_order end, 0) else 0 end, 1
     from scored as s
-    where sources && '{message,document}' and s.source in ('message', 'document')
-    window in_order as (partition by s.source, s.thread_id order by s.number)
+    where 'message' = any (sources) and s.source = 'message'
+    window in_order as (partition by s.thread_id collate "C" order by s.number)
+    union all
+    select s.*, 0, row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
+    from scored as s
+    where 'document' = any (sources) and s.source = 'document'
   ), top as (
     select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final
     from neighboured as n
