@@ -518,3 +518,25 @@ def test_a_history_older_than_the_backfill_is_filled_in_parts(api: Api) -> None:
     register(api)
     assert [result["embedded"] for result in embed(api)] == [256, 256, 88]
     assert status(api)["new"] == (600, 600)
+
+
+@pytest.mark.feature("F4", "E14")
+def test_filling_and_searching_a_long_history_takes_reasonable_time(api: Api) -> None:
+    """Without statistics the planner would compare each text with each embedding, which took half a minute."""
+    api.set_policy(settings={"memories": {"max_per_agent": 20_000}})
+    for statement in (
+        "insert into memory.memories (user_id, content) select 'ana', 'topic ' || n from generate_series(1, 12000) as n",
+        "insert into memory.embeddings (user_id, source, id, model, embedding) "
+        "select user_id, 'memory', memory_id::text, 'old', memory._halfvec('[1, 0]') from memory.memories",
+        "insert into memory.embeddings (user_id, source, id, model, embedding) "
+        "select user_id, 'memory', memory_id::text, 'new', memory._halfvec('[1, 0, 0]') from memory.memories limit 11000",
+    ):
+        api.connection.execute(statement)
+    api.connection.execute("set local statement_timeout = '3s'")
+    register(api, dimensions=3)
+    job = claim(api, "backfill")
+    assert hand_in(api, job)["embedded"] == 256
+    assert status(api) == {"new": (11_256, 12_000), "old": (12_000, 12_000)}
+    api.activate_model(name="new")
+    keep_query(api, "old", 1)
+    assert found(api)[0] == {"old"}

@@ -79,6 +79,8 @@ create or replace function memory._has_unembedded(user_id text, scope text, mode
 returns boolean
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
+set enable_nestloop = off -- hash joins it shall be: the planner takes thousands of texts for a few and would compare each with each
+set enable_mergejoin = off
 as $$
 begin
   return exists (
@@ -107,6 +109,8 @@ $$;
 create or replace function memory._embedding_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
+set enable_nestloop = off -- see above
+set enable_mergejoin = off
 as $$
 declare
   model memory.models := memory._model_to_fill(job);
@@ -152,6 +156,8 @@ create or replace function memory._apply_embeddings(job memory.jobs, result json
 returns jsonb
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
+set enable_nestloop = off -- see above
+set enable_mergejoin = off
 as $$
 declare
   model memory.models;
