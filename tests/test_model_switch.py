@@ -499,7 +499,7 @@ def test_no_search_fails_or_finds_less_while_models_are_switched(live: Api, conn
             done.set()
         for task in running:
             task.result(30)
-        assert all(task.result(30) > 10 for task in searchers)
+        assert min(task.result(30) for task in searchers) > 10
     assert compared == {"old", "new"}
     live.sweep()
     embed(live)
@@ -525,11 +525,12 @@ def test_filling_and_searching_a_long_history_takes_reasonable_time(api: Api) ->
     """Without statistics the planner would compare each text with each embedding, which took half a minute."""
     api.set_policy(settings={"memories": {"max_per_agent": 20_000}})
     for statement in (
-        "insert into memory.memories (user_id, content) select 'ana', 'topic ' || n from generate_series(1, 12000) as n",
+        "insert into memory.memories (user_id, content) select 'ana', 'topic ' || n from generate_series(1, 12000) n",
         "insert into memory.embeddings (user_id, source, id, model, embedding) "
         "select user_id, 'memory', memory_id::text, 'old', memory._halfvec('[1, 0]') from memory.memories",
         "insert into memory.embeddings (user_id, source, id, model, embedding) "
-        "select user_id, 'memory', memory_id::text, 'new', memory._halfvec('[1, 0, 0]') from memory.memories limit 11000",
+        "select user_id, 'memory', memory_id::text, 'new', memory._halfvec('[1, 0, 0]') "
+        "from memory.memories limit 11000",
     ):
         api.connection.execute(statement)
     api.connection.execute("set local statement_timeout = '3s'")

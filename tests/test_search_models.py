@@ -165,7 +165,7 @@ class TestRerank:
 
 
 @pytest.mark.feature("F4")
-def test_the_model_changes_while_searches_go_on(server: Server, api: Api, fake: FakeModelServer, connect: Any) -> None:
+def test_the_model_changes_while_searches_go_on(api: Api, connect: Any) -> None:
     """Searchers and a writer, from before the registration of the second model until the first one is dropped."""
     stop = threading.Event()
     failures: list[str] = []
@@ -216,7 +216,7 @@ def test_the_model_changes_while_searches_go_on(server: Server, api: Api, fake: 
 
 
 @pytest.mark.feature("A13", "A12")
-def test_a_long_document_is_cut_embedded_and_found_by_its_pieces(api: Api, fake: FakeModelServer) -> None:
+def test_a_long_document_is_cut_embedded_and_found_by_its_pieces(api: Api) -> None:
     api.set_policy(settings={"knowledge_base": {"chunk_size": 120, "chunk_overlap": 20}})
     chapters = [f"Chapter {n} tells of {animal}. " + f"The {animal} eats and sleeps. " * 40
                 for n, animal in enumerate(("walrus", "ostrich", "beaver"))]  # fmt: skip
