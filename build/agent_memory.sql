@@ -875,8 +875,13 @@ declare
   said text := left(content, case when octet_length(left(content, 262144)) <= 262144 then 262144 else 65536 end);
   -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
   unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]';
-  vector tsvector := to_tsvector(language, said);
+  vector tsvector;
 begin
+  -- What has no blank for long takes PostgreSQL's parser quadratic time: 40,000 characters of a_a_a_ took 8 seconds.
+  if octet_length(said) > 1000 and said ~ e'\\S{250}' then
+    said := regexp_replace(said, e'(\\S{250})', e'\\1 ', 'g');
+  end if;
+  vector := to_tsvector(language, said);
   if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
     vector := vector || to_tsvector(language, coalesce((
       select string_agg(translate(c[1], './:@=_', '      '), ' ')
@@ -884,9 +889,10 @@ begin
   end if;
   if octet_length(said) > length(said) and said ~ unspaced then
     vector := vector || to_tsvector('simple', coalesce((
-      select string_agg(substr(r[1], i, 1) || ' ' || substr(r[1], i, 2), ' ')
-      from regexp_matches(left(said, 32768), '(' || unspaced || '+)', 'g') as r
-      cross join lateral generate_series(1, length(r[1])) as i), ''));
+      select string_agg(p.letter || ' ' || p.letter || p.next, ' ')
+      from (select c.letter, lead(c.letter, 1, '') over (partition by r.run order by c.place) as next
+            from regexp_matches(left(said, 32768), '(' || unspaced || '+)', 'g') with ordinality as r (letters, run)
+            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), ''));
   end if;
   return vector;
 end;
@@ -1154,7 +1160,8 @@ begin
   end if;
   delete from memory.query_embeddings as k
   where k.model = register_model.name
-    and exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding' and m.model <> register_model.model);
+    and exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding'
+                and (m.model, m.settings ->> 'dimensions') is distinct from (register_model.model, register_model.settings ->> 'dimensions'));
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
   on conflict on constraint models_pkey do update
@@ -1229,6 +1236,9 @@ begin
   end if;
   -- Two administrators at once: the second waits for the first, so the unique index never refuses one of them.
   perform from memory.models as m where m.kind = activated_kind order by m.name for no key update;
+  if not exists (select from memory.models as m where m.name = activate_model.name) then -- dropped while it was waited for
+    perform memory._refuse('name', format('model "%s" was just dropped', name), 'Register it again.', 'P0002');
+  end if;
   update memory.models as m set is_active = false where m.kind = activated_kind and m.is_active and m.name <> activate_model.name;
   update memory.models as m set is_active = true where m.name = activate_model.name and not m.is_active;
   if found and activated_kind = 'embedding' then
@@ -1245,15 +1255,19 @@ returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
 begin
-  insert into memory.jobs (user_id, kind, scope)
+  insert into memory.jobs as j (user_id, kind, scope)
   select u.user_id, 'backfill', ''
   from (select t.user_id from memory.threads as t where t.message_count > 0
         union select s.user_id from memory.memory_scopes as s where s.memory_count > 0
         union select s.user_id from memory.summaries as s where s.status = 'completed'
         union select d.user_id from memory.documents as d) as u
   order by u.user_id
-  on conflict do nothing;
+  -- One that is running may be about to end without having seen what is new.
+  on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
+  set next_request = case j.status when 'running' then '{}' else j.next_request end,
+      run_after = least(j.run_after, statement_timestamp()); -- nor does a new model wait because the one before failed
 end;
 $$;
 
@@ -1294,8 +1308,12 @@ begin
   select m.* into dropped from memory.models as m where m.name = drop_model.name for update;
   if not found then
     perform memory._refuse('name', format('there is no model "%s"', name), 'select name from memory.models shows what there is.', 'P0002');
-  elsif dropped.is_active then
+  elsif dropped.is_active and dropped.kind <> 'rerank' then -- nothing needs a rerank model
     perform memory._refuse('name', format('model "%s" is in use', name), 'Activate another one of its kind first.', '23505');
+  end if;
+  if dropped.kind = 'embedding' and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
+    raise notice 'the backfill of the other embedding models is not finished: until it is, some users are searched by keyword or find less'
+      using hint = 'memory.backfill_status() shows how far it is.';
   end if;
   delete from memory.models as m where m.name = drop_model.name;
 end;
@@ -3017,17 +3035,17 @@ as $$
 declare
   policy jsonb := memory._policy(new.user_id, null);
   chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
-  -- A token has less than four characters here, so there is no need to count all of a long text, which takes seconds.
-  tokens constant int := memory._tokens_at_most(left(new.content, least(chunk_size, 2500000) * 4));
+  -- A text of more than four characters per token is long, whatever it says; counting all of it would take seconds.
+  is_long constant boolean := length(new.content) > chunk_size * 4::bigint or memory._tokens_at_most(new.content) > chunk_size;
 begin
   delete from memory.document_chunks as c where c.user_id = new.user_id and c.document_id = new.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
   values (new.user_id, new.document_id, 0, new.content, memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
-          case when tokens <= chunk_size then tokens end);
-  if tokens <= chunk_size then
-    perform memory._enqueue_embedding(new.user_id);
-  else
+          case when not is_long then memory._tokens_at_most(new.content) end);
+  if is_long then
     perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
+  else
+    perform memory._enqueue_embedding(new.user_id);
   end if;
   return null;
 end;
@@ -5329,7 +5347,8 @@ $$;
 
 -- Tokens of the UTC day that count against a budget: those in the ledger, and those that running jobs will use at least.
 -- A job that is about to be claimed asks for more; one at a time per budget, so that two workers cannot both take the last.
-create or replace function memory._check_budget(user_id text, agent_id text, model jsonb, tokens int)
+-- The small calls of a search reserve nothing: a lock would stay until the end of the caller's transaction.
+create or replace function memory._check_budget(user_id text, agent_id text, model jsonb, tokens int, reserves boolean default true)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -5345,7 +5364,7 @@ begin
   end if;
   budget := (budgets ->> 'tokens_per_user_per_day')::bigint;
   if budget is not null then
-    perform memory._lock_budget('user ' || user_id);
+    perform memory._lock_budget('user ' || user_id) where reserves;
     select coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
       + (select coalesce(sum(j.tokens_reserved), 0) from memory.jobs as j where j.user_id = _check_budget.user_id and j.status = 'running')
     into used
@@ -5356,7 +5375,7 @@ begin
   end if;
   budget := (budgets ->> 'tokens_per_agent_per_day')::bigint;
   if budget is not null and agent_id is not null then
-    perform memory._lock_budget('agent ' || agent_id);
+    perform memory._lock_budget('agent ' || agent_id) where reserves;
     select coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
       + (select coalesce(sum(j.tokens_reserved), 0) from memory.jobs as j where j.agent_id = _check_budget.agent_id and j.status = 'running')
     into used
@@ -5801,7 +5820,7 @@ begin
   if given is not null then
     embedding := memory._to_halfvec(given);
     select m.* into serving from memory.models as m
-    where m.kind = 'embedding' and coalesce(m.dimensions, (m.settings ->> 'dimensions')::int) = memory._dimensions(embedding)
+    where m.kind = 'embedding' and coalesce(m.dimensions, (m.settings ->> 'dimensions')::numeric::int) = memory._dimensions(embedding)
     order by m.is_active desc, m.created_at desc limit 1;
     if found then
       model := serving.name;
@@ -5811,9 +5830,9 @@ begin
       return;
     end if;
     select m.* into serving from memory.models as m where m.kind = 'embedding' and m.is_active;
-    if coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::int) is not null then
+    if coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::numeric::int) is not null then
       perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), serving.name,
-        coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::int)), 'Embed the query with that model.');
+        coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::numeric::int)), 'Embed the query with that model.');
     end if;
     problem := case when serving.name is null then 'no embedding model is active' else format('model "%s" has not embedded anything yet', serving.name) end;
     embedding := null;
@@ -5823,10 +5842,15 @@ begin
   serving := memory._serving_model(user_id);
   if serving.name is null then
     problem := 'no embedding model is active';
+  elsif not exists (select from memory.embeddings as e where e.user_id = _query_embedding.user_id and e.model = serving.name)
+    and exists (select from memory.jobs as j
+                where j.user_id = _query_embedding.user_id and j.kind in ('embed', 'backfill') and j.status in ('pending', 'running', 'dead')) then
+    problem := format('model "%s" has not embedded anything of this user yet', serving.name);
   else
     model := serving.name;
     select k.embedding into embedding from memory.query_embeddings as k
-    where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = encode(sha256(convert_to(query, 'UTF8')), 'hex');
+    where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = encode(sha256(convert_to(query, 'UTF8')), 'hex')
+      and memory._dimensions(k.embedding) = coalesce(serving.dimensions, memory._dimensions(k.embedding));
     if not found and not may_call then
       problem := 'the query was not embedded';
     elsif not found then
@@ -5842,8 +5866,6 @@ create or replace function memory._serving_model(user_id text)
 returns memory.models
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
-set enable_nestloop = off -- as in memory._has_unembedded()
-set enable_mergejoin = off
 as $$
 declare
   active memory.models := memory._embedding_model();
@@ -5867,7 +5889,7 @@ end;
 $$;
 
 -- Asks the model, within the budget, and keeps the answer unless the transaction may only read.
-create or replace function memory._embed_query(user_id text, agent_id text, query text, model memory.models, out embedding halfvec, out problem text)
+create or replace function memory._embed_query(user_id text, agent_id text, query text, serving memory.models, out embedding halfvec, out problem text)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -5877,27 +5899,33 @@ declare
   dims int;
 begin
   begin
-    perform memory._check_budget(user_id, agent_id, memory._model_json(model), memory._estimate_tokens(asked));
-  exception when sqlstate 'AM002' or lock_not_available then
+    perform memory._check_budget(user_id, agent_id, memory._model_json(serving), memory._estimate_tokens(asked), false);
+  exception when sqlstate 'AM002' then
     problem := sqlerrm;
     return;
   end;
-  reply := memory._ask_model('embed', user_id, agent_id, model,
+  reply := memory._ask_model('embed', user_id, agent_id, serving,
                              jsonb_build_object('prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
   problem := reply ->> 'problem';
   if problem is null then
     dims := jsonb_array_length(reply #> '{embeddings,0}');
-    if dims <> coalesce(model.dimensions, dims) then
-      problem := format('the reply of model "%s" has %s dimensions instead of %s', model.name, dims, model.dimensions);
+    if dims <> coalesce(serving.dimensions, dims) or dims > 4000 then
+      problem := format('the reply of model "%s" has %s dimensions instead of %s', serving.name, dims, coalesce(serving.dimensions::text, '4000 at most'));
+      return;
+    elsif jsonb_path_exists(reply, '$.embeddings[0][*] ? (@ > 65000 || @ < -65000)') then
+      problem := format('the reply of model "%s" has numbers out of range', serving.name);
       return;
     end if;
     embedding := memory._halfvec(reply #> '{embeddings,0}');
     if memory._cosine_similarity(embedding, embedding) is null then
       embedding := null;
-      problem := format('the reply of model "%s" has no direction', model.name);
+      problem := format('the reply of model "%s" has no direction', serving.name);
     elsif current_setting('transaction_read_only') = 'off' then
       insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-      values (_embed_query.user_id, model.name, encode(sha256(convert_to(query, 'UTF8')), 'hex'), embedding) on conflict do nothing;
+      select _embed_query.user_id, m.name, encode(sha256(convert_to(query, 'UTF8')), 'hex'), embedding
+      from memory.models as m where m.name = serving.name and m.model = serving.model -- not dropped or another one meanwhile
+      for key share
+      on conflict do nothing;
     end if;
   end if;
 end;
@@ -6127,15 +6155,18 @@ begin
       reply := '{"problem": "no rerank model is active"}';
     else
       perform memory._check_budget(user_id, agent_id, memory._model_json(model),
-                                   (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(results) as f));
+                                   (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(results) as f), false);
       reply := memory._ask_model('rerank', user_id, agent_id, model, jsonb_build_object(
         'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end, 'query', left(query, 8000),
         'texts', (select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
                   from unnest(results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
     end if;
-  exception when sqlstate 'AM002' or lock_not_available then
+  exception when sqlstate 'AM002' then
     reply := jsonb_build_object('problem', sqlerrm);
   end;
+  if jsonb_array_length(reply -> 'scores') <> cardinality(results) then
+    reply := '{"problem": "the reply does not score every result once"}';
+  end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem';
     return query select f.* from unnest(results) as f;
@@ -6177,7 +6208,7 @@ begin
       settings => policy -> 'search', sources => '{memory}', agent_id => _rank_memories.agent_id, thread_id => null, exclude_thread_id => null,
       memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null, created_after => null,
       created_before => null, as_of => null, include_superseded => false, explain => false, doc_types => null, namespaces => null, min_score => null,
-      row_limit => least(2 * max_memories, 1000)) as r
+      row_limit => 2 * least(max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
     select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,
@@ -6399,7 +6430,7 @@ begin
   end if;
   if not exists (select from unnest(parts) as p where p.source = 'memories')
     and exists (select from memory._visible_memories(get_context.user_id, null, false) as m
-                where get_context.agent_id is null or m.agent_id = get_context.agent_id) then
+                where (get_context.agent_id is null or m.agent_id = get_context.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp())) then
     raise notice 'degraded: no memories fit into max_tokens';
   end if;
 

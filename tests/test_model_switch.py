@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 from protocol import ANA, activate, age, claim, complete, lease, make_due, open_jobs, say
+from runners import wait_until
 from servers import Server
 from sqlapi import Api, refused, rolled_back, shared_database
 
@@ -476,6 +477,11 @@ def test_no_search_fails_or_finds_less_while_models_are_switched(live: Api, conn
             turn += 1
         return turn
 
+    def wait_until_filled(model: str) -> None:
+        """With all there is by now: there is always more to come."""
+        _, total = status(live)[model]
+        wait_until(lambda: status(live)[model][0] >= total, 20)
+
     with ThreadPoolExecutor(5) as pool:
         running = [pool.submit(worker, apis[0]), pool.submit(worker, apis[1]), pool.submit(writer, apis[2])]
         searchers = [pool.submit(searcher, api) for api in apis[3:]]
@@ -486,13 +492,9 @@ def test_no_search_fails_or_finds_less_while_models_are_switched(live: Api, conn
                     for topic in range(40):
                         keep_query(live, after, topic, user_id)
                 if before == "old":  # else it is activated before it is filled
-                    deadline = time.monotonic() + 20
-                    while status(live)[after][0] < 80 and time.monotonic() < deadline:
-                        time.sleep(0.05)
+                    wait_until_filled(after)
                 live.activate_model(name=after)
-                deadline = time.monotonic() + 20
-                while status(live)[after][0] < 80 and time.monotonic() < deadline:
-                    time.sleep(0.05)
+                wait_until_filled(after)
                 time.sleep(0.3)
                 live.drop_model(name=before)
         finally:

@@ -624,7 +624,7 @@ class TestQueries:
         """Whatever is stored can be searched for in its own words, unless it has none."""
         remember(api, query[:10_000])
         remember(api, "Something else")
-        lexemes = api.value("select length(to_tsvector('english', %(query)s))", query=query[:10_000])
+        lexemes = api.value("select length(memory._text_vector('english', %(query)s))", query=query[:10_000])
         assert found(api, query[:10_000]) == ([query[:10_000]] if lexemes else [])
 
     @pytest.mark.parametrize("seed", range(3))

@@ -40,7 +40,8 @@ begin
   end if;
   delete from memory.query_embeddings as k
   where k.model = register_model.name
-    and exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding' and m.model <> register_model.model);
+    and exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding'
+                and (m.model, m.settings ->> 'dimensions') is distinct from (register_model.model, register_model.settings ->> 'dimensions'));
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
   on conflict on constraint models_pkey do update

@@ -12,6 +12,9 @@ begin
   end if;
   -- Two administrators at once: the second waits for the first, so the unique index never refuses one of them.
   perform from memory.models as m where m.kind = activated_kind order by m.name for no key update;
+  if not exists (select from memory.models as m where m.name = activate_model.name) then -- dropped while it was waited for
+    perform memory._refuse('name', format('model "%s" was just dropped', name), 'Register it again.', 'P0002');
+  end if;
   update memory.models as m set is_active = false where m.kind = activated_kind and m.is_active and m.name <> activate_model.name;
   update memory.models as m set is_active = true where m.name = activate_model.name and not m.is_active;
   if found and activated_kind = 'embedding' then
@@ -28,14 +31,18 @@ returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
 begin
-  insert into memory.jobs (user_id, kind, scope)
+  insert into memory.jobs as j (user_id, kind, scope)
   select u.user_id, 'backfill', ''
   from (select t.user_id from memory.threads as t where t.message_count > 0
         union select s.user_id from memory.memory_scopes as s where s.memory_count > 0
         union select s.user_id from memory.summaries as s where s.status = 'completed'
         union select d.user_id from memory.documents as d) as u
   order by u.user_id
-  on conflict do nothing;
+  -- One that is running may be about to end without having seen what is new.
+  on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
+  set next_request = case j.status when 'running' then '{}' else j.next_request end,
+      run_after = least(j.run_after, statement_timestamp()); -- nor does a new model wait because the one before failed
 end;
 $$;

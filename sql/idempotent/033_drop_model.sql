@@ -9,8 +9,12 @@ begin
   select m.* into dropped from memory.models as m where m.name = drop_model.name for update;
   if not found then
     perform memory._refuse('name', format('there is no model "%s"', name), 'select name from memory.models shows what there is.', 'P0002');
-  elsif dropped.is_active then
+  elsif dropped.is_active and dropped.kind <> 'rerank' then -- nothing needs a rerank model
     perform memory._refuse('name', format('model "%s" is in use', name), 'Activate another one of its kind first.', '23505');
+  end if;
+  if dropped.kind = 'embedding' and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
+    raise notice 'the backfill of the other embedding models is not finished: until it is, some users are searched by keyword or find less'
+      using hint = 'memory.backfill_status() shows how far it is.';
   end if;
   delete from memory.models as m where m.name = drop_model.name;
 end;

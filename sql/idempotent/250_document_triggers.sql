@@ -32,17 +32,17 @@ as $$
 declare
   policy jsonb := memory._policy(new.user_id, null);
   chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
-  -- A token has less than four characters here, so there is no need to count all of a long text, which takes seconds.
-  tokens constant int := memory._tokens_at_most(left(new.content, least(chunk_size, 2500000) * 4));
+  -- A text of more than four characters per token is long, whatever it says; counting all of it would take seconds.
+  is_long constant boolean := length(new.content) > chunk_size * 4::bigint or memory._tokens_at_most(new.content) > chunk_size;
 begin
   delete from memory.document_chunks as c where c.user_id = new.user_id and c.document_id = new.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
   values (new.user_id, new.document_id, 0, new.content, memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
-          case when tokens <= chunk_size then tokens end);
-  if tokens <= chunk_size then
-    perform memory._enqueue_embedding(new.user_id);
-  else
+          case when not is_long then memory._tokens_at_most(new.content) end);
+  if is_long then
     perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
+  else
+    perform memory._enqueue_embedding(new.user_id);
   end if;
   return null;
 end;

@@ -39,7 +39,8 @@ $$;
 
 -- Tokens of the UTC day that count against a budget: those in the ledger, and those that running jobs will use at least.
 -- A job that is about to be claimed asks for more; one at a time per budget, so that two workers cannot both take the last.
-create or replace function memory._check_budget(user_id text, agent_id text, model jsonb, tokens int)
+-- The small calls of a search reserve nothing: a lock would stay until the end of the caller's transaction.
+create or replace function memory._check_budget(user_id text, agent_id text, model jsonb, tokens int, reserves boolean default true)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -55,7 +56,7 @@ begin
   end if;
   budget := (budgets ->> 'tokens_per_user_per_day')::bigint;
   if budget is not null then
-    perform memory._lock_budget('user ' || user_id);
+    perform memory._lock_budget('user ' || user_id) where reserves;
     select coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
       + (select coalesce(sum(j.tokens_reserved), 0) from memory.jobs as j where j.user_id = _check_budget.user_id and j.status = 'running')
     into used
@@ -66,7 +67,7 @@ begin
   end if;
   budget := (budgets ->> 'tokens_per_agent_per_day')::bigint;
   if budget is not null and agent_id is not null then
-    perform memory._lock_budget('agent ' || agent_id);
+    perform memory._lock_budget('agent ' || agent_id) where reserves;
     select coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
       + (select coalesce(sum(j.tokens_reserved), 0) from memory.jobs as j where j.agent_id = _check_budget.agent_id and j.status = 'running')
     into used

@@ -13,7 +13,7 @@ begin
   if given is not null then
     embedding := memory._to_halfvec(given);
     select m.* into serving from memory.models as m
-    where m.kind = 'embedding' and coalesce(m.dimensions, (m.settings ->> 'dimensions')::int) = memory._dimensions(embedding)
+    where m.kind = 'embedding' and coalesce(m.dimensions, (m.settings ->> 'dimensions')::numeric::int) = memory._dimensions(embedding)
     order by m.is_active desc, m.created_at desc limit 1;
     if found then
       model := serving.name;
@@ -23,9 +23,9 @@ begin
       return;
     end if;
     select m.* into serving from memory.models as m where m.kind = 'embedding' and m.is_active;
-    if coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::int) is not null then
+    if coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::numeric::int) is not null then
       perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), serving.name,
-        coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::int)), 'Embed the query with that model.');
+        coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::numeric::int)), 'Embed the query with that model.');
     end if;
     problem := case when serving.name is null then 'no embedding model is active' else format('model "%s" has not embedded anything yet', serving.name) end;
     embedding := null;
@@ -35,10 +35,15 @@ begin
   serving := memory._serving_model(user_id);
   if serving.name is null then
     problem := 'no embedding model is active';
+  elsif not exists (select from memory.embeddings as e where e.user_id = _query_embedding.user_id and e.model = serving.name)
+    and exists (select from memory.jobs as j
+                where j.user_id = _query_embedding.user_id and j.kind in ('embed', 'backfill') and j.status in ('pending', 'running', 'dead')) then
+    problem := format('model "%s" has not embedded anything of this user yet', serving.name);
   else
     model := serving.name;
     select k.embedding into embedding from memory.query_embeddings as k
-    where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = encode(sha256(convert_to(query, 'UTF8')), 'hex');
+    where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = encode(sha256(convert_to(query, 'UTF8')), 'hex')
+      and memory._dimensions(k.embedding) = coalesce(serving.dimensions, memory._dimensions(k.embedding));
     if not found and not may_call then
       problem := 'the query was not embedded';
     elsif not found then
@@ -54,8 +59,6 @@ create or replace function memory._serving_model(user_id text)
 returns memory.models
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
-set enable_nestloop = off -- as in memory._has_unembedded()
-set enable_mergejoin = off
 as $$
 declare
   active memory.models := memory._embedding_model();
@@ -79,7 +82,7 @@ end;
 $$;
 
 -- Asks the model, within the budget, and keeps the answer unless the transaction may only read.
-create or replace function memory._embed_query(user_id text, agent_id text, query text, model memory.models, out embedding halfvec, out problem text)
+create or replace function memory._embed_query(user_id text, agent_id text, query text, serving memory.models, out embedding halfvec, out problem text)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -89,27 +92,33 @@ declare
   dims int;
 begin
   begin
-    perform memory._check_budget(user_id, agent_id, memory._model_json(model), memory._estimate_tokens(asked));
-  exception when sqlstate 'AM002' or lock_not_available then
+    perform memory._check_budget(user_id, agent_id, memory._model_json(serving), memory._estimate_tokens(asked), false);
+  exception when sqlstate 'AM002' then
     problem := sqlerrm;
     return;
   end;
-  reply := memory._ask_model('embed', user_id, agent_id, model,
+  reply := memory._ask_model('embed', user_id, agent_id, serving,
                              jsonb_build_object('prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
   problem := reply ->> 'problem';
   if problem is null then
     dims := jsonb_array_length(reply #> '{embeddings,0}');
-    if dims <> coalesce(model.dimensions, dims) then
-      problem := format('the reply of model "%s" has %s dimensions instead of %s', model.name, dims, model.dimensions);
+    if dims <> coalesce(serving.dimensions, dims) or dims > 4000 then
+      problem := format('the reply of model "%s" has %s dimensions instead of %s', serving.name, dims, coalesce(serving.dimensions::text, '4000 at most'));
+      return;
+    elsif jsonb_path_exists(reply, '$.embeddings[0][*] ? (@ > 65000 || @ < -65000)') then
+      problem := format('the reply of model "%s" has numbers out of range', serving.name);
       return;
     end if;
     embedding := memory._halfvec(reply #> '{embeddings,0}');
     if memory._cosine_similarity(embedding, embedding) is null then
       embedding := null;
-      problem := format('the reply of model "%s" has no direction', model.name);
+      problem := format('the reply of model "%s" has no direction', serving.name);
     elsif current_setting('transaction_read_only') = 'off' then
       insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-      values (_embed_query.user_id, model.name, encode(sha256(convert_to(query, 'UTF8')), 'hex'), embedding) on conflict do nothing;
+      select _embed_query.user_id, m.name, encode(sha256(convert_to(query, 'UTF8')), 'hex'), embedding
+      from memory.models as m where m.name = serving.name and m.model = serving.model -- not dropped or another one meanwhile
+      for key share
+      on conflict do nothing;
     end if;
   end if;
 end;

@@ -18,15 +18,18 @@ begin
       reply := '{"problem": "no rerank model is active"}';
     else
       perform memory._check_budget(user_id, agent_id, memory._model_json(model),
-                                   (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(results) as f));
+                                   (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(results) as f), false);
       reply := memory._ask_model('rerank', user_id, agent_id, model, jsonb_build_object(
         'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end, 'query', left(query, 8000),
         'texts', (select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
                   from unnest(results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
     end if;
-  exception when sqlstate 'AM002' or lock_not_available then
+  exception when sqlstate 'AM002' then
     reply := jsonb_build_object('problem', sqlerrm);
   end;
+  if jsonb_array_length(reply -> 'scores') <> cardinality(results) then
+    reply := '{"problem": "the reply does not score every result once"}';
+  end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem';
     return query select f.* from unnest(results) as f;

@@ -24,7 +24,7 @@ begin
       settings => policy -> 'search', sources => '{memory}', agent_id => _rank_memories.agent_id, thread_id => null, exclude_thread_id => null,
       memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null, created_after => null,
       created_before => null, as_of => null, include_superseded => false, explain => false, doc_types => null, namespaces => null, min_score => null,
-      row_limit => least(2 * max_memories, 1000)) as r
+      row_limit => 2 * least(max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
     select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,

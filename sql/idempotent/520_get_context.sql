@@ -105,7 +105,7 @@ begin
   end if;
   if not exists (select from unnest(parts) as p where p.source = 'memories')
     and exists (select from memory._visible_memories(get_context.user_id, null, false) as m
-                where get_context.agent_id is null or m.agent_id = get_context.agent_id) then
+                where (get_context.agent_id is null or m.agent_id = get_context.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp())) then
     raise notice 'degraded: no memories fit into max_tokens';
   end if;
 
