@@ -387,6 +387,37 @@ def test_what_is_stored_while_its_model_is_being_dropped_is_skipped(live: Api, c
     assert live.query(FILLED) == [("old", 1)]
 
 
+def test_what_is_being_dropped_cannot_be_activated(live: Api, connect: Connect) -> None:
+    admin = Api(connect())
+    register(live)
+    with ThreadPoolExecutor(1) as pool:
+        with admin.connection.transaction():
+            admin.drop_model(name="new")
+            activating = pool.submit(live.activate_model, name="new")
+            with pytest.raises(FutureTimeoutError):
+                activating.result(0.2)
+        with refused("name", "P0002"):
+            activating.result(10)
+    assert live.value("select name from memory.models where kind = 'embedding' and is_active") == "old"
+
+
+@pytest.mark.feature("F4")
+def test_a_model_registered_while_the_backfill_of_another_ends_is_filled_too(live: Api, connect: Connect) -> None:
+    admin = Api(connect())
+    know(live, 1)
+    embed(live)
+    register(live)
+    job = claim(live, "backfill")
+    with ThreadPoolExecutor(1) as pool:
+        with admin.connection.transaction():
+            register(admin, "third")
+            completing = pool.submit(hand_in, live, job)
+            with pytest.raises(FutureTimeoutError):
+                completing.result(0.2)
+        completing.result(10)
+    assert live.value("select count(*) from memory.jobs where kind = 'backfill' and status = 'pending'") == 1
+
+
 @pytest.mark.feature("F4", "E14")
 def test_a_thread_that_goes_while_a_backfill_completes_takes_its_embeddings_along(live: Api, connect: Connect) -> None:
     client = Api(connect(options="-c deadlock_timeout=50ms"))

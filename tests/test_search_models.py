@@ -103,6 +103,15 @@ class TestQueryEmbedding:
         assert "tokens_per_user_per_day" in degraded(api)[0]
         assert fake.requests == []
 
+    @pytest.mark.feature("F7")
+    def test_a_budget_is_not_kept_from_others_until_the_transaction_ends(self, api: Api, connect: Any) -> None:
+        api.set_policy(settings={"budget": {"tokens_per_agent_per_day": 10_000}})
+        other = Api(connect())
+        with api.connection.transaction():
+            search(api, "tea", agent_id="default")
+            assert search(other, "coffee", agent_id="default")[0].content == TEXTS[2]
+        assert degraded(other) == []
+
     def test_a_read_only_transaction_may_search(self, api: Api, fake: FakeModelServer) -> None:
         with api.connection.transaction():
             api.connection.execute("set transaction read only")
