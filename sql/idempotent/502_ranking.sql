@@ -49,12 +49,15 @@ begin
     select e.source, e.id collate "C" as id, memory._cosine_similarity(e.embedding, target) as similarity
     from memory.embeddings as e
     where mode <> 'keyword' and e.user_id = _ranked.user_id and e.model = _ranked.model and e.source = any (sources)
+  ), visible as materialized (
+    select t.source, t.id collate "C" as id, t.thread_id, t.number, t.created_at, case when t.vector @@ any_word then t.vector end as vector
+    from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
+      _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
+      _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered) as t
   ), meant as materialized (
     select t.source, t.id, t.thread_id, t.number, t.created_at, s.similarity, min(s.similarity) over () as lowest
     from similarities as s
-    join memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
-      _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
-      _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered) as t on t.source = s.source and t.id collate "C" = s.id
+    join visible as t on t.source = s.source and t.id = s.id
     where s.similarity is not null
     -- A memory after the first row_limit by similarity can come up only if a word of it matches. Messages have neighbours and
     -- documents pieces that may lift them.
@@ -62,18 +65,14 @@ begin
     limit case when all_count then null else row_limit end
   ), worded as materialized (
     select row_number() over () as place, t.*
-    from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
-      _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
-      _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered) as t
-    where t.vector @@ any_word
+    from visible as t
+    where t.vector is not null
   ), matches as materialized (
     select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
     from worded as t cross join unnest(words, words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), corpus as materialized (
-    select count(*) as texts from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
-      _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
-      _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered) as t where any_word is not null
+    select count(*) as texts from visible
   ), weights as materialized (
     -- A word that no text has still counts: a text with half of the query's words is no perfect match.
     select w.word, ln(1 + (c.texts - coalesce(f.texts, 0) + 0.5) / (coalesce(f.texts, 0) + 0.5))::double precision as idf
