@@ -573,7 +573,7 @@ create table memory.document_chunks (
 );
 create index document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null;
 comment on table memory.document_chunks is 'The pieces that documents are found by. A long document is one piece until a job has cut it.';
-comment on column memory.document_chunks.token_count is 'Exact when a job has cut the document; null while a long document waits for that.';
+comment on column memory.document_chunks.token_count is 'From the job that cut the document, or an upper bound for a short one that needs no cutting; null while a long one waits for it.';
 
 do $embeddings$
 begin
@@ -614,12 +614,12 @@ alter table memory.query_embeddings
 create index query_embeddings_created_at_idx on memory.query_embeddings (created_at);
 comment on table memory.query_embeddings is 'Embeddings of queries, so that the same question is not paid for twice. memory.sweep() removes those older than 30 days.';
 comment on column memory.query_embeddings.query_hash is 'SHA-256 of the query; its words are not kept.';
-comment on table memory.embeddings is 'One row per searchable text and embedding model, made by jobs of kind embed. Removed when the text changes or goes.';
+comment on table memory.embeddings is 'One row per searchable text and embedding model, made by jobs of kind embed and backfill. Removed when the text changes or goes.';
 comment on column memory.embeddings.source is 'memory, summary, document or message.';
-comment on column memory.embeddings.id is 'As memory.search() returns it: a uuid, document_id/number for a chunk, thread_id/seq for a message.';
+comment on column memory.embeddings.id is 'A uuid, document_id/number for a piece of a document, thread_id/seq for a message.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('006_knowledge', 'ca8eac03a8e106d1c7e6dc95c6eeaec645ec3bbe650a58f56a1c79f1e9773078', '0.1.0');
-  elsif applied <> 'ca8eac03a8e106d1c7e6dc95c6eeaec645ec3bbe650a58f56a1c79f1e9773078' then
+    insert into memory.migrations (name, sha256, version) values ('006_knowledge', '5b5ef28d8d22d26d0330a09ffbbaac7b03b856e3caca4afd495e07835f037a0a', '0.1.0');
+  elsif applied <> '5b5ef28d8d22d26d0330a09ffbbaac7b03b856e3caca4afd495e07835f037a0a' then
     raise exception 'migration 006_knowledge ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -1247,7 +1247,7 @@ begin
 end;
 $$;
 comment on function memory.activate_model(text) is
-'Makes a registered model the one in use for its kind, from now on and at once. An embedding model may be activated before it is filled: a user whose embeddings are not all there yet is searched with the previous model until they are.';
+'Makes a registered model the one in use for its kind, from now on and at once. An embedding model may be activated before it is filled: a user whose embeddings are not all there yet is searched with another model that has them until they are. A query_embedding that the caller brings along is always compared with the model of its dimensions, the active one first.';
 
 -- A job for each user who has anything to be found; it embeds what a model lacks.
 create or replace function memory._enqueue_backfill()
@@ -1319,7 +1319,7 @@ begin
 end;
 $$;
 comment on function memory.drop_model(text) is
-'Removes a model that is not in use, with everything it has embedded. What it cost stays in the ledger.';
+'Removes a model that is not in use, or a rerank model, with everything it has embedded. What it cost stays in the ledger.';
 
 -- Whoever deletes a model deletes its embeddings, or they would be compared with those of the next one of that name.
 create or replace function memory._model_after_delete()
@@ -3025,7 +3025,7 @@ begin
 end;
 $$;
 
--- A document is found by its pieces. A short one is its own piece; a long one is found as a whole by keyword until a job
+-- A document is found by its pieces. A short one is its own piece; a long one is found as a whole by keyword (its first 256 KiB) until a job
 -- has cut it.
 create or replace function memory._document_after_write()
 returns trigger
@@ -3125,7 +3125,7 @@ begin
 end;
 $$;
 comment on function memory.add_document(text, text, text, text, text, jsonb) is
-'Stores a document in a user''s knowledge base and returns its id. It is found by keyword at once. A long one is cut by a job into overlapping pieces (policy knowledge_base: 800 tokens, 100 of overlap), each of which is embedded and found by itself.';
+'Stores a document in a user''s knowledge base and returns its id. It is found by keyword at once, a long one by its first 256 KiB. A long one is cut by a job into overlapping pieces (policy knowledge_base: 800 tokens, 100 of overlap), each of which is embedded and found by itself.';
 
 -- Queues a job for a caller who wants its id. While one of the same kind and scope is pending, that one will do; while
 -- one is running, it is marked to be followed by another, because it may have read its input already.
@@ -5731,10 +5731,10 @@ declare
   target memory.embeddings.embedding%type;
   problem text;
 begin
-  -- One expression for the usual case: the calls would be a tenth of the time of a search.
+  -- One expression for the usual case, because the calls would be a tenth of the time of a search; a new check belongs into both.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword') and sources <@ known and cardinality(sources) > 0
       and top_k between 1 and 1000
-      and coalesce(agent_id, thread_id, exclude_thread_id, memory_types[1], filter::text, min_score::text, min_confidence::text) is null) is not true then
+      and coalesce(agent_id, thread_id, exclude_thread_id, memory_types::text, filter::text, min_score::text, min_confidence::text) is null) is not true then
     perform memory._check_search(user_id, mode, sources, known, agent_id, thread_id, exclude_thread_id, memory_types, filter, min_score, min_confidence, top_k);
   end if;
   query := case when query ~ e'\\S' then query end;
@@ -5753,6 +5753,10 @@ begin
       raise notice 'degraded: searching by keyword only, %', problem;
     end if;
   end if;
+  if rerank and query is null then
+    raise notice 'degraded: results are not reranked, there is no query in words';
+  end if;
+  -- A reranker gives scores of its own, so min_score is applied to those.
   return query
   select r.*
   from memory._rerank(search.user_id, search.agent_id, case when rerank then search.query end, explain, array(
@@ -5866,6 +5870,8 @@ create or replace function memory._serving_model(user_id text)
 returns memory.models
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
+set enable_nestloop = off -- as in memory._has_unembedded(): without statistics it takes seconds otherwise
+set enable_mergejoin = off
 as $$
 declare
   active memory.models := memory._embedding_model();
@@ -5971,7 +5977,7 @@ returns setof memory.ranking
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Hash joins it shall be: without statistics the planner takes a thousand candidates for one and would compare each with
+-- Hash joins are forced: without statistics the planner takes a thousand candidates for one and would compare each with
 -- each, with them it sorts ids, which takes twenty times as long.
 set enable_nestloop = off
 set enable_mergejoin = off
@@ -5984,7 +5990,7 @@ declare
   unfiltered constant boolean := coalesce(
     agent_id, thread_id, exclude_thread_id, memory_types::text, tags_all::text, tags_any::text, exclude_tags::text, filter::text, min_confidence::text,
     created_after::text, created_before::text, as_of::text, doc_types::text, namespaces::text) is null;
-  all_count constant boolean := explain or settings ->> 'fusion' = 'rrf' or 'message' = any (sources)
+  keeps_all_similar constant boolean := explain or settings ->> 'fusion' = 'rrf' or 'message' = any (sources)
     or 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
   words text[];
   words_as_queries tsquery[];
@@ -6016,7 +6022,7 @@ begin
     -- A memory after the first row_limit by similarity can come up only if a word of it matches. Messages have neighbours and
     -- documents pieces that may lift them.
     order by s.similarity desc, t.created_at desc, t.id collate "C"
-    limit case when all_count then null else row_limit end
+    limit case when keeps_all_similar then null else row_limit end
   ), worded as materialized (
     select row_number() over () as place, t.*
     from visible as t
@@ -6164,7 +6170,7 @@ begin
     reply := jsonb_build_object('problem', sqlerrm);
   end;
   if jsonb_array_length(reply -> 'scores') <> cardinality(results) then
-    reply := '{"problem": "the reply does not score every result once"}';
+    reply := '{"problem": "the reply has another number of scores than there are results"}';
   end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem';

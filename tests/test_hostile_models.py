@@ -935,11 +935,11 @@ def check_embeddings(api: Api) -> None:
               union all
               select user_id, 'message', thread_id || '/' || seq from memory.messages where is_active
               union all
-              select user_id, 'document', document_id::text from memory.documents) as s
+              select user_id, 'document', document_id || '/' || number from memory.document_chunks) as s
         where not exists (select from memory.embeddings as e
                           where (e.user_id, e.source, e.id) = (s.user_id, s.source, s.id))
           and not exists (select from memory.jobs as j
-                          where j.user_id = s.user_id and j.kind = 'embed' and j.status = 'dead')
+                          where j.user_id = s.user_id and j.kind in ('embed', 'backfill') and j.status = 'dead')
     """
     assert api.query(missing) == []
 

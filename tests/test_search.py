@@ -627,6 +627,10 @@ class TestQueries:
         lexemes = api.value("select length(memory._text_vector('english', %(query)s))", query=query[:10_000])
         assert found(api, query[:10_000]) == ([query[:10_000]] if lexemes else [])
 
+    def test_with_an_unknown_type_behind_a_null_are_refused(self, api: Api) -> None:
+        with refused("memory_types"):
+            search(api, memory_types="{null,bogus}")
+
     @pytest.mark.parametrize("run", ["a_", "snake_case_", "a.", "绿茶", "x"])
     def test_of_a_run_without_a_blank_take_no_quadratic_time(self, api: Api, run: str) -> None:
         """Such a run of 40,000 characters took PostgreSQL's parser eight seconds, with the thread locked."""

@@ -23,7 +23,7 @@ begin
 end;
 $$;
 comment on function memory.activate_model(text) is
-'Makes a registered model the one in use for its kind, from now on and at once. An embedding model may be activated before it is filled: a user whose embeddings are not all there yet is searched with the previous model until they are.';
+'Makes a registered model the one in use for its kind, from now on and at once. An embedding model may be activated before it is filled: a user whose embeddings are not all there yet is searched with another model that has them until they are. A query_embedding that the caller brings along is always compared with the model of its dimensions, the active one first.';
 
 -- A job for each user who has anything to be found; it embeds what a model lacks.
 create or replace function memory._enqueue_backfill()

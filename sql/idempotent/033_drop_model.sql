@@ -20,7 +20,7 @@ begin
 end;
 $$;
 comment on function memory.drop_model(text) is
-'Removes a model that is not in use, with everything it has embedded. What it cost stays in the ledger.';
+'Removes a model that is not in use, or a rerank model, with everything it has embedded. What it cost stays in the ledger.';
 
 -- Whoever deletes a model deletes its embeddings, or they would be compared with those of the next one of that name.
 create or replace function memory._model_after_delete()

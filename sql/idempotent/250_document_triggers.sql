@@ -22,7 +22,7 @@ begin
 end;
 $$;
 
--- A document is found by its pieces. A short one is its own piece; a long one is found as a whole by keyword until a job
+-- A document is found by its pieces. A short one is its own piece; a long one is found as a whole by keyword (its first 256 KiB) until a job
 -- has cut it.
 create or replace function memory._document_after_write()
 returns trigger

@@ -15,4 +15,4 @@ begin
 end;
 $$;
 comment on function memory.add_document(text, text, text, text, text, jsonb) is
-'Stores a document in a user''s knowledge base and returns its id. It is found by keyword at once. A long one is cut by a job into overlapping pieces (policy knowledge_base: 800 tokens, 100 of overlap), each of which is embedded and found by itself.';
+'Stores a document in a user''s knowledge base and returns its id. It is found by keyword at once, a long one by its first 256 KiB. A long one is cut by a job into overlapping pieces (policy knowledge_base: 800 tokens, 100 of overlap), each of which is embedded and found by itself.';

@@ -19,10 +19,10 @@ declare
   target memory.embeddings.embedding%type;
   problem text;
 begin
-  -- One expression for the usual case: the calls would be a tenth of the time of a search.
+  -- One expression for the usual case, because the calls would be a tenth of the time of a search; a new check belongs into both.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword') and sources <@ known and cardinality(sources) > 0
       and top_k between 1 and 1000
-      and coalesce(agent_id, thread_id, exclude_thread_id, memory_types[1], filter::text, min_score::text, min_confidence::text) is null) is not true then
+      and coalesce(agent_id, thread_id, exclude_thread_id, memory_types::text, filter::text, min_score::text, min_confidence::text) is null) is not true then
     perform memory._check_search(user_id, mode, sources, known, agent_id, thread_id, exclude_thread_id, memory_types, filter, min_score, min_confidence, top_k);
   end if;
   query := case when query ~ e'\\S' then query end;
@@ -41,6 +41,10 @@ begin
       raise notice 'degraded: searching by keyword only, %', problem;
     end if;
   end if;
+  if rerank and query is null then
+    raise notice 'degraded: results are not reranked, there is no query in words';
+  end if;
+  -- A reranker gives scores of its own, so min_score is applied to those.
   return query
   select r.*
   from memory._rerank(search.user_id, search.agent_id, case when rerank then search.query end, explain, array(

@@ -59,6 +59,8 @@ create or replace function memory._serving_model(user_id text)
 returns memory.models
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
+set enable_nestloop = off -- as in memory._has_unembedded(): without statistics it takes seconds otherwise
+set enable_mergejoin = off
 as $$
 declare
   active memory.models := memory._embedding_model();

@@ -17,7 +17,7 @@ returns setof memory.ranking
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Hash joins it shall be: without statistics the planner takes a thousand candidates for one and would compare each with
+-- Hash joins are forced: without statistics the planner takes a thousand candidates for one and would compare each with
 -- each, with them it sorts ids, which takes twenty times as long.
 set enable_nestloop = off
 set enable_mergejoin = off
@@ -30,7 +30,7 @@ declare
   unfiltered constant boolean := coalesce(
     agent_id, thread_id, exclude_thread_id, memory_types::text, tags_all::text, tags_any::text, exclude_tags::text, filter::text, min_confidence::text,
     created_after::text, created_before::text, as_of::text, doc_types::text, namespaces::text) is null;
-  all_count constant boolean := explain or settings ->> 'fusion' = 'rrf' or 'message' = any (sources)
+  keeps_all_similar constant boolean := explain or settings ->> 'fusion' = 'rrf' or 'message' = any (sources)
     or 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
   words text[];
   words_as_queries tsquery[];
@@ -62,7 +62,7 @@ begin
     -- A memory after the first row_limit by similarity can come up only if a word of it matches. Messages have neighbours and
     -- documents pieces that may lift them.
     order by s.similarity desc, t.created_at desc, t.id collate "C"
-    limit case when all_count then null else row_limit end
+    limit case when keeps_all_similar then null else row_limit end
   ), worded as materialized (
     select row_number() over () as place, t.*
     from visible as t

@@ -28,7 +28,7 @@ begin
     reply := jsonb_build_object('problem', sqlerrm);
   end;
   if jsonb_array_length(reply -> 'scores') <> cardinality(results) then
-    reply := '{"problem": "the reply does not score every result once"}';
+    reply := '{"problem": "the reply has another number of scores than there are results"}';
   end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem';

@@ -34,7 +34,7 @@ create table memory.document_chunks (
 );
 create index document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null;
 comment on table memory.document_chunks is 'The pieces that documents are found by. A long document is one piece until a job has cut it.';
-comment on column memory.document_chunks.token_count is 'Exact when a job has cut the document; null while a long document waits for that.';
+comment on column memory.document_chunks.token_count is 'From the job that cut the document, or an upper bound for a short one that needs no cutting; null while a long one waits for it.';
 
 do $embeddings$
 begin
@@ -75,6 +75,6 @@ alter table memory.query_embeddings
 create index query_embeddings_created_at_idx on memory.query_embeddings (created_at);
 comment on table memory.query_embeddings is 'Embeddings of queries, so that the same question is not paid for twice. memory.sweep() removes those older than 30 days.';
 comment on column memory.query_embeddings.query_hash is 'SHA-256 of the query; its words are not kept.';
-comment on table memory.embeddings is 'One row per searchable text and embedding model, made by jobs of kind embed. Removed when the text changes or goes.';
+comment on table memory.embeddings is 'One row per searchable text and embedding model, made by jobs of kind embed and backfill. Removed when the text changes or goes.';
 comment on column memory.embeddings.source is 'memory, summary, document or message.';
-comment on column memory.embeddings.id is 'As memory.search() returns it: a uuid, document_id/number for a chunk, thread_id/seq for a message.';
+comment on column memory.embeddings.id is 'A uuid, document_id/number for a piece of a document, thread_id/seq for a message.';
