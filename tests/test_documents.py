@@ -581,7 +581,10 @@ def test_cutting_and_embedding_while_clients_change_documents_ends_with_all_foun
         for turn in range(40):
             ids.append(store(clients[number], f"{LONG} {number} {turn}", title=f"turn {turn}"))
             clients[number].query(
-                "update memory.documents set content = content || '!' where document_id = any(%(ids)s) returning 1",
+                # In the order of ids, as workers lock them: whoever changes several rows in another one may meet 40P01.
+                "with chosen as (select document_id from memory.documents where document_id = any(%(ids)s)"
+                " order by document_id for update) update memory.documents as d set content = content || '!'"
+                " from chosen as c where d.document_id = c.document_id returning 1",
                 ids=ids[-3:],
             )
             if turn % 3 == 0:
