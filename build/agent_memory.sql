@@ -4517,7 +4517,7 @@ begin
   ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(last_at));
   insert into memory.documents as d (user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
   values (
-    summary.user_id, left('conversations:' || summary.user_id, 255), 'conversation', 'Conversation ' || summary.thread_id,
+    summary.user_id, memory._archive_namespace(summary.user_id), 'conversation', 'Conversation ' || summary.thread_id,
     format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, summary.summary),
     'archive', summary.thread_id, summary.agent_ids,
     jsonb_build_object(
@@ -4528,6 +4528,16 @@ begin
       'date_range', jsonb_build_object('start', starts, 'end', ends), 'summary_id', summary.summary_id))
   on conflict (user_id, thread_id) where source = 'archive' do update
   set content = excluded.content, metadata = excluded.metadata, agent_ids = excluded.agent_ids;
+end;
+$$;
+
+create or replace function memory._archive_namespace(user_id text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return left('conversations:' || user_id, 255); -- as long as a namespace may be
 end;
 $$;
 
@@ -4866,6 +4876,14 @@ begin
 end;
 $$;
 
+-- How long its embeddings are: those it has made, or else those it is asked for. Inlined by the planner, hence no SET clause.
+create or replace function memory._known_dimensions(model memory.models)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select coalesce((model).dimensions, ((model).settings ->> 'dimensions')::numeric::int);
+end;
+
 -- Queues the embedding of a thread's messages, or of what a user has besides, where a model is there to do it.
 create or replace function memory._enqueue_embedding(user_id text, scope text default '')
 returns void
@@ -5031,7 +5049,7 @@ begin
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
   end if;
-  dims := coalesce(model.dimensions, (model.settings ->> 'dimensions')::numeric::int,
+  dims := coalesce(memory._known_dimensions(model),
                    case jsonb_typeof(result #> '{embeddings,0}') when 'array' then jsonb_array_length(result #> '{embeddings,0}') end);
   if (dims between 1 and 4000) is not true then
     perform memory._refuse_result('embeddings', format('have %s dimensions, 1 to 4000 are possible', coalesce(dims::text, 'no')));
@@ -5408,6 +5426,27 @@ as $$
 begin
   perform memory._refuse('budget.' || name, format('%s of %s tokens are used, this call needs at least %s', used, budget, tokens),
     'The job waits for the next day (UTC); memory.set_policy() changes the budget and memory.retry_job() ends the wait.', 'AM002');
+end;
+$$;
+
+-- One call of a model while its caller waits, entered in the ledger: its result, or {"problem": why there is none}.
+create or replace function memory._ask_model(kind text, user_id text, agent_id text, model memory.models, payload jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Somebody waits: ten seconds unless the model's own limit is lower.
+  patient constant jsonb := jsonb_build_object('timeout_seconds', least((model.settings ->> 'timeout_seconds')::numeric, 10));
+  reply jsonb;
+begin
+  reply := memory._call_model(kind, jsonb_build_object('model', memory._model_json(model) || jsonb_build_object('settings', model.settings || patient)) || payload);
+  if jsonb_array_length(coalesce(nullif(reply -> 'calls', 'null'), '[]')) > 0 and current_setting('transaction_read_only') = 'off' then
+    perform memory._enter_calls(user_id, null, case kind when 'embed' then 'search' else kind end, agent_id, model.name, reply -> 'calls');
+  end if;
+  return case
+    when reply ? 'result' then reply -> 'result'
+    else jsonb_build_object('problem', coalesce(reply ->> 'error', 'this server cannot call models (it has no plpython3u)')) end;
 end;
 $$;
 
@@ -5824,7 +5863,7 @@ begin
   if given is not null then
     embedding := memory._to_halfvec(given);
     select m.* into serving from memory.models as m
-    where m.kind = 'embedding' and coalesce(m.dimensions, (m.settings ->> 'dimensions')::numeric::int) = memory._dimensions(embedding)
+    where m.kind = 'embedding' and memory._known_dimensions(m) = memory._dimensions(embedding)
     order by m.is_active desc, m.created_at desc limit 1;
     if found then
       model := serving.name;
@@ -5834,9 +5873,9 @@ begin
       return;
     end if;
     select m.* into serving from memory.models as m where m.kind = 'embedding' and m.is_active;
-    if coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::numeric::int) is not null then
+    if memory._known_dimensions(serving) is not null then
       perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), serving.name,
-        coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::numeric::int)), 'Embed the query with that model.');
+        memory._known_dimensions(serving)), 'Embed the query with that model.');
     end if;
     problem := case when serving.name is null then 'no embedding model is active' else format('model "%s" has not embedded anything yet', serving.name) end;
     embedding := null;
@@ -5853,7 +5892,7 @@ begin
   else
     model := serving.name;
     select k.embedding into embedding from memory.query_embeddings as k
-    where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = encode(sha256(convert_to(query, 'UTF8')), 'hex')
+    where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = memory._query_hash(query)
       and memory._dimensions(k.embedding) = coalesce(serving.dimensions, memory._dimensions(k.embedding));
     if not found and not may_call then
       problem := 'the query was not embedded';
@@ -5928,7 +5967,7 @@ begin
       problem := format('the reply of model "%s" has no direction', serving.name);
     elsif current_setting('transaction_read_only') = 'off' then
       insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-      select _embed_query.user_id, m.name, encode(sha256(convert_to(query, 'UTF8')), 'hex'), embedding
+      select _embed_query.user_id, m.name, memory._query_hash(query), embedding
       from memory.models as m where m.name = serving.name and m.model = serving.model -- not dropped or another one meanwhile
       for key share
       on conflict do nothing;
@@ -5937,24 +5976,37 @@ begin
 end;
 $$;
 
--- One call of a model while its caller waits, entered in the ledger: its result, or {"problem": why there is none}.
-create or replace function memory._ask_model(kind text, user_id text, agent_id text, model memory.models, payload jsonb)
-returns jsonb
+-- The same for a prompt, which goes on without it: a model is called only where the policy says so.
+create or replace function memory._context_embedding(
+  user_id text, agent_id text, query text, given vector, policy jsonb, out model text, out embedding halfvec
+)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Somebody waits: ten seconds unless the model's own limit is lower.
-  patient constant jsonb := jsonb_build_object('timeout_seconds', least((model.settings ->> 'timeout_seconds')::numeric, 10));
-  reply jsonb;
+  may_call constant boolean := (policy #>> '{context,embed_query}')::boolean;
+  problem text;
 begin
-  reply := memory._call_model(kind, jsonb_build_object('model', memory._model_json(model) || jsonb_build_object('settings', model.settings || patient)) || payload);
-  if jsonb_array_length(coalesce(nullif(reply -> 'calls', 'null'), '[]')) > 0 and current_setting('transaction_read_only') = 'off' then
-    perform memory._enter_calls(user_id, null, case kind when 'embed' then 'search' else kind end, agent_id, model.name, reply -> 'calls');
+  if query is null and given is null then
+    return;
   end if;
-  return case
-    when reply ? 'result' then reply -> 'result'
-    else jsonb_build_object('problem', coalesce(reply ->> 'error', 'this server cannot call models (it has no plpython3u)')) end;
+  select q.model, q.embedding, q.problem into model, embedding, problem from memory._query_embedding(user_id, agent_id, query, given, may_call) as q;
+  if problem is not null and given is not null then
+    raise notice 'degraded: query_embedding is not used, %', problem;
+  elsif problem is not null and may_call then
+    raise notice 'degraded: the query is compared by keyword only, %', problem;
+  end if;
+end;
+$$;
+
+-- Its words are not kept.
+create or replace function memory._query_hash(query text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return encode(sha256(convert_to(query, 'UTF8')), 'hex');
 end;
 $$;
 
@@ -6089,10 +6141,10 @@ begin
     from scored as s
     where 'document' = any (sources) and s.source = 'document'
   ), top as (
-    select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final
-    from neighboured as n
-    where n.piece = 1 and (_ranked.min_score is null or least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)::real >= _ranked.min_score::real)
-    order by final desc, n.created_at desc, n.id limit row_limit
+    select f.*
+    from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final from neighboured as n where n.piece = 1) as f
+    where _ranked.min_score is null or f.final::real >= _ranked.min_score::real
+    order by f.final desc, f.created_at desc, f.id limit row_limit
   ), explained as (
     select m.place, jsonb_object_agg(m.word, round(w.idf::numeric, 3)) as words
     from matches as m join weights as w on w.word = m.word
@@ -6243,7 +6295,6 @@ declare
   policy jsonb;
   model text;
   target memory.embeddings.embedding%type;
-  problem text;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -6255,16 +6306,8 @@ begin
   end if;
   policy := memory._policy(render_memories.user_id, render_memories.agent_id);
   query := case when query ~ e'\\S' then query end;
-  if query is not null or query_embedding is not null then
-    select q.model, q.embedding, q.problem into model, target, problem
-    from memory._query_embedding(render_memories.user_id, render_memories.agent_id, render_memories.query, render_memories.query_embedding,
-                                 (policy #>> '{context,embed_query}')::boolean) as q;
-    if problem is not null and query_embedding is not null then
-      raise notice 'degraded: query_embedding is not used, %', problem;
-    elsif problem is not null and (policy #>> '{context,embed_query}')::boolean then
-      raise notice 'degraded: the query is compared by keyword only, %', problem;
-    end if;
-  end if;
+  select q.model, q.embedding into model, target
+  from memory._context_embedding(render_memories.user_id, render_memories.agent_id, render_memories.query, render_memories.query_embedding, policy) as q;
   return r.block from memory._render_memories(render_memories.user_id, render_memories.agent_id, query, model, target, policy, max_memories, max_tokens) as r;
 end;
 $$;
@@ -6344,7 +6387,6 @@ declare
   profile memory.summaries;
   model text;
   target memory.embeddings.embedding%type;
-  problem text;
   part record;
   recalled record;
   parts memory.context_part[] := array[]::memory.context_part[];
@@ -6361,16 +6403,8 @@ begin
   remaining := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int);
   -- What the user said last is what the context is for, unless the caller says.
   query := coalesce(case when query ~ e'\\S' then query end, memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
-  if query is not null or query_embedding is not null then
-    select q.model, q.embedding, q.problem into model, target, problem
-    from memory._query_embedding(get_context.user_id, get_context.agent_id, get_context.query, get_context.query_embedding,
-                                 (policy #>> '{context,embed_query}')::boolean) as q;
-    if problem is not null and query_embedding is not null then
-      raise notice 'degraded: query_embedding is not used, %', problem;
-    elsif problem is not null and (policy #>> '{context,embed_query}')::boolean then
-      raise notice 'degraded: the query is compared by keyword only, %', problem;
-    end if;
-  end if;
+  select q.model, q.embedding into model, target
+  from memory._context_embedding(get_context.user_id, get_context.agent_id, get_context.query, get_context.query_embedding, policy) as q;
 
   -- What one agent asks for has no part in what was said to the others.
   whole := memory._summary_for(get_context.user_id, get_context.thread_id, 'thread', get_context.agent_id);
@@ -6428,9 +6462,10 @@ begin
     select * into recalled from memory._render_memories(get_context.user_id, get_context.agent_id, query, model, target, policy,
       (policy #>> '{context,max_memories}')::int, floor(remaining * (policy #>> '{context,memories_share}')::real)::int - memory._tokens_at_most(memory._fenced('')));
     if recalled.block <> '' then
-      remaining := remaining - memory._tokens_at_most(memory._fenced(recalled.block));
-      parts := parts || row(1, 'system', memory._fenced(recalled.block), 'memories', memory._tokens_at_most(memory._fenced(recalled.block)),
+      recalled.block := memory._fenced(recalled.block);
+      parts := parts || row(1, 'system', recalled.block, 'memories', memory._tokens_at_most(recalled.block),
                             jsonb_build_object('memories', recalled.chosen))::memory.context_part;
+      remaining := remaining - parts[cardinality(parts)].token_count;
     end if;
   end if;
   if not exists (select from unnest(parts) as p where p.source = 'memories')
@@ -6594,25 +6629,24 @@ begin
   tokens := memory._tokens_at_most(memory._fenced('Earlier conversations:'));
   details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
   for hit in
-    select distinct on (r.place_of_thread) r.* from (
-      select f.*, first_value(f.number) over (partition by f.thread_id order by f.number) as place_of_thread
-      from (
-        select h.source, split_part(h.id, '/', 1) as id, h.thread_id, x.content, h.score, h.created_at, row_number() over (order by h.score desc, h.created_at desc) as number
-        -- Each on its own: documents of the application, however many, do not crowd out what was said.
-        from (values ('summary', null::text[]), ('document', array[left('conversations:' || _cross_session_context.user_id, 255)])) as w (source, namespaces)
-        cross join lateral memory._ranked(
-          user_id => _cross_session_context.user_id, query => topic, model => _cross_session_context.model, target => _cross_session_context.target,
-          mode => case when _cross_session_context.target is null then 'keyword' else 'vector' end, settings => policy -> 'search',
-          sources => array[w.source], agent_id => _cross_session_context.agent_id, thread_id => null, exclude_thread_id => _cross_session_context.thread_id,
-          memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null,
-          created_after => null, created_before => null, as_of => null, include_superseded => false, explain => false,
-          doc_types => null, namespaces => w.namespaces, min_score => case when _cross_session_context.target is null then null else threshold end,
-          row_limit => 20) as h
-        cross join lateral memory._search_row(_cross_session_context.user_id, h.source, h.id, h.thread_id, h.number) as x
-        where h.thread_id is not null
-      ) as f
+    select r.* from (
+      select h.source, split_part(h.id, '/', 1) as id, h.thread_id, x.content, h.score, h.created_at,
+        row_number() over (partition by h.thread_id order by h.score desc, h.created_at desc) as place_in_thread
+      -- Each on its own: documents of the application, however many, do not crowd out what was said.
+      from (values ('summary', null::text[]), ('document', array[memory._archive_namespace(_cross_session_context.user_id)])) as w (source, namespaces)
+      cross join lateral memory._ranked(
+        user_id => _cross_session_context.user_id, query => topic, model => _cross_session_context.model, target => _cross_session_context.target,
+        mode => case when _cross_session_context.target is null then 'keyword' else 'vector' end, settings => policy -> 'search',
+        sources => array[w.source], agent_id => _cross_session_context.agent_id, thread_id => null, exclude_thread_id => _cross_session_context.thread_id,
+        memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null,
+        created_after => null, created_before => null, as_of => null, include_superseded => false, explain => false,
+        doc_types => null, namespaces => w.namespaces, min_score => case when _cross_session_context.target is null then null else threshold end,
+        row_limit => 20) as h
+      cross join lateral memory._search_row(_cross_session_context.user_id, h.source, h.id, h.thread_id, h.number) as x
+      where h.thread_id is not null
     ) as r
-    order by r.place_of_thread, r.number
+    where r.place_in_thread = 1
+    order by r.score desc, r.created_at desc
     limit 5
   loop
     line := format(e'\n[%s, conversation %s] ', to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'), hit.thread_id) || memory._paragraph(hit.content);

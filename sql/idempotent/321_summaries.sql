@@ -383,7 +383,7 @@ begin
   ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(last_at));
   insert into memory.documents as d (user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
   values (
-    summary.user_id, left('conversations:' || summary.user_id, 255), 'conversation', 'Conversation ' || summary.thread_id,
+    summary.user_id, memory._archive_namespace(summary.user_id), 'conversation', 'Conversation ' || summary.thread_id,
     format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, summary.summary),
     'archive', summary.thread_id, summary.agent_ids,
     jsonb_build_object(
@@ -394,6 +394,16 @@ begin
       'date_range', jsonb_build_object('start', starts, 'end', ends), 'summary_id', summary.summary_id))
   on conflict (user_id, thread_id) where source = 'archive' do update
   set content = excluded.content, metadata = excluded.metadata, agent_ids = excluded.agent_ids;
+end;
+$$;
+
+create or replace function memory._archive_namespace(user_id text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return left('conversations:' || user_id, 255); -- as long as a namespace may be
 end;
 $$;
 

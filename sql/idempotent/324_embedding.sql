@@ -11,6 +11,14 @@ begin
 end;
 $$;
 
+-- How long its embeddings are: those it has made, or else those it is asked for. Inlined by the planner, hence no SET clause.
+create or replace function memory._known_dimensions(model memory.models)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select coalesce((model).dimensions, ((model).settings ->> 'dimensions')::numeric::int);
+end;
+
 -- Queues the embedding of a thread's messages, or of what a user has besides, where a model is there to do it.
 create or replace function memory._enqueue_embedding(user_id text, scope text default '')
 returns void
@@ -176,7 +184,7 @@ begin
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
   end if;
-  dims := coalesce(model.dimensions, (model.settings ->> 'dimensions')::numeric::int,
+  dims := coalesce(memory._known_dimensions(model),
                    case jsonb_typeof(result #> '{embeddings,0}') when 'array' then jsonb_array_length(result #> '{embeddings,0}') end);
   if (dims between 1 and 4000) is not true then
     perform memory._refuse_result('embeddings', format('have %s dimensions, 1 to 4000 are possible', coalesce(dims::text, 'no')));

@@ -13,7 +13,7 @@ begin
   if given is not null then
     embedding := memory._to_halfvec(given);
     select m.* into serving from memory.models as m
-    where m.kind = 'embedding' and coalesce(m.dimensions, (m.settings ->> 'dimensions')::numeric::int) = memory._dimensions(embedding)
+    where m.kind = 'embedding' and memory._known_dimensions(m) = memory._dimensions(embedding)
     order by m.is_active desc, m.created_at desc limit 1;
     if found then
       model := serving.name;
@@ -23,9 +23,9 @@ begin
       return;
     end if;
     select m.* into serving from memory.models as m where m.kind = 'embedding' and m.is_active;
-    if coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::numeric::int) is not null then
+    if memory._known_dimensions(serving) is not null then
       perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), serving.name,
-        coalesce(serving.dimensions, (serving.settings ->> 'dimensions')::numeric::int)), 'Embed the query with that model.');
+        memory._known_dimensions(serving)), 'Embed the query with that model.');
     end if;
     problem := case when serving.name is null then 'no embedding model is active' else format('model "%s" has not embedded anything yet', serving.name) end;
     embedding := null;
@@ -42,7 +42,7 @@ begin
   else
     model := serving.name;
     select k.embedding into embedding from memory.query_embeddings as k
-    where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = encode(sha256(convert_to(query, 'UTF8')), 'hex')
+    where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = memory._query_hash(query)
       and memory._dimensions(k.embedding) = coalesce(serving.dimensions, memory._dimensions(k.embedding));
     if not found and not may_call then
       problem := 'the query was not embedded';
@@ -117,7 +117,7 @@ begin
       problem := format('the reply of model "%s" has no direction', serving.name);
     elsif current_setting('transaction_read_only') = 'off' then
       insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-      select _embed_query.user_id, m.name, encode(sha256(convert_to(query, 'UTF8')), 'hex'), embedding
+      select _embed_query.user_id, m.name, memory._query_hash(query), embedding
       from memory.models as m where m.name = serving.name and m.model = serving.model -- not dropped or another one meanwhile
       for key share
       on conflict do nothing;
@@ -126,23 +126,36 @@ begin
 end;
 $$;
 
--- One call of a model while its caller waits, entered in the ledger: its result, or {"problem": why there is none}.
-create or replace function memory._ask_model(kind text, user_id text, agent_id text, model memory.models, payload jsonb)
-returns jsonb
+-- The same for a prompt, which goes on without it: a model is called only where the policy says so.
+create or replace function memory._context_embedding(
+  user_id text, agent_id text, query text, given vector, policy jsonb, out model text, out embedding halfvec
+)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Somebody waits: ten seconds unless the model's own limit is lower.
-  patient constant jsonb := jsonb_build_object('timeout_seconds', least((model.settings ->> 'timeout_seconds')::numeric, 10));
-  reply jsonb;
+  may_call constant boolean := (policy #>> '{context,embed_query}')::boolean;
+  problem text;
 begin
-  reply := memory._call_model(kind, jsonb_build_object('model', memory._model_json(model) || jsonb_build_object('settings', model.settings || patient)) || payload);
-  if jsonb_array_length(coalesce(nullif(reply -> 'calls', 'null'), '[]')) > 0 and current_setting('transaction_read_only') = 'off' then
-    perform memory._enter_calls(user_id, null, case kind when 'embed' then 'search' else kind end, agent_id, model.name, reply -> 'calls');
+  if query is null and given is null then
+    return;
   end if;
-  return case
-    when reply ? 'result' then reply -> 'result'
-    else jsonb_build_object('problem', coalesce(reply ->> 'error', 'this server cannot call models (it has no plpython3u)')) end;
+  select q.model, q.embedding, q.problem into model, embedding, problem from memory._query_embedding(user_id, agent_id, query, given, may_call) as q;
+  if problem is not null and given is not null then
+    raise notice 'degraded: query_embedding is not used, %', problem;
+  elsif problem is not null and may_call then
+    raise notice 'degraded: the query is compared by keyword only, %', problem;
+  end if;
+end;
+$$;
+
+-- Its words are not kept.
+create or replace function memory._query_hash(query text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return encode(sha256(convert_to(query, 'UTF8')), 'hex');
 end;
 $$;

@@ -129,10 +129,10 @@ begin
     from scored as s
     where 'document' = any (sources) and s.source = 'document'
   ), top as (
-    select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final
-    from neighboured as n
-    where n.piece = 1 and (_ranked.min_score is null or least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)::real >= _ranked.min_score::real)
-    order by final desc, n.created_at desc, n.id limit row_limit
+    select f.*
+    from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final from neighboured as n where n.piece = 1) as f
+    where _ranked.min_score is null or f.final::real >= _ranked.min_score::real
+    order by f.final desc, f.created_at desc, f.id limit row_limit
   ), explained as (
     select m.place, jsonb_object_agg(m.word, round(w.idf::numeric, 3)) as words
     from matches as m join weights as w on w.word = m.word

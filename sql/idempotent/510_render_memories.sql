@@ -54,7 +54,6 @@ declare
   policy jsonb;
   model text;
   target memory.embeddings.embedding%type;
-  problem text;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -66,16 +65,8 @@ begin
   end if;
   policy := memory._policy(render_memories.user_id, render_memories.agent_id);
   query := case when query ~ e'\\S' then query end;
-  if query is not null or query_embedding is not null then
-    select q.model, q.embedding, q.problem into model, target, problem
-    from memory._query_embedding(render_memories.user_id, render_memories.agent_id, render_memories.query, render_memories.query_embedding,
-                                 (policy #>> '{context,embed_query}')::boolean) as q;
-    if problem is not null and query_embedding is not null then
-      raise notice 'degraded: query_embedding is not used, %', problem;
-    elsif problem is not null and (policy #>> '{context,embed_query}')::boolean then
-      raise notice 'degraded: the query is compared by keyword only, %', problem;
-    end if;
-  end if;
+  select q.model, q.embedding into model, target
+  from memory._context_embedding(render_memories.user_id, render_memories.agent_id, render_memories.query, render_memories.query_embedding, policy) as q;
   return r.block from memory._render_memories(render_memories.user_id, render_memories.agent_id, query, model, target, policy, max_memories, max_tokens) as r;
 end;
 $$;

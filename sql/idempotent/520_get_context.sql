@@ -14,7 +14,6 @@ declare
   profile memory.summaries;
   model text;
   target memory.embeddings.embedding%type;
-  problem text;
   part record;
   recalled record;
   parts memory.context_part[] := array[]::memory.context_part[];
@@ -31,16 +30,8 @@ begin
   remaining := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int);
   -- What the user said last is what the context is for, unless the caller says.
   query := coalesce(case when query ~ e'\\S' then query end, memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
-  if query is not null or query_embedding is not null then
-    select q.model, q.embedding, q.problem into model, target, problem
-    from memory._query_embedding(get_context.user_id, get_context.agent_id, get_context.query, get_context.query_embedding,
-                                 (policy #>> '{context,embed_query}')::boolean) as q;
-    if problem is not null and query_embedding is not null then
-      raise notice 'degraded: query_embedding is not used, %', problem;
-    elsif problem is not null and (policy #>> '{context,embed_query}')::boolean then
-      raise notice 'degraded: the query is compared by keyword only, %', problem;
-    end if;
-  end if;
+  select q.model, q.embedding into model, target
+  from memory._context_embedding(get_context.user_id, get_context.agent_id, get_context.query, get_context.query_embedding, policy) as q;
 
   -- What one agent asks for has no part in what was said to the others.
   whole := memory._summary_for(get_context.user_id, get_context.thread_id, 'thread', get_context.agent_id);
@@ -98,9 +89,10 @@ begin
     select * into recalled from memory._render_memories(get_context.user_id, get_context.agent_id, query, model, target, policy,
       (policy #>> '{context,max_memories}')::int, floor(remaining * (policy #>> '{context,memories_share}')::real)::int - memory._tokens_at_most(memory._fenced('')));
     if recalled.block <> '' then
-      remaining := remaining - memory._tokens_at_most(memory._fenced(recalled.block));
-      parts := parts || row(1, 'system', memory._fenced(recalled.block), 'memories', memory._tokens_at_most(memory._fenced(recalled.block)),
+      recalled.block := memory._fenced(recalled.block);
+      parts := parts || row(1, 'system', recalled.block, 'memories', memory._tokens_at_most(recalled.block),
                             jsonb_build_object('memories', recalled.chosen))::memory.context_part;
+      remaining := remaining - parts[cardinality(parts)].token_count;
     end if;
   end if;
   if not exists (select from unnest(parts) as p where p.source = 'memories')

@@ -28,25 +28,24 @@ begin
   tokens := memory._tokens_at_most(memory._fenced('Earlier conversations:'));
   details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
   for hit in
-    select distinct on (r.place_of_thread) r.* from (
-      select f.*, first_value(f.number) over (partition by f.thread_id order by f.number) as place_of_thread
-      from (
-        select h.source, split_part(h.id, '/', 1) as id, h.thread_id, x.content, h.score, h.created_at, row_number() over (order by h.score desc, h.created_at desc) as number
-        -- Each on its own: documents of the application, however many, do not crowd out what was said.
-        from (values ('summary', null::text[]), ('document', array[left('conversations:' || _cross_session_context.user_id, 255)])) as w (source, namespaces)
-        cross join lateral memory._ranked(
-          user_id => _cross_session_context.user_id, query => topic, model => _cross_session_context.model, target => _cross_session_context.target,
-          mode => case when _cross_session_context.target is null then 'keyword' else 'vector' end, settings => policy -> 'search',
-          sources => array[w.source], agent_id => _cross_session_context.agent_id, thread_id => null, exclude_thread_id => _cross_session_context.thread_id,
-          memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null,
-          created_after => null, created_before => null, as_of => null, include_superseded => false, explain => false,
-          doc_types => null, namespaces => w.namespaces, min_score => case when _cross_session_context.target is null then null else threshold end,
-          row_limit => 20) as h
-        cross join lateral memory._search_row(_cross_session_context.user_id, h.source, h.id, h.thread_id, h.number) as x
-        where h.thread_id is not null
-      ) as f
+    select r.* from (
+      select h.source, split_part(h.id, '/', 1) as id, h.thread_id, x.content, h.score, h.created_at,
+        row_number() over (partition by h.thread_id order by h.score desc, h.created_at desc) as place_in_thread
+      -- Each on its own: documents of the application, however many, do not crowd out what was said.
+      from (values ('summary', null::text[]), ('document', array[memory._archive_namespace(_cross_session_context.user_id)])) as w (source, namespaces)
+      cross join lateral memory._ranked(
+        user_id => _cross_session_context.user_id, query => topic, model => _cross_session_context.model, target => _cross_session_context.target,
+        mode => case when _cross_session_context.target is null then 'keyword' else 'vector' end, settings => policy -> 'search',
+        sources => array[w.source], agent_id => _cross_session_context.agent_id, thread_id => null, exclude_thread_id => _cross_session_context.thread_id,
+        memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null,
+        created_after => null, created_before => null, as_of => null, include_superseded => false, explain => false,
+        doc_types => null, namespaces => w.namespaces, min_score => case when _cross_session_context.target is null then null else threshold end,
+        row_limit => 20) as h
+      cross join lateral memory._search_row(_cross_session_context.user_id, h.source, h.id, h.thread_id, h.number) as x
+      where h.thread_id is not null
     ) as r
-    order by r.place_of_thread, r.number
+    where r.place_in_thread = 1
+    order by r.score desc, r.created_at desc
     limit 5
   loop
     line := format(e'\n[%s, conversation %s] ', to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'), hit.thread_id) || memory._paragraph(hit.content);
