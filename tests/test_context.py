@@ -276,7 +276,7 @@ class TestChoice:
         assert (
             api.notices
             == [
-                "degraded: the query is compared by keyword only, no embedding model is active",
+                "degraded: searching by keyword only, no embedding model is active",
             ]
             * 2
         )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
 import pytest
 from fake_model_server import SERVER_ERROR, Behaviour, FakeModelServer
+from runners import wait_until
 from servers import Server
 from sqlapi import Api, refused
 
@@ -171,6 +173,30 @@ class TestRerank:
         register(api, fake, "judge", "rerank")
         search(api)
         assert [request.path for request in fake.requests] == ["/v1/embeddings"]
+
+
+@pytest.mark.feature("F4")
+def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(
+    api: Api, fake: FakeModelServer, connect: Any
+) -> None:
+    """What is asked sees one state of the database, however long the model takes."""
+    api.set_policy(settings={"context": {"embed_query": True}})
+    register(api, fake, "next", "embedding")  # not filled yet, so the first one serves
+    fake.behaviour = Behaviour(delay_seconds=1)
+    searcher, speaker = Api(connect()), Api(connect())
+    with ThreadPoolExecutor(2) as pool:
+        results = pool.submit(search, searcher, "tea", mode="vector", explain=True)
+        context = pool.submit(speaker.get_context, user_id="ana", thread_id="thread", query="a drink")
+        wait_until(lambda: len(fake.requests) == 2, 10)
+        api.drop_model(name="embedder")
+        assert not results.done()
+        assert not context.done()
+        assert {row.details["vector"]["model"] for row in results.result(10)} == {"embedder"}
+        assert {row.content for row in results.result()} == {*TEXTS}
+        [memories] = context.result(10)
+    assert degraded(speaker) == []
+    # By keyword none would be relevant.
+    assert max(memory["relevance"] for memory in memories.metadata["memories"]) > 0
 
 
 @pytest.mark.feature("F4")

@@ -89,6 +89,7 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 set enable_nestloop = off -- hash joins it shall be: the planner takes thousands of texts for a few and would compare each with each
 set enable_mergejoin = off
+set jit = off -- a plan with what is forbidden counts as so dear that it would be compiled, which takes half a second
 as $$
 begin
   return exists (
@@ -119,6 +120,7 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 set enable_nestloop = off -- see above
 set enable_mergejoin = off
+set jit = off
 as $$
 declare
   model memory.models := memory._model_to_fill(job);
@@ -166,6 +168,7 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 set enable_nestloop = off -- see above
 set enable_mergejoin = off
+set jit = off
 as $$
 declare
   model memory.models;

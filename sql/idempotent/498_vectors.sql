@@ -25,13 +25,13 @@ begin
     begin atomic
       select %1$I.vector_dims(value);
     end$function$, vector_schema);
-  -- Null for vectors that cannot be compared: of different lengths, or without a direction.
+  -- Null where one of them has no direction. Embeddings of one model have one length: see memory._apply_embeddings().
   execute format($function$
     create or replace function memory._cosine_similarity(a %1$I.halfvec, b %1$I.halfvec)
     returns double precision
     language sql immutable parallel safe
     begin atomic
-      select case when %1$I.vector_dims(a) = %1$I.vector_dims(b) then nullif(1 - (a operator(%1$I.<=>) b), 'NaN') end;
+      select nullif(1 - (a operator(%1$I.<=>) b), 'NaN');
     end$function$, vector_schema);
 end;
 $vectors$;

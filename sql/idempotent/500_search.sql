@@ -15,9 +15,6 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   known constant text[] := array['memory', 'summary', 'document', 'message', 'artifact'];
-  model text;
-  target memory.embeddings.embedding%type;
-  problem text;
 begin
   -- One expression for the usual case, because the calls would be a tenth of the time of a search; a new check belongs into both.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword') and sources <@ known and cardinality(sources) > 0
@@ -31,16 +28,6 @@ begin
       case mode when 'keyword' then 'Pass what to look for in words.' else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
-  if mode <> 'keyword' then
-    select q.model, q.embedding, q.problem into model, target, problem
-    from memory._query_embedding(search.user_id, search.agent_id, search.query, search.query_embedding, true) as q;
-    if problem is not null then
-      if mode = 'vector' or query is null then
-        perform memory._refuse('mode', problem, 'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
-      end if;
-      raise notice 'degraded: searching by keyword only, %', problem;
-    end if;
-  end if;
   if rerank and query is null then
     raise notice 'degraded: results are not reranked, there is no query in words';
   end if;
@@ -50,8 +37,12 @@ begin
   from memory._rerank(search.user_id, search.agent_id, case when rerank then search.query end, explain, array(
     select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, f.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
-    from memory._ranked(
-      search.user_id, search.query, model, target, case when problem is null then mode else 'keyword' end,
+    from memory._query_embedding(search.user_id, case when mode <> 'keyword' then search.query end,
+                                 case when mode <> 'keyword' then search.query_embedding end) as k
+    cross join lateral memory._search_target(search.user_id, search.agent_id, search.query, mode <> 'keyword', k.serving, k.embedding, k.problem,
+                                             case when search.query is null then 'vector' else mode end) as t
+    cross join lateral memory._ranked(
+      search.user_id, search.query, t.model, t.embedding, t.mode,
       memory._policy(search.user_id, search.agent_id) -> 'search',
       search.sources, search.agent_id, search.thread_id, search.exclude_thread_id, search.memory_types, search.tags_all, search.tags_any,
       search.exclude_tags, search.filter, search.min_confidence, search.created_after, search.created_before, search.as_of,

@@ -1,14 +1,12 @@
--- What a query is compared with: the embedding given, the one kept from last time, or a new one by the model. problem says
--- why there is none. may_call: whether a model may be called for it.
+-- What a query is compared with, as far as that is known: the embedding given, or the one kept from last time; problem says
+-- why there can be none. Stable, as what ranks by it is: called in one statement, they see the same models and embeddings,
+-- whatever is activated or dropped meanwhile.
 create or replace function memory._query_embedding(
-  user_id text, agent_id text, query text, given vector, may_call boolean,
-  out model text, out embedding halfvec, out problem text
+  user_id text, query text, given vector, out serving memory.models, out embedding halfvec, out problem text
 )
-language plpgsql volatile parallel unsafe
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  serving memory.models;
 begin
   if given is not null then
     embedding := memory._to_halfvec(given);
@@ -16,7 +14,6 @@ begin
     where m.kind = 'embedding' and memory._known_dimensions(m) = memory._dimensions(embedding)
     order by m.is_active desc, m.created_at desc limit 1;
     if found then
-      model := serving.name;
       if memory._cosine_similarity(embedding, embedding) is null then
         perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');
       end if;
@@ -29,26 +26,46 @@ begin
     end if;
     problem := case when serving.name is null then 'no embedding model is active' else format('model "%s" has not embedded anything yet', serving.name) end;
     embedding := null;
-    return;
-  end if;
-
-  serving := memory._serving_model(user_id);
-  if serving.name is null then
-    problem := 'no embedding model is active';
-  elsif not exists (select from memory.embeddings as e where e.user_id = _query_embedding.user_id and e.model = serving.name)
-    and exists (select from memory.jobs as j
-                where j.user_id = _query_embedding.user_id and j.kind in ('embed', 'backfill') and j.status in ('pending', 'running', 'dead')) then
-    problem := format('model "%s" has not embedded anything of this user yet', serving.name);
-  else
-    model := serving.name;
-    select k.embedding into embedding from memory.query_embeddings as k
-    where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = memory._query_hash(query)
-      and memory._dimensions(k.embedding) = coalesce(serving.dimensions, memory._dimensions(k.embedding));
-    if not found and not may_call then
-      problem := 'the query was not embedded';
-    elsif not found then
-      select c.embedding, c.problem into embedding, problem from memory._embed_query(user_id, agent_id, query, serving) as c;
+  elsif query is not null then
+    serving := memory._serving_model(user_id);
+    if serving.name is null then
+      problem := 'no embedding model is active';
+    elsif not exists (select from memory.embeddings as e where e.user_id = _query_embedding.user_id and e.model = serving.name)
+      and exists (select from memory.jobs as j
+                  where j.user_id = _query_embedding.user_id and j.kind in ('embed', 'backfill') and j.status in ('pending', 'running', 'dead')) then
+      problem := format('model "%s" has not embedded anything of this user yet', serving.name);
+    else
+      select k.embedding into embedding from memory.query_embeddings as k
+      where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = memory._query_hash(query)
+        and memory._dimensions(k.embedding) = coalesce(serving.dimensions, memory._dimensions(k.embedding));
     end if;
+  end if;
+end;
+$$;
+
+-- What is searched by, after that: the model is asked for what is not known, where it may be. Without an embedding the
+-- search is by keyword, and says so unless nobody expects more.
+create or replace function memory._search_target(
+  user_id text, agent_id text, query text, may_call boolean, serving memory.models, known halfvec, problem text,
+  inout mode text, out model text, out embedding halfvec
+)
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  embedding := known;
+  if embedding is null and problem is null and query is not null and may_call then
+    select c.embedding, c.problem into embedding, problem from memory._embed_query(user_id, agent_id, query, serving) as c;
+  end if;
+  if embedding is not null then
+    model := serving.name;
+  elsif mode = 'vector' then
+    perform memory._refuse('mode', problem, 'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
+  else
+    if problem is not null and may_call then
+      raise notice 'degraded: searching by keyword only, %', problem;
+    end if;
+    mode := 'keyword';
   end if;
 end;
 $$;
@@ -61,6 +78,7 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 set enable_nestloop = off -- as in memory._has_unembedded(): without statistics it takes seconds otherwise
 set enable_mergejoin = off
+set jit = off
 as $$
 declare
   active memory.models := memory._embedding_model();
@@ -122,29 +140,6 @@ begin
       for key share
       on conflict do nothing;
     end if;
-  end if;
-end;
-$$;
-
--- The same for a prompt, which goes on without it: a model is called only where the policy says so.
-create or replace function memory._context_embedding(
-  user_id text, agent_id text, query text, given vector, policy jsonb, out model text, out embedding halfvec
-)
-language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  may_call constant boolean := (policy #>> '{context,embed_query}')::boolean;
-  problem text;
-begin
-  if query is null and given is null then
-    return;
-  end if;
-  select q.model, q.embedding, q.problem into model, embedding, problem from memory._query_embedding(user_id, agent_id, query, given, may_call) as q;
-  if problem is not null and given is not null then
-    raise notice 'degraded: query_embedding is not used, %', problem;
-  elsif problem is not null and may_call then
-    raise notice 'degraded: the query is compared by keyword only, %', problem;
   end if;
 end;
 $$;

@@ -45,34 +45,30 @@ begin
   end if;
 
   return query
-  with similarities as materialized (
-    select e.source, e.id collate "C" as id, memory._cosine_similarity(e.embedding, target) as similarity
-    from memory.embeddings as e
-    where mode <> 'keyword' and e.user_id = _ranked.user_id and e.model = _ranked.model and e.source = any (sources)
-  ), visible as materialized (
-    select t.source, t.id collate "C" as id, t.thread_id, t.number, t.created_at, case when t.vector @@ any_word then t.vector end as vector
-    from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
-      _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
-      _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered) as t
-  ), meant as materialized (
-    select t.source, t.id, t.thread_id, t.number, t.created_at, s.similarity, min(s.similarity) over () as lowest
-    from similarities as s
-    join visible as t on t.source = s.source and t.id = s.id
-    where s.similarity is not null
-    -- A memory after the first row_limit by similarity can come up only if a word of it matches. Messages have neighbours and
-    -- documents pieces that may lift them.
-    order by s.similarity desc, t.created_at desc, t.id collate "C"
-    limit case when keeps_all_similar then null else row_limit end
+  with candidates as materialized (
+    select t.*, s.similarity
+    from (
+      select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at, case when v.vector @@ any_word then v.vector end as vector
+      from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
+        _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
+        _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered) as v
+      offset 0 -- so that words are compared here, and no vector without a match goes into the join
+    ) as t
+    left join (
+      select e.source, e.id, memory._cosine_similarity(e.embedding, target) as similarity
+      from memory.embeddings as e
+      where mode <> 'keyword' and e.user_id = _ranked.user_id and e.model = _ranked.model and e.source = any (sources)
+    ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
+  ), corpus as materialized (
+    select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest from candidates as c
   ), worded as materialized (
-    select row_number() over () as place, t.*
-    from visible as t
-    where t.vector is not null
+    select row_number() over () as place, c.*
+    from candidates as c
+    where c.vector is not null
   ), matches as materialized (
     select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
     from worded as t cross join unnest(words, words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
-  ), corpus as materialized (
-    select count(*) as texts from visible
   ), weights as materialized (
     -- A word that no text has still counts: a text with half of the query's words is no perfect match.
     select w.word, ln(1 + (c.texts - coalesce(f.texts, 0) + 0.5) / (coalesce(f.texts, 0) + 0.5))::double precision as idf
@@ -85,18 +81,20 @@ begin
   ), best as materialized (
     -- In a handful of texts a hair's breadth of similarity is no verdict, so the scale spans 0.3 at least. And the best of
     -- bad matches is none: under two thirds of the query's words, by weight, all keyword scores are lowered.
-    select (select max(m.similarity) from meant as m) as highest,
-      greatest((select max(m.similarity - m.lowest) from meant as m), 0.3) as spread,
+    select c.highest, greatest(c.highest - c.lowest, 0.3) as spread,
       (select max(k.score) from keywords as k) as keyword, least(1, 1.5 * (select k.share from keywords as k order by k.score desc limit 1)) as trust
+    from corpus as c
   ), contenders as (
-    select t.source, t.id, t.thread_id, t.number, t.created_at, s.similarity, t.place, k.score as keyword
-    from worded as t
-    join keywords as k on k.place = t.place
-    left join similarities as s on s.source = t.source and s.id = t.id collate "C"
+    select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.place, k.score as keyword
+    from worded as t join keywords as k on k.place = t.place
     union all
-    select m.source, m.id, m.thread_id, m.number, m.created_at, m.similarity, null, null
-    from meant as m
-    where not exists (select from worded as t where t.source = m.source and t.id collate "C" = m.id collate "C")
+    -- Where no word matches, only similarity counts, so no more than row_limit can come up. But messages have neighbours
+    -- and documents pieces that may lift them.
+    (select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, null, null
+     from candidates as c
+     where c.vector is null and c.similarity is not null
+     order by c.similarity desc, c.created_at desc, c.id
+     limit case when keeps_all_similar then null else row_limit end)
   ), ranks as (
     select c.source, c.id collate "C" as id, case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
       case when c.keyword is not null then rank() over (order by c.keyword desc nulls last) end as keyword_rank

@@ -7,6 +7,7 @@ returns table (rank bigint, memory_id uuid, memory_type text, content text, scor
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 set enable_nestloop = off -- as in memory._ranked()
+set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -52,8 +53,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
-  model text;
-  target memory.embeddings.embedding%type;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -65,9 +64,12 @@ begin
   end if;
   policy := memory._policy(render_memories.user_id, render_memories.agent_id);
   query := case when query ~ e'\\S' then query end;
-  select q.model, q.embedding into model, target
-  from memory._context_embedding(render_memories.user_id, render_memories.agent_id, render_memories.query, render_memories.query_embedding, policy) as q;
-  return r.block from memory._render_memories(render_memories.user_id, render_memories.agent_id, query, model, target, policy, max_memories, max_tokens) as r;
+  return (
+    select r.block
+    from memory._query_embedding(render_memories.user_id, query, query_embedding) as k
+    cross join lateral memory._search_target(render_memories.user_id, render_memories.agent_id, query,
+      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, k.serving, k.embedding, k.problem, 'hybrid') as t
+    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, t.model, t.embedding, policy, max_memories, max_tokens) as r);
 end;
 $$;
 comment on function memory.render_memories(text, text, text, int, int, vector) is
