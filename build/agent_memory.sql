@@ -5769,6 +5769,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   known constant text[] := array['memory', 'summary', 'document', 'message', 'artifact'];
+  to_embed text;
 begin
   -- One expression for the usual case, because the calls would be a tenth of the time of a search; a new check belongs into both.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword') and sources <@ known and cardinality(sources) > 0
@@ -5782,6 +5783,11 @@ begin
       case mode when 'keyword' then 'Pass what to look for in words.' else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
+  if mode = 'keyword' then
+    query_embedding := null;
+  else
+    to_embed := query;
+  end if;
   if rerank and query is null then
     raise notice 'degraded: results are not reranked, there is no query in words';
   end if;
@@ -5791,17 +5797,20 @@ begin
   from memory._rerank(search.user_id, search.agent_id, case when rerank then search.query end, explain, array(
     select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, f.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
-    from memory._query_embedding(search.user_id, case when mode <> 'keyword' then search.query end,
-                                 case when mode <> 'keyword' then search.query_embedding end) as k
-    cross join lateral memory._search_target(search.user_id, search.agent_id, search.query, mode <> 'keyword', k.serving, k.embedding, k.problem,
+    from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
+    cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
+    cross join lateral memory._search_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
                                              case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
-      search.user_id, search.query, t.model, t.embedding, t.mode,
-      memory._policy(search.user_id, search.agent_id) -> 'search',
-      search.sources, search.agent_id, search.thread_id, search.exclude_thread_id, search.memory_types, search.tags_all, search.tags_any,
-      search.exclude_tags, search.filter, search.min_confidence, search.created_after, search.created_before, search.as_of,
-      search.include_superseded, search.explain, search.doc_types, search.namespaces,
-      case when rerank then null else search.min_score end, case when rerank then greatest(top_k, 50) else top_k end) as f
+      user_id => search.user_id, query => search.query, model => m.name, target => t.embedding, mode => t.mode,
+      settings => memory._policy(search.user_id, search.agent_id) -> 'search', sources => search.sources,
+      row_limit => case when rerank then greatest(top_k, 50) else top_k end,
+      agent_id => search.agent_id, thread_id => search.thread_id, exclude_thread_id => search.exclude_thread_id,
+      memory_types => search.memory_types, tags_all => search.tags_all, tags_any => search.tags_any, exclude_tags => search.exclude_tags,
+      filter => search.filter, min_score => case when not rerank then search.min_score end, min_confidence => search.min_confidence,
+      created_after => search.created_after, created_before => search.created_before, as_of => search.as_of,
+      include_superseded => search.include_superseded, explain => search.explain,
+      doc_types => search.doc_types, namespaces => search.namespaces) as f
     cross join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number) as x
     order by f.rank)) as r
   where search.min_score is null or r.score >= search.min_score::real
@@ -5842,56 +5851,64 @@ begin
 end;
 $$;
 
--- What a query is compared with, as far as that is known: the embedding given, or the one kept from last time; problem says
--- why there can be none. Stable, as what ranks by it is: called in one statement, they see the same models and embeddings,
--- whatever is activated or dropped meanwhile.
+-- What a query is compared with is found in three steps, called in one statement with the ranking. The first two are stable
+-- as the ranking is: they see the same models and embeddings, whatever is activated or dropped meanwhile.
+
+-- The model: one that makes embeddings as long as the given one, or the one that serves the user.
+create or replace function memory._query_model(user_id text, query text, given vector)
+returns memory.models
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when given is not null then
+      (select m from memory.models as m
+       where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = memory._dimensions(memory._to_halfvec(given)))
+       order by memory._known_dimensions(m) = memory._dimensions(memory._to_halfvec(given)) desc nulls last, m.is_active desc, m.created_at desc limit 1)
+    when query is not null then memory._serving_model(user_id) end;
+end;
+$$;
+
+-- The embedding as far as it is known: the given one, or the one kept from last time. problem says why there can be none.
 create or replace function memory._query_embedding(
-  user_id text, query text, given vector, out serving memory.models, out embedding halfvec, out problem text
+  user_id text, query text, given vector, model memory.models, out embedding halfvec, out problem text
 )
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if given is not null then
+  if query is null and given is null then
+    return;
+  elsif model.name is null then
+    problem := 'no embedding model is active';
+  elsif given is not null and memory._known_dimensions(model) is null then
+    problem := format('model "%s" has not embedded anything yet', model.name);
+  elsif given is not null then
     embedding := memory._to_halfvec(given);
-    select m.* into serving from memory.models as m
-    where m.kind = 'embedding' and memory._known_dimensions(m) = memory._dimensions(embedding)
-    order by m.is_active desc, m.created_at desc limit 1;
-    if found then
-      if memory._cosine_similarity(embedding, embedding) is null then
-        perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');
-      end if;
-      return;
+    if memory._dimensions(embedding) <> memory._known_dimensions(model) then
+      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), model.name,
+        memory._known_dimensions(model)), 'Embed the query with that model.');
+    elsif memory._cosine_similarity(embedding, embedding) is null then
+      perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');
     end if;
-    select m.* into serving from memory.models as m where m.kind = 'embedding' and m.is_active;
-    if memory._known_dimensions(serving) is not null then
-      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), serving.name,
-        memory._known_dimensions(serving)), 'Embed the query with that model.');
-    end if;
-    problem := case when serving.name is null then 'no embedding model is active' else format('model "%s" has not embedded anything yet', serving.name) end;
-    embedding := null;
-  elsif query is not null then
-    serving := memory._serving_model(user_id);
-    if serving.name is null then
-      problem := 'no embedding model is active';
-    elsif not exists (select from memory.embeddings as e where e.user_id = _query_embedding.user_id and e.model = serving.name)
-      and exists (select from memory.jobs as j
-                  where j.user_id = _query_embedding.user_id and j.kind in ('embed', 'backfill') and j.status in ('pending', 'running', 'dead')) then
-      problem := format('model "%s" has not embedded anything of this user yet', serving.name);
-    else
-      select k.embedding into embedding from memory.query_embeddings as k
-      where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = memory._query_hash(query)
-        and memory._dimensions(k.embedding) = coalesce(serving.dimensions, memory._dimensions(k.embedding));
-    end if;
+  elsif not exists (select from memory.embeddings as e where e.user_id = _query_embedding.user_id and e.model = _query_embedding.model.name)
+    and exists (select from memory.jobs as j
+                where j.user_id = _query_embedding.user_id and j.kind in ('embed', 'backfill') and j.status in ('pending', 'running', 'dead')) then
+    problem := format('model "%s" has not embedded anything of this user yet', model.name);
+  else
+    select k.embedding into embedding from memory.query_embeddings as k
+    where k.user_id = _query_embedding.user_id and k.model = _query_embedding.model.name and k.query_hash = memory._query_hash(query)
+      and memory._dimensions(k.embedding) = coalesce(_query_embedding.model.dimensions, memory._dimensions(k.embedding));
   end if;
 end;
 $$;
 
--- What is searched by, after that: the model is asked for what is not known, where it may be. Without an embedding the
--- search is by keyword, and says so unless nobody expects more.
+-- The model is asked for what is not known, where it may be. Without an embedding the search is by keyword, and says so
+-- unless nobody expects more.
 create or replace function memory._search_target(
-  user_id text, agent_id text, query text, may_call boolean, serving memory.models, known halfvec, problem text,
-  inout mode text, out model text, out embedding halfvec
+  user_id text, agent_id text, query text, may_call boolean, model memory.models, known halfvec, problem text,
+  inout mode text, out embedding halfvec
 )
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -5899,13 +5916,11 @@ as $$
 begin
   embedding := known;
   if embedding is null and problem is null and query is not null and may_call then
-    select c.embedding, c.problem into embedding, problem from memory._embed_query(user_id, agent_id, query, serving) as c;
+    select c.embedding, c.problem into embedding, problem from memory._embed_query(user_id, agent_id, query, model) as c;
   end if;
-  if embedding is not null then
-    model := serving.name;
-  elsif mode = 'vector' then
+  if embedding is null and mode = 'vector' then
     perform memory._refuse('mode', problem, 'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
-  else
+  elsif embedding is null then
     if problem is not null and may_call then
       raise notice 'degraded: searching by keyword only, %', problem;
     end if;
@@ -6009,10 +6024,12 @@ $$;
 -- Both: each arm is brought to 0..1 within the query and they count half each (score), or reciprocal ranks are added (rrf).
 -- A message is often the answer to the one before it, so a message gains from its better neighbour in the thread.
 create or replace function memory._ranked(
-  user_id text, query text, model text, target halfvec, mode text, settings jsonb, sources text[], agent_id text, thread_id text,
-  exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[], exclude_tags text[], filter jsonb,
-  min_confidence double precision, created_after timestamptz, created_before timestamptz, as_of timestamptz,
-  include_superseded boolean, explain boolean, doc_types text[], namespaces text[], min_score double precision, row_limit int
+  user_id text, query text, model text, target halfvec, mode text, settings jsonb, sources text[], row_limit int,
+  agent_id text default null, thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
+  tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null, filter jsonb default null,
+  min_score double precision default null, min_confidence double precision default null, created_after timestamptz default null,
+  created_before timestamptz default null, as_of timestamptz default null, include_superseded boolean default false,
+  explain boolean default false, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.ranking
 language plpgsql stable parallel safe
@@ -6250,24 +6267,24 @@ begin
     from memory._ranked(
       user_id => _rank_memories.user_id, query => _rank_memories.query, model => _rank_memories.model, target => _rank_memories.target,
       mode => case when _rank_memories.target is null then 'keyword' when _rank_memories.query is null then 'vector' else 'hybrid' end,
-      settings => policy -> 'search', sources => '{memory}', agent_id => _rank_memories.agent_id, thread_id => null, exclude_thread_id => null,
-      memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null, created_after => null,
-      created_before => null, as_of => null, include_superseded => false, explain => false, doc_types => null, namespaces => null, min_score => null,
-      row_limit => 2 * least(max_memories, 500)) as r
+      settings => policy -> 'search', sources => '{memory}', agent_id => _rank_memories.agent_id, row_limit => 2 * least(max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
     select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,
-      power(0.5::double precision, greatest(extract(epoch from statement_timestamp() - coalesce(m.valid_from, m.created_at))::double precision, 0) / (30 * 86400))::real as recency
+      power(0.5::double precision, greatest(date_part('epoch', statement_timestamp() - coalesce(m.valid_from, m.created_at)), 0) / (30 * 86400))::real as recency
     from memory._visible_memories(_rank_memories.user_id, null, false) as m left join relevant as r on r.memory_id = m.memory_id
     where (_rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp())
+  ), best as (
+    select w.*, ((relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
+                 / nullif(relevance_weight + importance_weight + recency_weight, 0))::real as score
+    from weighed as w
+    order by score desc, w.known_since desc, w.memory_id desc
+    limit max_memories
   )
-  select row_number() over (order by t.score desc, t.known_since desc, t.memory_id desc), t.memory_id, t.memory_type, t.content, t.score, t.relevance,
-    t.importance, t.recency
-  from (select w.*, ((relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
-                     / nullif(relevance_weight + importance_weight + recency_weight, 0))::real as score
-        from weighed as w) as t
-  order by 1
-  limit max_memories;
+  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type, b.content, b.score, b.relevance,
+    b.importance, b.recency
+  from best as b
+  order by 1;
 end;
 $$;
 
@@ -6294,10 +6311,11 @@ begin
   query := case when query ~ e'\\S' then query end;
   return (
     select r.block
-    from memory._query_embedding(render_memories.user_id, query, query_embedding) as k
+    from memory._query_model(render_memories.user_id, query, query_embedding) as m
+    cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
     cross join lateral memory._search_target(render_memories.user_id, render_memories.agent_id, query,
-      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, k.serving, k.embedding, k.problem, 'hybrid') as t
-    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, t.model, t.embedding, policy, max_memories, max_tokens) as r);
+      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
+    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories, max_tokens) as r);
 end;
 $$;
 comment on function memory.render_memories(text, text, text, int, int, vector) is
@@ -6314,7 +6332,7 @@ declare
   memory record;
   types text[] := array[]::text[];
   tokens int := memory._tokens_at_most('## Your Memories');
-  added int;
+  added int := 0;
 begin
   chosen := '[]';
   -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
@@ -6324,8 +6342,10 @@ begin
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
-    added := memory._tokens_at_most(e'\n12. ' || memory.line)
-      + case when memory.memory_type = any (types) then 0 else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
+    if max_tokens is not null then
+      added := memory._tokens_at_most(e'\n12. ' || memory.line)
+        + case when memory.memory_type = any (types) then 0 else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
+    end if;
     if max_tokens is null or tokens + added <= max_tokens then
       tokens := tokens + added;
       types := types || memory.memory_type;
@@ -6406,11 +6426,12 @@ begin
   query := coalesce(case when query ~ e'\\S' then query end, memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
   return query
   select c.*
-  from memory._query_embedding(get_context.user_id, get_context.query, get_context.query_embedding) as k
+  from memory._query_model(get_context.user_id, get_context.query, get_context.query_embedding) as m
+  cross join lateral memory._query_embedding(get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._search_target(get_context.user_id, get_context.agent_id, get_context.query,
-    (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null, k.serving, k.embedding, k.problem, 'hybrid') as t
+    (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
-    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, t.model, t.embedding, policy,
+    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
     coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int)) as c
   order by c.ordinal;
 end;
@@ -6582,11 +6603,8 @@ begin
       cross join lateral memory._ranked(
         user_id => _cross_session_context.user_id, query => topic, model => _cross_session_context.model, target => _cross_session_context.target,
         mode => case when _cross_session_context.target is null then 'keyword' else 'vector' end, settings => policy -> 'search',
-        sources => array[w.source], agent_id => _cross_session_context.agent_id, thread_id => null, exclude_thread_id => _cross_session_context.thread_id,
-        memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null,
-        created_after => null, created_before => null, as_of => null, include_superseded => false, explain => false,
-        doc_types => null, namespaces => w.namespaces, min_score => case when _cross_session_context.target is null then null else threshold end,
-        row_limit => 20) as h
+        sources => array[w.source], agent_id => _cross_session_context.agent_id, exclude_thread_id => _cross_session_context.thread_id,
+        namespaces => w.namespaces, min_score => case when _cross_session_context.target is not null then threshold end, row_limit => 20) as h
       cross join lateral memory._search_row(_cross_session_context.user_id, h.source, h.id, h.thread_id, h.number) as x
       where h.thread_id is not null
     ) as r

@@ -15,6 +15,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   known constant text[] := array['memory', 'summary', 'document', 'message', 'artifact'];
+  to_embed text;
 begin
   -- One expression for the usual case, because the calls would be a tenth of the time of a search; a new check belongs into both.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword') and sources <@ known and cardinality(sources) > 0
@@ -28,6 +29,11 @@ begin
       case mode when 'keyword' then 'Pass what to look for in words.' else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
+  if mode = 'keyword' then
+    query_embedding := null;
+  else
+    to_embed := query;
+  end if;
   if rerank and query is null then
     raise notice 'degraded: results are not reranked, there is no query in words';
   end if;
@@ -37,17 +43,20 @@ begin
   from memory._rerank(search.user_id, search.agent_id, case when rerank then search.query end, explain, array(
     select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, f.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
-    from memory._query_embedding(search.user_id, case when mode <> 'keyword' then search.query end,
-                                 case when mode <> 'keyword' then search.query_embedding end) as k
-    cross join lateral memory._search_target(search.user_id, search.agent_id, search.query, mode <> 'keyword', k.serving, k.embedding, k.problem,
+    from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
+    cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
+    cross join lateral memory._search_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
                                              case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
-      search.user_id, search.query, t.model, t.embedding, t.mode,
-      memory._policy(search.user_id, search.agent_id) -> 'search',
-      search.sources, search.agent_id, search.thread_id, search.exclude_thread_id, search.memory_types, search.tags_all, search.tags_any,
-      search.exclude_tags, search.filter, search.min_confidence, search.created_after, search.created_before, search.as_of,
-      search.include_superseded, search.explain, search.doc_types, search.namespaces,
-      case when rerank then null else search.min_score end, case when rerank then greatest(top_k, 50) else top_k end) as f
+      user_id => search.user_id, query => search.query, model => m.name, target => t.embedding, mode => t.mode,
+      settings => memory._policy(search.user_id, search.agent_id) -> 'search', sources => search.sources,
+      row_limit => case when rerank then greatest(top_k, 50) else top_k end,
+      agent_id => search.agent_id, thread_id => search.thread_id, exclude_thread_id => search.exclude_thread_id,
+      memory_types => search.memory_types, tags_all => search.tags_all, tags_any => search.tags_any, exclude_tags => search.exclude_tags,
+      filter => search.filter, min_score => case when not rerank then search.min_score end, min_confidence => search.min_confidence,
+      created_after => search.created_after, created_before => search.created_before, as_of => search.as_of,
+      include_superseded => search.include_superseded, explain => search.explain,
+      doc_types => search.doc_types, namespaces => search.namespaces) as f
     cross join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number) as x
     order by f.rank)) as r
   where search.min_score is null or r.score >= search.min_score::real

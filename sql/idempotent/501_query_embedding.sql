@@ -1,53 +1,61 @@
--- What a query is compared with, as far as that is known: the embedding given, or the one kept from last time; problem says
--- why there can be none. Stable, as what ranks by it is: called in one statement, they see the same models and embeddings,
--- whatever is activated or dropped meanwhile.
+-- What a query is compared with is found in three steps, called in one statement with the ranking. The first two are stable
+-- as the ranking is: they see the same models and embeddings, whatever is activated or dropped meanwhile.
+
+-- The model: one that makes embeddings as long as the given one, or the one that serves the user.
+create or replace function memory._query_model(user_id text, query text, given vector)
+returns memory.models
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case
+    when given is not null then
+      (select m from memory.models as m
+       where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = memory._dimensions(memory._to_halfvec(given)))
+       order by memory._known_dimensions(m) = memory._dimensions(memory._to_halfvec(given)) desc nulls last, m.is_active desc, m.created_at desc limit 1)
+    when query is not null then memory._serving_model(user_id) end;
+end;
+$$;
+
+-- The embedding as far as it is known: the given one, or the one kept from last time. problem says why there can be none.
 create or replace function memory._query_embedding(
-  user_id text, query text, given vector, out serving memory.models, out embedding halfvec, out problem text
+  user_id text, query text, given vector, model memory.models, out embedding halfvec, out problem text
 )
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if given is not null then
+  if query is null and given is null then
+    return;
+  elsif model.name is null then
+    problem := 'no embedding model is active';
+  elsif given is not null and memory._known_dimensions(model) is null then
+    problem := format('model "%s" has not embedded anything yet', model.name);
+  elsif given is not null then
     embedding := memory._to_halfvec(given);
-    select m.* into serving from memory.models as m
-    where m.kind = 'embedding' and memory._known_dimensions(m) = memory._dimensions(embedding)
-    order by m.is_active desc, m.created_at desc limit 1;
-    if found then
-      if memory._cosine_similarity(embedding, embedding) is null then
-        perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');
-      end if;
-      return;
+    if memory._dimensions(embedding) <> memory._known_dimensions(model) then
+      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), model.name,
+        memory._known_dimensions(model)), 'Embed the query with that model.');
+    elsif memory._cosine_similarity(embedding, embedding) is null then
+      perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');
     end if;
-    select m.* into serving from memory.models as m where m.kind = 'embedding' and m.is_active;
-    if memory._known_dimensions(serving) is not null then
-      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), serving.name,
-        memory._known_dimensions(serving)), 'Embed the query with that model.');
-    end if;
-    problem := case when serving.name is null then 'no embedding model is active' else format('model "%s" has not embedded anything yet', serving.name) end;
-    embedding := null;
-  elsif query is not null then
-    serving := memory._serving_model(user_id);
-    if serving.name is null then
-      problem := 'no embedding model is active';
-    elsif not exists (select from memory.embeddings as e where e.user_id = _query_embedding.user_id and e.model = serving.name)
-      and exists (select from memory.jobs as j
-                  where j.user_id = _query_embedding.user_id and j.kind in ('embed', 'backfill') and j.status in ('pending', 'running', 'dead')) then
-      problem := format('model "%s" has not embedded anything of this user yet', serving.name);
-    else
-      select k.embedding into embedding from memory.query_embeddings as k
-      where k.user_id = _query_embedding.user_id and k.model = serving.name and k.query_hash = memory._query_hash(query)
-        and memory._dimensions(k.embedding) = coalesce(serving.dimensions, memory._dimensions(k.embedding));
-    end if;
+  elsif not exists (select from memory.embeddings as e where e.user_id = _query_embedding.user_id and e.model = _query_embedding.model.name)
+    and exists (select from memory.jobs as j
+                where j.user_id = _query_embedding.user_id and j.kind in ('embed', 'backfill') and j.status in ('pending', 'running', 'dead')) then
+    problem := format('model "%s" has not embedded anything of this user yet', model.name);
+  else
+    select k.embedding into embedding from memory.query_embeddings as k
+    where k.user_id = _query_embedding.user_id and k.model = _query_embedding.model.name and k.query_hash = memory._query_hash(query)
+      and memory._dimensions(k.embedding) = coalesce(_query_embedding.model.dimensions, memory._dimensions(k.embedding));
   end if;
 end;
 $$;
 
--- What is searched by, after that: the model is asked for what is not known, where it may be. Without an embedding the
--- search is by keyword, and says so unless nobody expects more.
+-- The model is asked for what is not known, where it may be. Without an embedding the search is by keyword, and says so
+-- unless nobody expects more.
 create or replace function memory._search_target(
-  user_id text, agent_id text, query text, may_call boolean, serving memory.models, known halfvec, problem text,
-  inout mode text, out model text, out embedding halfvec
+  user_id text, agent_id text, query text, may_call boolean, model memory.models, known halfvec, problem text,
+  inout mode text, out embedding halfvec
 )
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -55,13 +63,11 @@ as $$
 begin
   embedding := known;
   if embedding is null and problem is null and query is not null and may_call then
-    select c.embedding, c.problem into embedding, problem from memory._embed_query(user_id, agent_id, query, serving) as c;
+    select c.embedding, c.problem into embedding, problem from memory._embed_query(user_id, agent_id, query, model) as c;
   end if;
-  if embedding is not null then
-    model := serving.name;
-  elsif mode = 'vector' then
+  if embedding is null and mode = 'vector' then
     perform memory._refuse('mode', problem, 'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
-  else
+  elsif embedding is null then
     if problem is not null and may_call then
       raise notice 'degraded: searching by keyword only, %', problem;
     end if;

@@ -8,10 +8,12 @@
 -- Both: each arm is brought to 0..1 within the query and they count half each (score), or reciprocal ranks are added (rrf).
 -- A message is often the answer to the one before it, so a message gains from its better neighbour in the thread.
 create or replace function memory._ranked(
-  user_id text, query text, model text, target halfvec, mode text, settings jsonb, sources text[], agent_id text, thread_id text,
-  exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[], exclude_tags text[], filter jsonb,
-  min_confidence double precision, created_after timestamptz, created_before timestamptz, as_of timestamptz,
-  include_superseded boolean, explain boolean, doc_types text[], namespaces text[], min_score double precision, row_limit int
+  user_id text, query text, model text, target halfvec, mode text, settings jsonb, sources text[], row_limit int,
+  agent_id text default null, thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
+  tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null, filter jsonb default null,
+  min_score double precision default null, min_confidence double precision default null, created_after timestamptz default null,
+  created_before timestamptz default null, as_of timestamptz default null, include_superseded boolean default false,
+  explain boolean default false, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.ranking
 language plpgsql stable parallel safe

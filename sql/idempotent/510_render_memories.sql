@@ -22,24 +22,24 @@ begin
     from memory._ranked(
       user_id => _rank_memories.user_id, query => _rank_memories.query, model => _rank_memories.model, target => _rank_memories.target,
       mode => case when _rank_memories.target is null then 'keyword' when _rank_memories.query is null then 'vector' else 'hybrid' end,
-      settings => policy -> 'search', sources => '{memory}', agent_id => _rank_memories.agent_id, thread_id => null, exclude_thread_id => null,
-      memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null, created_after => null,
-      created_before => null, as_of => null, include_superseded => false, explain => false, doc_types => null, namespaces => null, min_score => null,
-      row_limit => 2 * least(max_memories, 500)) as r
+      settings => policy -> 'search', sources => '{memory}', agent_id => _rank_memories.agent_id, row_limit => 2 * least(max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
     select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,
-      power(0.5::double precision, greatest(extract(epoch from statement_timestamp() - coalesce(m.valid_from, m.created_at))::double precision, 0) / (30 * 86400))::real as recency
+      power(0.5::double precision, greatest(date_part('epoch', statement_timestamp() - coalesce(m.valid_from, m.created_at)), 0) / (30 * 86400))::real as recency
     from memory._visible_memories(_rank_memories.user_id, null, false) as m left join relevant as r on r.memory_id = m.memory_id
     where (_rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp())
+  ), best as (
+    select w.*, ((relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
+                 / nullif(relevance_weight + importance_weight + recency_weight, 0))::real as score
+    from weighed as w
+    order by score desc, w.known_since desc, w.memory_id desc
+    limit max_memories
   )
-  select row_number() over (order by t.score desc, t.known_since desc, t.memory_id desc), t.memory_id, t.memory_type, t.content, t.score, t.relevance,
-    t.importance, t.recency
-  from (select w.*, ((relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
-                     / nullif(relevance_weight + importance_weight + recency_weight, 0))::real as score
-        from weighed as w) as t
-  order by 1
-  limit max_memories;
+  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type, b.content, b.score, b.relevance,
+    b.importance, b.recency
+  from best as b
+  order by 1;
 end;
 $$;
 
@@ -66,10 +66,11 @@ begin
   query := case when query ~ e'\\S' then query end;
   return (
     select r.block
-    from memory._query_embedding(render_memories.user_id, query, query_embedding) as k
+    from memory._query_model(render_memories.user_id, query, query_embedding) as m
+    cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
     cross join lateral memory._search_target(render_memories.user_id, render_memories.agent_id, query,
-      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, k.serving, k.embedding, k.problem, 'hybrid') as t
-    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, t.model, t.embedding, policy, max_memories, max_tokens) as r);
+      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
+    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories, max_tokens) as r);
 end;
 $$;
 comment on function memory.render_memories(text, text, text, int, int, vector) is
@@ -86,7 +87,7 @@ declare
   memory record;
   types text[] := array[]::text[];
   tokens int := memory._tokens_at_most('## Your Memories');
-  added int;
+  added int := 0;
 begin
   chosen := '[]';
   -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
@@ -96,8 +97,10 @@ begin
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
-    added := memory._tokens_at_most(e'\n12. ' || memory.line)
-      + case when memory.memory_type = any (types) then 0 else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
+    if max_tokens is not null then
+      added := memory._tokens_at_most(e'\n12. ' || memory.line)
+        + case when memory.memory_type = any (types) then 0 else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
+    end if;
     if max_tokens is null or tokens + added <= max_tokens then
       tokens := tokens + added;
       types := types || memory.memory_type;

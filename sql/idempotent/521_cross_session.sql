@@ -36,11 +36,8 @@ begin
       cross join lateral memory._ranked(
         user_id => _cross_session_context.user_id, query => topic, model => _cross_session_context.model, target => _cross_session_context.target,
         mode => case when _cross_session_context.target is null then 'keyword' else 'vector' end, settings => policy -> 'search',
-        sources => array[w.source], agent_id => _cross_session_context.agent_id, thread_id => null, exclude_thread_id => _cross_session_context.thread_id,
-        memory_types => null, tags_all => null, tags_any => null, exclude_tags => null, filter => null, min_confidence => null,
-        created_after => null, created_before => null, as_of => null, include_superseded => false, explain => false,
-        doc_types => null, namespaces => w.namespaces, min_score => case when _cross_session_context.target is null then null else threshold end,
-        row_limit => 20) as h
+        sources => array[w.source], agent_id => _cross_session_context.agent_id, exclude_thread_id => _cross_session_context.thread_id,
+        namespaces => w.namespaces, min_score => case when _cross_session_context.target is not null then threshold end, row_limit => 20) as h
       cross join lateral memory._search_row(_cross_session_context.user_id, h.source, h.id, h.thread_id, h.number) as x
       where h.thread_id is not null
     ) as r
