@@ -83,14 +83,14 @@ def main() -> None:
             "pgvector": pgvector(connection),
             "settings": {"shared_buffers": SETTINGS["shared_buffers"]},
         }
-        if not options.only_users_rows:
+        if not options.only_crossover:
             say("Loading")
             results["data"], queries = _load(connection, options)
             say(f"  {results['data']['memories']:,} memories in {time.monotonic() - started:.0f} s\nMeasuring")
             results["plan"] = _plan(connection, queries[0])
             results["milliseconds"] = _measure(connection, queries, options.calls, options.only)
-        if options.users_rows:
-            results["crossover"] = crossover.measure(connection, options.users_rows)
+        if options.crossover:
+            results["crossover"] = crossover.measure(connection, options.crossover)
     say(f"\nDone in {time.monotonic() - started:.0f} s")
     announce(search_report.write(results, options.results))
     say("\n" + search_report.tables(results))
@@ -105,7 +105,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--calls", type=int, default=200, help="calls of each function (default 200)")
     parser.add_argument("--only", nargs="+", metavar="WORD", help="only functions whose names contain one of these")
     parser.add_argument(
-        "--users-rows",
+        "--crossover",
         type=_numbers,
         nargs="?",
         const=crossover.ROWS,
@@ -113,14 +113,16 @@ def _options() -> argparse.Namespace:
         help="also exact search against HNSW for one user with so many rows "
         f"(without numbers {','.join(map(str, crossover.ROWS))})",
     )
-    parser.add_argument("--only-users-rows", action="store_true", help="nothing but --users-rows")
+    parser.add_argument("--only-crossover", action="store_true", help="nothing but --crossover")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder to write to (default bench/results)")
     parser.add_argument("--server", choices=("system", "embedded"), default="system", help="as for the tests")
     options = parser.parse_args()
     if options.full:
         options.full_users = options.users
-    if options.only_users_rows and not options.users_rows:
-        options.users_rows = crossover.ROWS
+    if options.only and not any(word in name for word in options.only for name in VARIANTS):
+        parser.error("no function has such a name; they are: " + "; ".join(VARIANTS))
+    if options.only_crossover and not options.crossover:
+        options.crossover = crossover.ROWS
     return options
 
 
@@ -184,8 +186,7 @@ def _load(connection: psycopg.Connection, options: argparse.Namespace) -> tuple[
 def _plan(connection: psycopg.Connection, query: Query) -> list[str]:
     """How the server executes the bare query when it is prepared."""
     connection.execute("set plan_cache_mode = force_generic_plan")
-    typed = BARE % {"user": "$1", "vector": "$2"}
-    connection.execute(f"prepare bare (text, text) as {typed.replace('::halfvec', '::text::halfvec')}")
+    connection.execute(f"prepare bare (text, halfvec) as {BARE % {'user': '$1', 'vector': '$2'}}")
     rows = connection.execute(
         sql.SQL("explain (analyze, costs off, timing off, summary off) execute bare ({}, {})").format(
             query.user, query.vector

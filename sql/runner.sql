@@ -34,7 +34,7 @@ $functions$;
     set search_path = pg_catalog, pg_temp
     as $absent$
     begin
-      return '{"unavailable": true}';
+      return '{"error": "this server cannot call models (it has no plpython3u)"}';
     end;
     $absent$;
 

@@ -363,7 +363,8 @@ def expect(
         scores = keyword
     elif fusion == "rrf":
         ranks = [ranked(meaning), ranked(raw)]
-        scores = {i: sum(1 / (60 + rank[i]) for rank in ranks if i in rank) * 61 / 2 for i in meaning | raw}
+        arms = max((meaning != {}) + (raw != {}), 1)
+        scores = {i: sum(1 / (60 + rank[i]) for rank in ranks if i in rank) * 61 / arms for i in meaning | raw}
     else:
         top, low = max(meaning.values(), default=0), min(meaning.values(), default=0)
         scaled = {i: max(1 - (top - value) / max(top - low, 0.3), 0) for i, value in meaning.items()}

@@ -115,20 +115,20 @@ def test_what_goes_wrong_is_an_outcome_and_no_error(
 def test_a_payload_of_no_use_is_an_outcome_too(db: psycopg.Connection, kind: str | None, payload: Any) -> None:
     answer = outcome(db, kind, payload)
     assert answer["error"]
-    assert "unavailable" not in answer
 
 
-def test_a_missing_package_is_told_apart(db: psycopg.Connection, fake: FakeModelServer) -> None:
+def test_a_missing_package_is_named(db: psycopg.Connection, fake: FakeModelServer) -> None:
     db.execute("do $$ import sys; sys.modules['openai'] = None $$ language plpython3u")
     answer = outcome(db, "embed", embedding_job("x", model=model(fake)))
-    assert answer["unavailable"] is True
     assert "openai" in answer["error"]
 
 
 def test_without_plpython_there_is_a_stand_in(server: Server, connect: Connect) -> None:
     if server.has_plpython:
         pytest.skip("this server has PL/Python")
-    assert outcome(connect(), "embed", embedding_job("x")) == {"unavailable": True}
+    assert outcome(connect(), "embed", embedding_job("x")) == {
+        "error": "this server cannot call models (it has no plpython3u)"
+    }
 
 
 @pytest.mark.parametrize("how", ["timeout", "cancel", "terminate"])

@@ -375,6 +375,64 @@ def test_another_model_needs_another_name_once_there_are_embeddings(active: Api,
 
 
 @pytest.mark.feature("E6")
+@pytest.mark.parametrize(
+    ("first", "then", "is_the_same"),
+    [
+        ({"dimensions": 3}, {"dimensions": 3, "batch_size": 9}, True),
+        ({"dimensions": 3}, {}, False),  # whatever the provider's default is
+        ({"dimensions": 3}, {"dimensions": None}, False),
+        ({}, {"dimensions": 3}, True),
+        ({}, {"dimensions": 5}, False),
+    ],
+    ids=str,
+)
+def test_what_a_model_has_embedded_stays_as_long_as_it_is(
+    active: Api, first: dict[str, Any], then: dict[str, Any], is_the_same: bool
+) -> None:
+    registered = {"name": "ada", "kind": "embedding", "provider": "openai", "model": "ada-1"}
+    active.register_model(**registered, settings=first)
+    know(active, "Likes tea")
+    embed(active)
+    with contextlib.nullcontext() if is_the_same else refused("name", "23505"):
+        active.register_model(**registered, settings=then)
+    with refused("name", "23505"):
+        active.register_model(**registered, settings={"dimensions": 5})
+    know(active, "Owns a boat")
+    with refused("result"):
+        active.complete_job(**lease(claim(active, "embed")), result={"embeddings": [[1.0] * 5]})
+
+
+@pytest.mark.feature("E6")
+def test_a_job_of_a_model_as_it_was_registered_before_stores_nothing(active: Api) -> None:
+    activate(active, "ada", "embedding", dimensions=3)
+    know(active, "Likes tea")
+    job = claim(active)
+    activate(active, "ada", "embedding")
+    assert hand_in(active, job) == {"skipped": "the model was dropped or replaced meanwhile"}
+    assert embedded(active) == {}
+
+
+@pytest.mark.feature("E6", "E14")
+def test_of_two_first_results_of_a_model_one_decides_on_the_dimensions(
+    connect: Callable[..., psycopg.Connection],
+) -> None:
+    first, second = Api(connect()), Api(connect())
+    activate(first, "ada", "embedding")
+    for user_id in ("ana", "bob"):
+        know(first, "Likes tea", user_id=user_id)
+    jobs = first.claim_jobs(worker="test", kinds=["embed"], max_jobs=2)
+    with ThreadPoolExecutor(1) as pool:
+        with first.connection.transaction():
+            complete(first, jobs[0], embeddings=[[1.0] * 3])
+            late = pool.submit(complete, second, jobs[1], embeddings=[[1.0] * 5])
+            with pytest.raises(FutureTimeoutError):
+                late.result(0.2)
+        with refused("result"):
+            late.result(10)
+    assert complete(second, jobs[1], embeddings=[[1.0] * 3])["embedded"] == 1
+
+
+@pytest.mark.feature("E6")
 @pytest.mark.parametrize("dimensions", ["3", "3.0", "3e0"])
 def test_an_embedding_has_the_registered_dimensions(active: Api, dimensions: str) -> None:
     active.query(
@@ -679,6 +737,10 @@ MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
         lambda api: say(api, "Hello", expires_at="2090-01-01"),
         lambda api: api.connection.execute("delete from memory.messages"),
     ),
+    "redacted message": (
+        lambda api: say(api, "Hello", expires_at="2090-01-01"),
+        lambda api: api.connection.execute("update memory.messages set content = 'redacted'"),
+    ),
     "memory": (
         lambda api: know(api, "Likes tea"),
         lambda api: api.update_memory(
@@ -707,11 +769,28 @@ def test_what_goes_while_its_embedding_is_being_stored_takes_it_along(
     with ThreadPoolExecutor(1) as pool:
         with worker.connection.transaction():
             hand_in(worker, claim(worker, "embed"))
-            assert worker.query("select source from memory.embeddings") == [(source,)]
+            assert worker.query("select source from memory.embeddings") == [(source.split()[-1],)]
             dropping = pool.submit(drop, client)
             with pytest.raises(FutureTimeoutError):
                 dropping.result(0.2)
         dropping.result(10)
+    assert embedded(worker) == {}
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize("source", ["redacted message", "message", "document"])
+def test_what_is_about_to_go_is_not_waited_for(connect: Callable[..., psycopg.Connection], source: str) -> None:
+    """The client may wait for something of the job; the runners hand the result in again."""
+    worker, client = Api(connect()), Api(connect())
+    make, drop = MAKE_AND_DROP[source]
+    activate(worker, "ada", "embedding")
+    make(worker)
+    job = claim(worker, "embed")
+    with client.connection.transaction():
+        drop(client)
+        with pytest.raises(errors.LockNotAvailable):
+            hand_in(worker, job)
+    assert hand_in(worker, job)["embedded"] == 0
     assert embedded(worker) == {}
 
 

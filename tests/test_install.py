@@ -486,6 +486,14 @@ def test_a_function_with_the_owners_rights_searches_nothing_but_the_catalog(db: 
     assert Api(db).query(configured) == [("search_path=pg_catalog, pg_temp",)]
 
 
+def test_a_function_that_forbids_plans_is_never_compiled(db: psycopg.Connection) -> None:
+    """A plan with a forbidden step counts as so dear that compiling it would seem worth half a second."""
+    settings = "array_to_string(proconfig, ' ')"
+    forbidding = f"select proname::text {FUNCTIONS} and {settings} like '%%enable\\_%%=off%%'"
+    assert len(Api(db).query(forbidding)) > 5
+    assert Api(db).query(f"{forbidding} and {settings} not like '%%jit=off%%'") == []
+
+
 def test_every_function_states_its_volatility_and_parallel_safety() -> None:
     headers = [
         header

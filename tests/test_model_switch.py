@@ -557,6 +557,7 @@ def test_a_history_older_than_the_backfill_is_filled_in_parts(api: Api) -> None:
 def test_filling_and_searching_a_long_history_takes_reasonable_time(api: Api) -> None:
     """Without statistics the planner would compare each text with each embedding, which took half a minute."""
     api.set_policy(settings={"memories": {"max_per_agent": 20_000}})
+    register(api, dimensions=3)
     for statement in (
         "insert into memory.memories (user_id, content) select 'ana', 'topic ' || n from generate_series(1, 12000) n",
         "insert into memory.embeddings (user_id, source, id, model, embedding) "
@@ -567,7 +568,7 @@ def test_filling_and_searching_a_long_history_takes_reasonable_time(api: Api) ->
     ):
         api.connection.execute(statement)
     api.connection.execute("set local statement_timeout = '3s'")
-    register(api, dimensions=3)
+    register(api, dimensions=3)  # changes nothing, but what is missing is queued
     job = claim(api, "backfill")
     assert hand_in(api, job)["embedded"] == 256
     assert status(api) == {"new": (11_256, 12_000), "old": (12_000, 12_000)}

@@ -578,6 +578,24 @@ def test_other_users_do_not_make_a_search_dearer(fresh: Api) -> None:
     assert ask() == answer
 
 
+def test_other_users_do_not_make_a_context_dearer(fresh: Api) -> None:
+    """Nor a block of memories; whatever the planner believes of the table."""
+    remember(fresh, "Likes green tea", [1, 0, 0])
+    target = "[1,0,0]"
+    asks = [
+        functools.partial(fresh.render_memories, user_id="ana", query="green tea", query_embedding=target),
+        functools.partial(fresh.get_context, user_id="ana", thread_id="t1", query="green tea", query_embedding=target),
+    ]
+    for ask in asks:
+        ask()
+    before = [fresh.entries_read(ask) for ask in asks]
+    fill(fresh, "bob", 10_000)
+    fresh.connection.execute("analyze")
+    fresh.connection.execute("discard plans")
+    for ask, entries in zip(asks, before, strict=True):
+        assert fresh.entries_read(ask) <= entries + 20
+
+
 def test_ten_thousand_messages_are_searched(fresh: Api) -> None:
     fill(fresh, "ana", 10_000)
     fresh.query(

@@ -14,14 +14,14 @@ from typing import Any
 
 from .backend import CLOSING_SECONDS, SIGNALS, TURN_SECONDS, Plpy, event_loop
 from .calls import Calls
-from .errors import MissingPackageError, ModelError, storable
+from .errors import ModelError, storable
 from .models import Models
 
 KINDS = ("embed", "rerank")
 
 
 def call_model(plpy: Plpy, kind: str | None, payload: str | None) -> str:
-    """The outcome as JSON: `calls`, and `result` or `error`; `unavailable` where a package is missing.
+    """The outcome as JSON: `calls`, and `result` or `error`.
 
     When PostgreSQL cancels the statement or ends the session, the call is dropped.
     """
@@ -34,8 +34,6 @@ def call_model(plpy: Plpy, kind: str | None, payload: str | None) -> str:
             outcome["result"] = _run(plpy, loop, kind, json.loads(payload), calls)
     except plpy.SPIError:
         raise
-    except MissingPackageError as error:
-        outcome |= {"unavailable": True, "error": str(error)}
     except ModelError as error:
         outcome["error"] = str(error)
     except Exception as error:

@@ -160,7 +160,11 @@ class Memory:
         max_tokens: int | None = None,
         query_embedding: Sequence[float] | None = None,
     ) -> list[ContextPart]:
-        """Build the messages to send to a model: memories, summary and recent messages within ``max_tokens``."""
+        """Build the messages to send to a model: memories, summary and recent messages within ``max_tokens``.
+
+        ``query`` is the user's newest message unless given, ``max_tokens`` the policy's context.max_tokens. The newest
+        message is there even when it is longer than that.
+        """
         return self._rows(
             ContextPart,
             "get_context",
@@ -368,8 +372,14 @@ class Memory:
     ) -> list[SearchResult]:
         """Search what is stored about a user, best first; ``filter`` is containment on the metadata.
 
-        The database embeds a query that comes without ``query_embedding`` where it can; if not, hybrid searches by
-        keyword. ``doc_types`` and ``namespaces`` select documents only.
+        ``mode`` is hybrid (the default), vector or keyword; ``sources`` are memory, summary and document unless given,
+        message is another. The database embeds a query that comes without ``query_embedding`` where it can; if not,
+        hybrid searches by keyword. ``query_embedding`` has as many numbers as the embedding model has dimensions.
+        ``top_k`` is 1 to 1000 (default 10), ``min_score`` and ``min_confidence`` are 0 to 1. ``doc_types`` and
+        ``namespaces`` select documents only.
+
+        Raises InvalidValueError where there is neither ``query`` nor ``query_embedding``, or no embedding for mode
+        vector.
         """
         return self._rows(
             SearchResult,
@@ -411,7 +421,11 @@ class Memory:
         doc_type: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> UUID:
-        """Store a document and return its id; a long one is cut into pieces in the background."""
+        """Store a document and return its id; a long one is cut into pieces in the background.
+
+        ``content`` holds 10 MiB at most, ``title`` 2,000 bytes; ``namespace`` and ``doc_type`` are "default" and
+        "document" unless given.
+        """
         return self._value(
             UUID,
             "add_document",

@@ -102,3 +102,14 @@ begin
   end if;
 end;
 $$;
+
+-- A query without a visible character is none.
+create or replace function memory._query_or_null(query text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case when query ~ e'\\S' then query end;
+end;
+$$;

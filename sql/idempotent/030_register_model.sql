@@ -8,6 +8,9 @@ declare
     'dimensions', 'batch_size', 'rerank_api', 'price_per_million_input', 'price_per_million_output'];
   key text;
   value jsonb;
+  registered memory.models;
+  dims int; -- of the embeddings that it will make, as far as that is known
+  is_the_same boolean;
 begin
   perform memory._check_id('name', name);
   perform memory._check_id('model', model);
@@ -28,32 +31,28 @@ begin
       perform memory._refuse('settings', format('unknown key "%s"', key),
         format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.', array_to_string(known, ', ')));
     elsif not memory._is_valid_model_setting(key, value) then
-      perform memory._refuse('settings', format('%s is not valid', key), memory._model_setting_rule(key));
+      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), memory._model_setting_rule(key));
     end if;
   end loop;
   -- Embeddings of two models are never compared. Jobs that are storing some right now come first.
-  perform from memory.models as m where m.name = register_model.name for update;
-  if exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding'
-               and (m.model <> register_model.model or (register_model.settings ->> 'dimensions')::numeric <> m.dimensions))
-    and exists (select from memory.embeddings as e where e.model = register_model.name) then
-    perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name), 'Register the other model under another name.', '23505');
+  select m.* into registered from memory.models as m where m.name = register_model.name for update;
+  dims := coalesce((settings ->> 'dimensions')::numeric, case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
+  is_the_same := (registered.model, memory._known_dimensions(registered)) is not distinct from (register_model.model, dims);
+  if kind = 'embedding' and not is_the_same then
+    if exists (select from memory.embeddings as e where e.model = register_model.name) then
+      perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name), 'Register the other model under another name.', '23505');
+    end if;
+    delete from memory.query_embeddings as k where k.model = register_model.name;
   end if;
-  delete from memory.query_embeddings as k
-  where k.model = register_model.name
-    and exists (select from memory.models as m where m.name = register_model.name and m.kind = 'embedding'
-                and (m.model, m.settings ->> 'dimensions') is distinct from (register_model.model, register_model.settings ->> 'dimensions'));
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
   on conflict on constraint models_pkey do update
-  set provider = excluded.provider, model = excluded.model, settings = excluded.settings,
-      dimensions = case when (m.model, m.settings ->> 'dimensions') is not distinct from (excluded.model, excluded.settings ->> 'dimensions')
-                        then m.dimensions end
+  set provider = excluded.provider, model = excluded.model, settings = excluded.settings, dimensions = case when is_the_same then m.dimensions end
   where m.kind = excluded.kind;
   if not found then
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.', '23505');
-  end if;
-  if kind = 'embedding' then
-    perform memory._enqueue_backfill();
+  elsif kind = 'embedding' then
+    perform memory._enqueue_backfill(); -- also of what an earlier one has missed
   end if;
 end;
 $$;
@@ -74,8 +73,9 @@ begin
     when key = 'base_url' then 'Start it with http:// or https://, such as http://localhost:11434/v1.'
     when key = 'api_key_env' then 'Name the environment variable that holds the key, such as OPENAI_API_KEY.'
     when key = 'api_version' then 'Use a text.'
-    when key in ('max_concurrency', 'batch_size') then 'Use a whole number of at least 1.'
+    when key in ('max_concurrency', 'batch_size') then 'Use a whole number from 1 to 100000.'
     when key = 'dimensions' then 'Use a whole number from 1 to 4000.'
+    when key = 'timeout_seconds' then 'Use a number of seconds above 0.'
     else 'Use a number of at least 0.' end;
 end;
 $$;

@@ -252,6 +252,8 @@ begin
     new.is_counted := false;
     new.search_vector := memory._message_vector((memory._policy(new.user_id, new.agent_id) #>> '{search,language}')::regconfig,
                                                 new.content, new.metadata, new.created_at);
+    -- A job that is embedding the old text holds the row: its embedding is there to be dropped afterwards.
+    perform from memory.messages as m where m.user_id = new.user_id and m.thread_id = new.thread_id and m.seq = new.seq for update;
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
     if (memory._policy(new.user_id, new.agent_id) #>> '{search,embed_messages}')::boolean then
       perform memory._enqueue_embedding(new.user_id, new.thread_id);

@@ -48,3 +48,13 @@ begin
   end if;
 end;
 $$;
+
+-- The newest of each kind of each thread and of the user. Inlined by the planner, hence no SET clause.
+create or replace function memory._current_summaries(user_id text, as_of timestamptz)
+returns setof memory.summaries
+language sql stable parallel safe
+begin atomic
+  select distinct on (s.thread_id, s.kind) s.* from memory.summaries as s
+  where s.user_id = _current_summaries.user_id and s.status = 'completed' and s.created_at <= coalesce(_current_summaries.as_of, 'infinity')
+  order by s.thread_id, s.kind, s.end_seq desc;
+end;

@@ -50,3 +50,12 @@ begin atomic
                and (_visible_memories.include_superseded or m.superseded_at is null or m.superseded_at > _visible_memories.as_of)
         end;
 end;
+
+-- What a prompt may show. Inlined by the planner, hence no SET clause.
+create or replace function memory._valid_memories(user_id text, agent_id text)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.* from memory._visible_memories(_valid_memories.user_id, null, false) as m
+  where (_valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp());
+end;

@@ -45,6 +45,8 @@ begin
 end;
 $$;
 
+-- A message is found far better with its date and speaker than by its bare text. Models read 8,192 tokens, so this and all
+-- other texts are cut at 24,000 characters.
 create or replace function memory._embedded_text(said_at timestamptz, speaker text, content text)
 returns text
 language sql stable parallel safe
@@ -53,9 +55,8 @@ begin atomic
 end;
 
 -- What a scope holds for search, as it is embedded: messages of one thread, everything else of a user (''), or all of a
--- user (null). A message is found far better with its date and speaker than by its bare text. Models read 8,192 tokens, so
--- texts are cut at 24,000 characters. Inlined by the planner, hence no SET clause.
-create or replace function memory._embeddable(user_id text, scope text, from_seq bigint, to_seq bigint)
+-- user (null). Inlined by the planner, hence no SET clause.
+create or replace function memory._embeddable(user_id text, scope text, from_seq bigint default 0, to_seq bigint default 9223372036854775807)
 returns table (source text, id text, text text)
 language sql stable parallel safe
 begin atomic
@@ -73,8 +74,7 @@ begin atomic
   from memory._visible_memories(_embeddable.user_id, null, false) as m where coalesce(_embeddable.scope, '') = ''
   union all
   select 'summary', s.summary_id::text, left(s.summary, 24000)
-  from (select distinct on (c.thread_id, c.kind) c.* from memory.summaries as c
-        where c.user_id = _embeddable.user_id and c.status = 'completed' order by c.thread_id, c.kind, c.end_seq desc) as s
+  from memory._current_summaries(_embeddable.user_id, null) as s
   where coalesce(_embeddable.scope, '') = ''
   union all
   select 'document', d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, c.content), 24000)
@@ -93,7 +93,7 @@ set jit = off -- a plan with what is forbidden counts as so dear that it would b
 as $$
 begin
   return exists (
-    select from memory._embeddable(_has_unembedded.user_id, _has_unembedded.scope, 0, 9223372036854775807) as t
+    select from memory._embeddable(_has_unembedded.user_id, _has_unembedded.scope) as t
     where not exists (select from memory.embeddings as e
                       where e.user_id = _has_unembedded.user_id and e.model = _has_unembedded.model and e.source = t.source and e.id = t.id));
 end;
@@ -118,7 +118,7 @@ $$;
 create or replace function memory._embedding_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
-set enable_nestloop = off -- see above
+set enable_nestloop = off -- as in memory._has_unembedded()
 set enable_mergejoin = off
 set jit = off
 as $$
@@ -136,7 +136,7 @@ begin
   from (
     select row_number() over so_far as number, sum(memory._estimate_tokens(w.text)) over so_far as tokens, w.*
     from (select t.*, row_number() over () as place
-          from memory._embeddable(job.user_id, memory._embedding_scope(job), 0, 9223372036854775807) as t
+          from memory._embeddable(job.user_id, memory._embedding_scope(job)) as t
           where not exists (select from memory.embeddings as e
                             where e.user_id = job.user_id and e.model = model.name and e.source = t.source and e.id = t.id)
           limit 256) as w
@@ -148,7 +148,7 @@ begin
   end if;
   agent_id := null; -- of all agents
   payload := jsonb_build_object('model', memory._model_json(model), 'prompt', null, 'texts', texts);
-  input := jsonb_build_object('rows', rows_input, 'embedder', model.model);
+  input := jsonb_build_object('rows', rows_input, 'embedder', model.model, 'dimensions', model.settings -> 'dimensions');
 end;
 $$;
 
@@ -166,7 +166,7 @@ create or replace function memory._apply_embeddings(job memory.jobs, result json
 returns jsonb
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
-set enable_nestloop = off -- see above
+set enable_nestloop = off -- as in memory._has_unembedded()
 set enable_mergejoin = off
 set jit = off
 as $$
@@ -182,7 +182,9 @@ begin
   if jsonb_typeof(result -> 'embeddings') is distinct from 'array' or jsonb_array_length(result -> 'embeddings') <> expected then
     perform memory._refuse_result('embeddings', format('must be an array of %s embeddings, one per text', expected));
   end if;
-  select m.* into model from memory.models as m where m.name = job.input ->> 'model' and m.model = coalesce(job.input ->> 'embedder', m.model)
+  select m.* into model from memory.models as m
+  where m.name = job.input ->> 'model' and m.model = coalesce(job.input ->> 'embedder', m.model)
+    and m.settings ->> 'dimensions' is not distinct from job.input ->> 'dimensions'
   for key share; -- not while it is being dropped or becomes another
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
@@ -204,6 +206,9 @@ begin
   end if;
   if model.dimensions is null then -- the first embedding decides
     update memory.models as m set dimensions = dims where m.name = model.name and m.dimensions is null;
+    if not found and exists (select from memory.models as m where m.name = model.name and m.dimensions <> dims) then
+      perform memory._refuse_result('embeddings', format('have %s dimensions, the first ones of the model have others', dims));
+    end if;
   end if;
 
   perform memory._lock_embeddable(job);
@@ -219,7 +224,8 @@ begin
     select job.user_id, model.name, g.source, g.id, memory._halfvec(result -> 'embeddings' -> (g.position - 1)::int)
     from given as g
     join memory._embeddable(job.user_id, memory._embedding_scope(job), (select coalesce(r.from_seq, 0) from range as r), (select coalesce(r.to_seq, 0) from range as r)) as t
-      on t.source = g.source and t.id = g.id and md5(t.text) = g.hash
+      on t.source = g.source and t.id = g.id
+    where coalesce(md5(t.text) = g.hash, false) -- not as part of the join, which would hash every text there is
     order by g.source, g.id
     on conflict do nothing
     returning source, id
@@ -235,8 +241,8 @@ begin
 end;
 $$;
 
--- What is being embedded can neither go nor, messages aside, change until this is over: whoever did it would not find the
--- new embedding to drop. In the order in which memory.delete_thread() takes them.
+-- What is being embedded can neither go nor change until this is over: whoever did it would not find the new embedding to
+-- drop. Nothing is waited for, because whoever holds it may wait for something of this job: 55P03 hands the result in again.
 create or replace function memory._lock_embeddable(job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
@@ -249,61 +255,14 @@ begin
   perform memory._lock_scopes_of(job.user_id, array(select jsonb_array_elements_text(ids -> 'memory')::uuid));
   perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
   perform from memory.summaries as s
-  where s.user_id = job.user_id and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid) order by s.summary_id for key share;
+  where s.user_id = job.user_id and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid) order by s.summary_id for key share nowait;
   perform from memory.documents as d
   where d.user_id = job.user_id and d.document_id in (select split_part(i, '/', 1)::uuid from jsonb_array_elements_text(ids -> 'document') as i)
-  order by d.document_id for share;
+  order by d.document_id for share nowait;
   perform from memory.messages as m
   where m.user_id = job.user_id and (m.thread_id, m.seq) in (
     select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint from jsonb_array_elements_text(ids -> 'message') as i)
-  order by m.thread_id, m.seq for key share;
-end;
-$$;
-
--- An extracted memory that says nearly the same as an older one of its agent and type gives way to it, unless it says
--- more: the longer text stays. What a user stored is never folded.
-create or replace function memory._fold_near_duplicates(user_id text, model text, memory_ids uuid[])
-returns int
-language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  candidate record;
-  nearest record;
-  threshold real;
-  folded int := 0;
-begin
-  for candidate in
-    select m.memory_id, m.agent_id, m.memory_type, m.content, m.created_at, memory._subject(m.metadata) as subject,
-      (select e.embedding from memory.embeddings as e
-       where e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = _fold_near_duplicates.model) as embedding
-    from memory.memories as m
-    where m.user_id = _fold_near_duplicates.user_id and m.memory_id = any (memory_ids) and m.source = 'extraction'
-      and m.superseded_at is null and m.deleted_at is null
-    order by m.created_at, m.memory_id
-  loop
-    threshold := (memory._policy(user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}')::real;
-    loop -- one that stays may take the place of several
-      select o.memory_id, length(candidate.content) > length(o.content) and o.source = 'extraction' as says_less into nearest
-      from (
-        -- Row by row: a join is planned badly while the table has no statistics.
-        select n.*, memory._cosine_similarity(candidate.embedding, (
-            select f.embedding from memory.embeddings as f
-            where f.user_id = n.user_id and f.model = _fold_near_duplicates.model and f.source = 'memory' and f.id = n.memory_id::text)) as similarity
-        from memory._visible_memories(_fold_near_duplicates.user_id, null, false) as n
-        where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type and memory._subject(n.metadata) = candidate.subject
-          and (n.created_at, n.memory_id) < (candidate.created_at, candidate.memory_id)
-      ) as o
-      where o.similarity >= threshold
-      order by o.similarity desc, o.created_at, o.memory_id limit 1;
-      exit when not found;
-      perform memory._supersede_all(user_id, array[candidate.memory_id, nearest.memory_id],
-                                    case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
-      folded := folded + 1;
-      exit when not nearest.says_less;
-    end loop;
-  end loop;
-  return folded;
+  order by m.thread_id, m.seq for key share nowait;
 end;
 $$;
 

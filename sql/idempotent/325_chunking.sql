@@ -56,7 +56,8 @@ begin
     order by document_id
   loop
     select d.* into source from memory.documents as d
-    where d.user_id = job.user_id and d.document_id = document.document_id::uuid and md5(d.content) = document.hash for no key update;
+    where d.user_id = job.user_id and d.document_id = document.document_id::uuid and md5(d.content) = document.hash
+    for no key update nowait; -- as in memory._lock_embeddable()
     continue when not found; -- gone, or another text by now, which has a job of its own
     delete from memory.document_chunks as c where c.user_id = job.user_id and c.document_id = source.document_id;
     insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)

@@ -13,8 +13,6 @@ begin
   if jsonb_array_length(coalesce(nullif(reply -> 'calls', 'null'), '[]')) > 0 and current_setting('transaction_read_only') = 'off' then
     perform memory._enter_calls(user_id, null, case kind when 'embed' then 'search' else kind end, agent_id, model.name, reply -> 'calls');
   end if;
-  return case
-    when reply ? 'result' then reply -> 'result'
-    else jsonb_build_object('problem', coalesce(reply ->> 'error', 'this server cannot call models (it has no plpython3u)')) end;
+  return coalesce(reply -> 'result', jsonb_build_object('problem', reply ->> 'error'));
 end;
 $$;

@@ -1,6 +1,6 @@
 -- What a search may see, before any of it is ranked: every filter is here, so none can be applied after a limit. number is
 -- the seq of a message and the number of a document's piece. unfiltered says that no filter is set: that is one test per row
--- instead of fifteen, which are half of the time of a search. Inlined by the planner, hence no SET clause.
+-- instead of up to ten, which are half of the time of a search. Inlined by the planner, hence no SET clause.
 create or replace function memory._searchable(
   user_id text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[],
   exclude_tags text[], filter jsonb, min_confidence double precision, created_after timestamptz, created_before timestamptz, as_of timestamptz,
@@ -23,11 +23,8 @@ begin atomic
         and (_searchable.min_confidence is null or m.confidence >= _searchable.min_confidence::real)
         and (_searchable.filter is null or m.metadata @> _searchable.filter)))
     union all
-    -- The current summaries of each thread and of the user.
     select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null, s.created_at, s.search_vector
-    from (select distinct on (c.thread_id, c.kind) c.* from memory.summaries as c
-          where c.user_id = _searchable.user_id and c.status = 'completed' and c.created_at <= coalesce(_searchable.as_of, 'infinity')
-          order by c.thread_id, c.kind, c.end_seq desc) as s
+    from memory._current_summaries(_searchable.user_id, _searchable.as_of) as s
     where 'summary' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
       and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any) is null and _searchable.min_confidence is null
       and (_searchable.agent_id is null or s.agent_ids <@ array[_searchable.agent_id])

@@ -1,4 +1,4 @@
--- The operations of pgvector that are used outside 499 to 599, bound here to the schema it lives in.
+-- The operations of pgvector, bound to the schema it lives in. Functions outside 499 to 599 reach them only through these.
 do $vectors$
 declare
   vector_schema constant text := current_setting('agent_memory.vector_schema');
@@ -25,7 +25,7 @@ begin
     begin atomic
       select %1$I.vector_dims(value);
     end$function$, vector_schema);
-  -- Null where one of them has no direction. Embeddings of one model have one length: see memory._apply_embeddings().
+  -- Null where one of them has no direction. Of vectors of different lengths it is an error.
   execute format($function$
     create or replace function memory._cosine_similarity(a %1$I.halfvec, b %1$I.halfvec)
     returns double precision

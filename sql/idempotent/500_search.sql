@@ -14,16 +14,15 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  known constant text[] := array['memory', 'summary', 'document', 'message', 'artifact'];
   to_embed text;
 begin
   -- One expression for the usual case, because the calls would be a tenth of the time of a search; a new check belongs into both.
-  if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword') and sources <@ known and cardinality(sources) > 0
+  if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword') and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) > 0
       and top_k between 1 and 1000
-      and coalesce(agent_id, thread_id, exclude_thread_id, memory_types::text, filter::text, min_score::text, min_confidence::text) is null) is not true then
-    perform memory._check_search(user_id, mode, sources, known, agent_id, thread_id, exclude_thread_id, memory_types, filter, min_score, min_confidence, top_k);
+      and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, filter, min_score, min_confidence) = 0) is not true then
+    perform memory._check_search(user_id, mode, sources, agent_id, thread_id, exclude_thread_id, memory_types, filter, min_score, min_confidence, top_k);
   end if;
-  query := case when query ~ e'\\S' then query end;
+  query := memory._query_or_null(query);
   if query is null and (query_embedding is null or mode = 'keyword') then
     perform memory._refuse('query', 'must not be empty',
       case mode when 'keyword' then 'Pass what to look for in words.' else 'Pass what to look for in words, as query_embedding, or both.' end);
@@ -45,7 +44,7 @@ begin
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
-    cross join lateral memory._search_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
+    cross join lateral memory._query_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
                                              case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
       user_id => search.user_id, query => search.query, model => m.name, target => t.embedding, mode => t.mode,
@@ -67,13 +66,15 @@ comment on function memory.search(text, text, vector, text, text[], text, text, 
 'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, keyword needs no model. score is 0..1: the cosine similarity in vector mode, else relative to the best match of this query. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact (which holds nothing yet). filter is contained in metadata; memory_types, tags and min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. rerank asks the active rerank model for the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, summary or document, or thread_id/seq.';
 
 create or replace function memory._check_search(
-  user_id text, mode text, sources text[], known text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[],
+  user_id text, mode text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[],
   filter jsonb, min_score double precision, min_confidence double precision, top_k int
 )
 returns void
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  known constant text[] := array['memory', 'summary', 'document', 'message', 'artifact'];
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));

@@ -46,14 +46,14 @@ begin
   else
     select k.embedding into embedding from memory.query_embeddings as k
     where k.user_id = _query_embedding.user_id and k.model = _query_embedding.model.name and k.query_hash = memory._query_hash(query)
-      and memory._dimensions(k.embedding) = coalesce(_query_embedding.model.dimensions, memory._dimensions(k.embedding));
+      and memory._dimensions(k.embedding) = coalesce(memory._known_dimensions(_query_embedding.model), memory._dimensions(k.embedding));
   end if;
 end;
 $$;
 
 -- The model is asked for what is not known, where it may be. Without an embedding the search is by keyword, and says so
 -- unless nobody expects more.
-create or replace function memory._search_target(
+create or replace function memory._query_target(
   user_id text, agent_id text, query text, may_call boolean, model memory.models, known halfvec, problem text,
   inout mode text, out embedding halfvec
 )
@@ -96,7 +96,7 @@ begin
                 where j.user_id = _serving_model.user_id and j.kind = 'backfill' and j.scope = '' and j.status in ('pending', 'running', 'dead')) then
     select m.* into ahead from memory.models as m
     where m.kind = 'embedding' and m.name <> active.name and exists (
-      select from memory._embeddable(_serving_model.user_id, null, 0, 9223372036854775807) as t
+      select from memory._embeddable(_serving_model.user_id, null) as t
       where exists (select from memory.embeddings as e
                     where e.user_id = _serving_model.user_id and e.model = m.name and e.source = t.source and e.id = t.id)
         and not exists (select from memory.embeddings as e
@@ -108,7 +108,7 @@ end;
 $$;
 
 -- Asks the model, within the budget, and keeps the answer unless the transaction may only read.
-create or replace function memory._embed_query(user_id text, agent_id text, query text, serving memory.models, out embedding halfvec, out problem text)
+create or replace function memory._embed_query(user_id text, agent_id text, query text, model memory.models, out embedding halfvec, out problem text)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -118,33 +118,36 @@ declare
   dims int;
 begin
   begin
-    perform memory._check_budget(user_id, agent_id, memory._model_json(serving), memory._estimate_tokens(asked), false);
+    perform memory._check_budget(user_id, agent_id, memory._model_json(model), memory._estimate_tokens(asked), false);
   exception when sqlstate 'AM002' then
     problem := sqlerrm;
     return;
   end;
-  reply := memory._ask_model('embed', user_id, agent_id, serving,
+  reply := memory._ask_model('embed', user_id, agent_id, model,
                              jsonb_build_object('prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
   problem := reply ->> 'problem';
   if problem is null then
     dims := jsonb_array_length(reply #> '{embeddings,0}');
-    if dims <> coalesce(serving.dimensions, dims) or dims > 4000 then
-      problem := format('the reply of model "%s" has %s dimensions instead of %s', serving.name, dims, coalesce(serving.dimensions::text, '4000 at most'));
+    if dims <> coalesce(memory._known_dimensions(model), dims) or dims > 4000 then
+      problem := format('the reply of model "%s" has %s dimensions instead of %s', model.name, dims,
+        coalesce(memory._known_dimensions(model)::text, '4000 at most'));
       return;
     elsif jsonb_path_exists(reply, '$.embeddings[0][*] ? (@ > 65000 || @ < -65000)') then
-      problem := format('the reply of model "%s" has numbers out of range', serving.name);
+      problem := format('the reply of model "%s" has numbers out of range', model.name);
       return;
     end if;
     embedding := memory._halfvec(reply #> '{embeddings,0}');
     if memory._cosine_similarity(embedding, embedding) is null then
       embedding := null;
-      problem := format('the reply of model "%s" has no direction', serving.name);
+      problem := format('the reply of model "%s" has no direction', model.name);
     elsif current_setting('transaction_read_only') = 'off' then
       insert into memory.query_embeddings (user_id, model, query_hash, embedding)
       select _embed_query.user_id, m.name, memory._query_hash(query), embedding
-      from memory.models as m where m.name = serving.name and m.model = serving.model -- not dropped or another one meanwhile
+      from memory.models as m
+      where m.name = _embed_query.model.name and m.model = _embed_query.model.model -- not dropped or another one meanwhile
+        and m.settings ->> 'dimensions' is not distinct from _embed_query.model.settings ->> 'dimensions'
       for key share
-      on conflict do nothing;
+      on conflict on constraint query_embeddings_pkey do update set embedding = excluded.embedding, created_at = excluded.created_at;
     end if;
   end if;
 end;

@@ -29,11 +29,12 @@ as $$
 declare
   fusion constant text := case when mode <> 'hybrid' then mode when query is null then 'vector' when settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
   rrf_k constant int := (settings ->> 'rrf_k')::int;
-  unfiltered constant boolean := coalesce(
-    agent_id, thread_id, exclude_thread_id, memory_types::text, tags_all::text, tags_any::text, exclude_tags::text, filter::text, min_confidence::text,
-    created_after::text, created_before::text, as_of::text, doc_types::text, namespaces::text) is null;
-  keeps_all_similar constant boolean := explain or settings ->> 'fusion' = 'rrf' or 'message' = any (sources)
+  unfiltered constant boolean := num_nonnulls(
+    agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence, created_after, created_before, as_of,
+    doc_types, namespaces) = 0;
+  keeps_all_similar constant boolean := explain or fusion = 'rrf' or 'message' = any (sources)
     or 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
+  dims constant int := memory._dimensions(target);
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
@@ -60,6 +61,7 @@ begin
       select e.source, e.id, memory._cosine_similarity(e.embedding, target) as similarity
       from memory.embeddings as e
       where mode <> 'keyword' and e.user_id = _ranked.user_id and e.model = _ranked.model and e.source = any (sources)
+        and memory._dimensions(e.embedding) = dims
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
     select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest from candidates as c
@@ -73,19 +75,18 @@ begin
     where t.vector @@ w.as_query
   ), weights as materialized (
     -- A word that no text has still counts: a text with half of the query's words is no perfect match.
-    select w.word, ln(1 + (c.texts - coalesce(f.texts, 0) + 0.5) / (coalesce(f.texts, 0) + 0.5))::double precision as idf
+    select w.word, ln(1 + ((select c.texts from corpus as c) - coalesce(f.texts, 0) + 0.5) / (coalesce(f.texts, 0) + 0.5))::double precision as idf
     from unnest(words) as w (word)
     left join (select m.word, count(*) as texts from matches as m group by m.word) as f on f.word = w.word
-    cross join corpus as c
   ), keywords as materialized (
     select m.place, sum(w.idf * m.weight) as score, sum(w.idf) / (select sum(w.idf) from weights as w) as share
     from matches as m join weights as w on w.word = m.word group by m.place
   ), best as materialized (
     -- In a handful of texts a hair's breadth of similarity is no verdict, so the scale spans 0.3 at least. And the best of
     -- bad matches is none: under two thirds of the query's words, by weight, all keyword scores are lowered.
-    select c.highest, greatest(c.highest - c.lowest, 0.3) as spread,
-      (select max(k.score) from keywords as k) as keyword, least(1, 1.5 * (select k.share from keywords as k order by k.score desc limit 1)) as trust
-    from corpus as c
+    select c.highest, greatest(c.highest - c.lowest, 0.3) as spread, k.score as keyword, least(1, 1.5 * k.share) as trust,
+      num_nonnulls(c.highest, k.score) as arms
+    from corpus as c left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
   ), contenders as (
     select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.place, k.score as keyword
     from worded as t join keywords as k on k.place = t.place
@@ -104,30 +105,30 @@ begin
     where explain or fusion = 'rrf'
   ), scored as materialized (
     select c.source, c.id, c.thread_id, c.number, c.created_at, c.place, c.similarity, c.keyword, r.vector_rank, r.keyword_rank,
-      c.keyword / b.keyword * b.trust as keyword_share,
+      k.share as keyword_share,
       case fusion
         when 'vector' then c.similarity
-        when 'keyword' then c.keyword / b.keyword * b.trust
-        when 'rrf' then (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1) / 2
-        else (coalesce(greatest(1 - (b.highest - c.similarity) / b.spread, 0), 0) + coalesce(c.keyword / b.keyword * b.trust, 0))
-             / case when b.keyword is null or b.highest is null then 1 else 2 end
+        when 'keyword' then k.share
+        when 'rrf' then (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1) / b.arms
+        else (coalesce(greatest(1 - (b.highest - c.similarity) / b.spread, 0), 0) + coalesce(k.share, 0)) / b.arms
       end::double precision as score
     from contenders as c left join ranks as r on r.source = c.source and r.id = c.id collate "C" cross join best as b
+    cross join lateral (select c.keyword / b.keyword * b.trust as share) as k
   ), neighboured as (
     select s.*, 0::double precision as neighbour, 1::bigint as piece from scored as s
-    where sources && '{memory,summary}' and s.source in ('memory', 'summary')
+    where s.source in ('memory', 'summary')
     union all
     select s.*,
       case when fusion in ('score', 'keyword') then greatest(
         case when lag(s.number) over in_order = s.number - 1 then lag(s.score) over in_order end,
         case when lead(s.number) over in_order = s.number + 1 then lead(s.score) over in_order end, 0) else 0 end, 1
     from scored as s
-    where 'message' = any (sources) and s.source = 'message'
+    where s.source = 'message'
     window in_order as (partition by s.thread_id collate "C" order by s.number)
     union all
     select s.*, 0, row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
     from scored as s
-    where 'document' = any (sources) and s.source = 'document'
+    where s.source = 'document'
   ), top as (
     select f.*
     from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final from neighboured as n where n.piece = 1) as f
@@ -144,8 +145,7 @@ begin
       'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score', t.similarity::real, 'model', _ranked.model) end,
       'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', t.keyword_share::real, 'terms', e.words) end,
       'fused', jsonb_build_object('by', fusion, 'score', t.score::real, 'neighbour', case when t.neighbour > 0 then t.neighbour::real end))) end
-  from top as t left join explained as e on e.place = t.place
-  order by 1;
+  from top as t left join explained as e on e.place = t.place;
 end;
 $$;
 

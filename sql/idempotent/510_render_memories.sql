@@ -6,8 +6,10 @@ create or replace function memory._rank_memories(
 returns table (rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
-set enable_nestloop = off -- as in memory._ranked()
-set jit = off
+set jit = off -- this and the rest as in memory._ranked()
+set enable_nestloop = off
+set enable_mergejoin = off
+set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -27,8 +29,7 @@ begin
   ), weighed as (
     select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,
       power(0.5::double precision, greatest(date_part('epoch', statement_timestamp() - coalesce(m.valid_from, m.created_at)), 0) / (30 * 86400))::real as recency
-    from memory._visible_memories(_rank_memories.user_id, null, false) as m left join relevant as r on r.memory_id = m.memory_id
-    where (_rank_memories.agent_id is null or m.agent_id = _rank_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp())
+    from memory._valid_memories(_rank_memories.user_id, _rank_memories.agent_id) as m left join relevant as r on r.memory_id = m.memory_id
   ), best as (
     select w.*, ((relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
                  / nullif(relevance_weight + importance_weight + recency_weight, 0))::real as score
@@ -38,8 +39,7 @@ begin
   )
   select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type, b.content, b.score, b.relevance,
     b.importance, b.recency
-  from best as b
-  order by 1;
+  from best as b;
 end;
 $$;
 
@@ -63,12 +63,12 @@ begin
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
   end if;
   policy := memory._policy(render_memories.user_id, render_memories.agent_id);
-  query := case when query ~ e'\\S' then query end;
+  query := memory._query_or_null(query);
   return (
     select r.block
     from memory._query_model(render_memories.user_id, query, query_embedding) as m
     cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
-    cross join lateral memory._search_target(render_memories.user_id, render_memories.agent_id, query,
+    cross join lateral memory._query_target(render_memories.user_id, render_memories.agent_id, query,
       (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
     cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories, max_tokens) as r);
 end;

@@ -17,12 +17,12 @@ begin
   end if;
   policy := memory._policy(get_context.user_id, get_context.agent_id);
   -- What the user said last is what the context is for, unless the caller says.
-  query := coalesce(case when query ~ e'\\S' then query end, memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
+  query := coalesce(memory._query_or_null(query), memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
   return query
   select c.*
   from memory._query_model(get_context.user_id, get_context.query, get_context.query_embedding) as m
   cross join lateral memory._query_embedding(get_context.user_id, get_context.query, get_context.query_embedding, m) as k
-  cross join lateral memory._search_target(get_context.user_id, get_context.agent_id, get_context.query,
+  cross join lateral memory._query_target(get_context.user_id, get_context.agent_id, get_context.query,
     (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
@@ -114,8 +114,7 @@ begin
     end if;
   end if;
   if not exists (select from unnest(parts) as p where p.source = 'memories')
-    and exists (select from memory._visible_memories(_context_parts.user_id, null, false) as m
-                where (_context_parts.agent_id is null or m.agent_id = _context_parts.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp())) then
+    and exists (select from memory._valid_memories(_context_parts.user_id, _context_parts.agent_id) as m) then
     raise notice 'degraded: no memories fit into max_tokens';
   end if;
 
@@ -132,6 +131,8 @@ begin
   from chosen as c order by 1;
 end;
 $$;
+
+-- What the user said last, without what was recalled for it.
 create or replace function memory._newest_question(user_id text, thread_id text, agent_id text)
 returns text
 language plpgsql stable parallel safe

@@ -29,7 +29,7 @@ begin
   details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
   for hit in
     select r.* from (
-      select h.source, split_part(h.id, '/', 1) as id, h.thread_id, x.content, h.score, h.created_at,
+      select h.source, h.id, h.number, h.thread_id, h.score, h.created_at,
         row_number() over (partition by h.thread_id order by h.score desc, h.created_at desc) as place_in_thread
       -- Each on its own: documents of the application, however many, do not crowd out what was said.
       from (values ('summary', null::text[]), ('document', array[memory._archive_namespace(_cross_session_context.user_id)])) as w (source, namespaces)
@@ -38,18 +38,18 @@ begin
         mode => case when _cross_session_context.target is null then 'keyword' else 'vector' end, settings => policy -> 'search',
         sources => array[w.source], agent_id => _cross_session_context.agent_id, exclude_thread_id => _cross_session_context.thread_id,
         namespaces => w.namespaces, min_score => case when _cross_session_context.target is not null then threshold end, row_limit => 20) as h
-      cross join lateral memory._search_row(_cross_session_context.user_id, h.source, h.id, h.thread_id, h.number) as x
-      where h.thread_id is not null
+      where h.thread_id is not null -- the summary of the user is no conversation
     ) as r
     where r.place_in_thread = 1
     order by r.score desc, r.created_at desc
     limit 5
   loop
-    line := format(e'\n[%s, conversation %s] ', to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'), hit.thread_id) || memory._paragraph(hit.content);
+    line := format(e'\n[%s, conversation %s] ', to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'), hit.thread_id)
+      || memory._paragraph((memory._search_row(user_id, hit.source, hit.id, hit.thread_id, hit.number)).content);
     if tokens + memory._tokens_at_most(line) <= max_tokens then
       tokens := tokens + memory._tokens_at_most(line);
       content := coalesce(content, 'Earlier conversations:') || line;
-      details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object('source', hit.source, 'id', hit.id, 'thread_id', hit.thread_id, 'score', hit.score));
+      details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object('source', hit.source, 'id', split_part(hit.id, '/', 1), 'thread_id', hit.thread_id, 'score', hit.score));
     else
       raise notice 'degraded: an earlier conversation does not fit into max_tokens';
     end if;

@@ -7,6 +7,7 @@ set search_path = pg_catalog, pg_temp
 -- Walk the primary key backwards and stop early; a plan that sorts reads the whole thread first.
 set enable_sort = off
 set enable_bitmapscan = off
+set jit = off
 as $$
 declare
   message record;
@@ -38,6 +39,7 @@ begin
 end;
 $$;
 
+-- Exact once a job has counted it; before that the higher of two estimates, so that no limit is broken.
 create or replace function memory._message_tokens(message memory.messages)
 returns int
 language plpgsql immutable parallel safe

@@ -1,0 +1,46 @@
+-- An extracted memory that says nearly the same as an older one of its agent and type gives way to it, unless it says
+-- more: the longer text stays. What a user stored is never folded.
+create or replace function memory._fold_near_duplicates(user_id text, model text, memory_ids uuid[])
+returns int
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  candidate record;
+  nearest record;
+  threshold real;
+  folded int := 0;
+begin
+  for candidate in
+    select m.memory_id, m.agent_id, m.memory_type, m.content, m.created_at, memory._subject(m.metadata) as subject,
+      (select e.embedding from memory.embeddings as e
+       where e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = _fold_near_duplicates.model) as embedding
+    from memory.memories as m
+    where m.user_id = _fold_near_duplicates.user_id and m.memory_id = any (memory_ids) and m.source = 'extraction'
+      and m.superseded_at is null and m.deleted_at is null
+    order by m.created_at, m.memory_id
+  loop
+    threshold := (memory._policy(user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}')::real;
+    loop -- one that stays may take the place of several
+      select o.memory_id, length(candidate.content) > length(o.content) and o.source = 'extraction' as says_less into nearest
+      from (
+        -- Row by row: a join is planned badly while the table has no statistics.
+        select n.*, memory._cosine_similarity(candidate.embedding, (
+            select f.embedding from memory.embeddings as f
+            where f.user_id = n.user_id and f.model = _fold_near_duplicates.model and f.source = 'memory' and f.id = n.memory_id::text)) as similarity
+        from memory._visible_memories(_fold_near_duplicates.user_id, null, false) as n
+        where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type and memory._subject(n.metadata) = candidate.subject
+          and (n.created_at, n.memory_id) < (candidate.created_at, candidate.memory_id)
+      ) as o
+      where o.similarity >= threshold
+      order by o.similarity desc, o.created_at, o.memory_id limit 1;
+      exit when not found;
+      perform memory._supersede_all(user_id, array[candidate.memory_id, nearest.memory_id],
+                                    case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
+      folded := folded + 1;
+      exit when not nearest.says_less;
+    end loop;
+  end loop;
+  return folded;
+end;
+$$;
