@@ -5939,7 +5939,7 @@ begin
 end;
 $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, keyword needs no model. score is 0..1: the cosine similarity in vector mode, else relative to the best match of this query. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact (which holds nothing yet). filter is contained in metadata; memory_types, tags and min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. rerank asks the active rerank model for the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, summary or document, or thread_id/seq.';
+'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is compared, else 0 to 1, relative to the best match of this query. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact (which holds nothing yet). filter is contained in metadata; memory_types, tags and min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. rerank asks the active rerank model for the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, summary or document, or thread_id/seq.';
 
 create or replace function memory._check_search(
   user_id text, mode text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[],
@@ -6765,7 +6765,7 @@ begin
     coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)), 'none is active: see memory.activate_model()')
   from memory.models as m where m.kind = 'chat' and m.is_active;
   return query
-  select 'embedding model', true, coalesce(max(format('%s (model %s): embeds in the background; this version searches by keyword', m.name, m.model)), 'none')
+  select 'embedding model', true, coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)), 'none: searches are by keyword')
   from memory.models as m where m.kind = 'embedding' and m.is_active;
   return query
   select 'token counts', true, case when c.counter is null and c.finished_at is not null

@@ -26,7 +26,7 @@ begin
     coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)), 'none is active: see memory.activate_model()')
   from memory.models as m where m.kind = 'chat' and m.is_active;
   return query
-  select 'embedding model', true, coalesce(max(format('%s (model %s): embeds in the background; this version searches by keyword', m.name, m.model)), 'none')
+  select 'embedding model', true, coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)), 'none: searches are by keyword')
   from memory.models as m where m.kind = 'embedding' and m.is_active;
   return query
   select 'token counts', true, case when c.counter is null and c.finished_at is not null
