@@ -291,7 +291,7 @@ def doctor(api: Api, check_name: str) -> bool:
 def test_the_doctor_names_models_budgets_retries_and_token_counts(api: Api) -> None:
     details = {row.check_name: (row.ok, row.detail) for row in api.doctor()}
     assert details["chat model"] == (True, "local (provider local, model patterns)")
-    assert details["embedding model"] == (True, "none")
+    assert details["embedding model"] == (True, "none: searches are by keyword")
     assert details["budgets"] == (True, "no job waits for one")
     assert details["retries"] == (True, "no job failed three times within a day")
     assert details["token counts"][1].startswith("estimated as bytes / 4 until")
