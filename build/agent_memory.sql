@@ -5921,7 +5921,7 @@ begin
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
-                                             case when search.query is null then 'vector' else mode end) as t
+                                            case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
       user_id => search.user_id, query => search.query, model => m.name, target => t.embedding, mode => t.mode,
       settings => memory._policy(search.user_id, search.agent_id) -> 'search', sources => search.sources,
@@ -5983,12 +5983,14 @@ returns memory.models
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  dims constant int := memory._dimensions(memory._to_halfvec(given));
 begin
   return case
     when given is not null then
       (select m from memory.models as m
-       where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = memory._dimensions(memory._to_halfvec(given)))
-       order by memory._known_dimensions(m) = memory._dimensions(memory._to_halfvec(given)) desc nulls last, m.is_active desc, m.created_at desc limit 1)
+       where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = dims)
+       order by memory._known_dimensions(m) = dims desc nulls last, m.is_active desc, m.created_at desc limit 1)
     when query is not null then memory._serving_model(user_id) end;
 end;
 $$;

@@ -80,6 +80,14 @@ def embed(api: Api, *kinds: str) -> list[Any]:
     return results
 
 
+def claim_backfill(api: Api, *topics: int) -> Any:
+    """The job that has "new" embed what "old" has embedded before: memories of these topics."""
+    know(api, *topics)
+    embed(api)
+    register(api)
+    return claim(api, "backfill")
+
+
 def keep_query(api: Api, model: str, topic: int, user_id: str = "ana") -> None:
     """As if the model had embedded the query before."""
     api.query(
@@ -356,10 +364,7 @@ def test_what_was_embedded_by_the_model_of_before_is_not_stored_under_its_name(a
 @pytest.mark.feature("F4", "E14")
 def test_dropping_waits_for_what_is_being_stored(live: Api, connect: Connect) -> None:
     admin = Api(connect())
-    know(live, 1)
-    embed(live)
-    register(live)
-    job = claim(live, "backfill")
+    job = claim_backfill(live, 1)
     with ThreadPoolExecutor(1) as pool:
         with live.connection.transaction():
             hand_in(live, job)
@@ -373,10 +378,7 @@ def test_dropping_waits_for_what_is_being_stored(live: Api, connect: Connect) ->
 @pytest.mark.feature("F4", "E14")
 def test_what_is_stored_while_its_model_is_being_dropped_is_skipped(live: Api, connect: Connect) -> None:
     admin = Api(connect())
-    know(live, 1)
-    embed(live)
-    register(live)
-    job = claim(live, "backfill")
+    job = claim_backfill(live, 1)
     with ThreadPoolExecutor(1) as pool:
         with admin.connection.transaction():
             admin.drop_model(name="new")
@@ -404,10 +406,7 @@ def test_what_is_being_dropped_cannot_be_activated(live: Api, connect: Connect) 
 @pytest.mark.feature("F4")
 def test_a_model_registered_while_the_backfill_of_another_ends_is_filled_too(live: Api, connect: Connect) -> None:
     admin = Api(connect())
-    know(live, 1)
-    embed(live)
-    register(live)
-    job = claim(live, "backfill")
+    job = claim_backfill(live, 1)
     with ThreadPoolExecutor(1) as pool:
         with admin.connection.transaction():
             register(admin, "third")
@@ -439,10 +438,7 @@ def test_a_thread_that_goes_while_a_backfill_completes_takes_its_embeddings_alon
 @pytest.mark.feature("F4", "F6")
 def test_a_backfill_whose_worker_dies_is_finished_by_another(live: Api, connect: Connect) -> None:
     worker = Api(connect())
-    know(live, 1, 2)
-    embed(live)
-    register(live)
-    job = claim(worker, "backfill")
+    job = claim_backfill(worker, 1, 2)
     with contextlib.suppress(psycopg.OperationalError), worker.connection.transaction():
         hand_in(worker, job)
         live.query("select pg_terminate_backend(%(pid)s)", pid=worker.connection.info.backend_pid)
@@ -457,10 +453,7 @@ def test_a_backfill_whose_worker_dies_is_finished_by_another(live: Api, connect:
 @pytest.mark.feature("F4", "F6")
 def test_a_job_that_ran_out_and_its_successor_embed_once(live: Api, connect: Connect) -> None:
     other = Api(connect())
-    know(live, 1, 2)
-    embed(live)
-    register(live)
-    first = claim(live, "backfill")
+    first = claim_backfill(live, 1, 2)
     live.connection.execute("update memory.jobs set lease_expires_at = now() - interval '1 second'")
     second = claim(other, "backfill")
     with ThreadPoolExecutor(2) as pool:

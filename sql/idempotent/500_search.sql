@@ -45,7 +45,7 @@ begin
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
-                                             case when search.query is null then 'vector' else mode end) as t
+                                            case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
       user_id => search.user_id, query => search.query, model => m.name, target => t.embedding, mode => t.mode,
       settings => memory._policy(search.user_id, search.agent_id) -> 'search', sources => search.sources,

@@ -7,12 +7,14 @@ returns memory.models
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  dims constant int := memory._dimensions(memory._to_halfvec(given));
 begin
   return case
     when given is not null then
       (select m from memory.models as m
-       where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = memory._dimensions(memory._to_halfvec(given)))
-       order by memory._known_dimensions(m) = memory._dimensions(memory._to_halfvec(given)) desc nulls last, m.is_active desc, m.created_at desc limit 1)
+       where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = dims)
+       order by memory._known_dimensions(m) = dims desc nulls last, m.is_active desc, m.created_at desc limit 1)
     when query is not null then memory._serving_model(user_id) end;
 end;
 $$;
