@@ -971,6 +971,9 @@ declare
   policy jsonb := memory._default_policy();
   layer jsonb;
 begin
+  if layers = '{}' then
+    return policy;
+  end if;
   for layer in select l.settings from unnest(layers) as l order by l.user_id <> '', l.agent_id <> '' loop
     policy := memory._merge_policy(policy, layer);
   end loop;
@@ -5943,12 +5946,11 @@ begin
   from memory._rerank(search.user_id, search.agent_id, case when rerank then search.query end, explain, array(
     select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, f.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
-    from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
-    cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
-    cross join lateral memory._query_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
+    from memory._query_embedding(search.user_id, to_embed, search.query_embedding) as k
+    cross join lateral memory._query_target(search.user_id, search.agent_id, to_embed, true, k.model, k.embedding, k.problem,
                                             case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
-      user_id => search.user_id, query => search.query, model => m.name, target => t.embedding, mode => t.mode,
+      user_id => search.user_id, query => search.query, model => (k.model).name, target => t.embedding, mode => t.mode,
       settings => memory._policy(search.user_id, search.agent_id) -> 'search', sources => search.sources,
       row_limit => case when rerank then greatest(top_k, 50) else top_k end,
       agent_id => search.agent_id, thread_id => search.thread_id, exclude_thread_id => search.exclude_thread_id,
@@ -5999,45 +6001,39 @@ begin
 end;
 $$;
 
--- What a query is compared with is found in three steps, called in one statement with the ranking. The first two are stable
--- as the ranking is: they see the same models and embeddings, whatever is activated or dropped meanwhile.
+-- What a query is compared with is found in two steps, called in one statement with the ranking. The first is stable as the
+-- ranking is: they see the same models and embeddings, whatever is activated or dropped meanwhile.
 
--- The model: one that makes embeddings as long as the given one, or the one that serves the user.
-create or replace function memory._query_model(user_id text, query text, given vector)
-returns memory.models
+-- The model, one that makes embeddings as long as the given one or the one that serves the user, and the embedding as far as
+-- it is known: the given one, or the one kept from last time. problem says why there can be none.
+create or replace function memory._query_embedding(
+  user_id text, query text, given vector, out model memory.models, out embedding halfvec, out problem text
+)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   dims constant int := memory._dimensions(memory._to_halfvec(given));
 begin
-  return case
-    when given is not null then
-      (select m from memory.models as m
-       where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = dims)
-       order by memory._known_dimensions(m) = dims desc nulls last, m.is_active desc, m.created_at desc limit 1)
-    when query is not null then memory._serving_model(user_id) end;
-end;
-$$;
-
--- The embedding as far as it is known: the given one, or the one kept from last time. problem says why there can be none.
-create or replace function memory._query_embedding(
-  user_id text, query text, given vector, model memory.models, out embedding halfvec, out problem text
-)
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if query is null and given is null then
+  if given is not null then
+    select m.* into model
+    from memory.models as m
+    where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = dims)
+    order by memory._known_dimensions(m) = dims desc nulls last, m.is_active desc, m.created_at desc limit 1;
+  elsif query is not null then
+    model := memory._serving_model(user_id);
+  else
     return;
-  elsif model.name is null then
+  end if;
+
+  if model.name is null then
     problem := 'no embedding model is active';
   elsif given is not null and memory._known_dimensions(model) is null then
     problem := format('model "%s" has not embedded anything yet', model.name);
   elsif given is not null then
     embedding := memory._to_halfvec(given);
-    if memory._dimensions(embedding) <> memory._known_dimensions(model) then
-      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), model.name,
+    if dims <> memory._known_dimensions(model) then
+      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', dims, model.name,
         memory._known_dimensions(model)), 'Embed the query with that model.');
     elsif memory._cosine_similarity(embedding, embedding) is null then
       perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');
@@ -6231,7 +6227,7 @@ begin
       from memory.embeddings as e
       where mode <> 'keyword' and e.user_id = _ranked.user_id and e.model = _ranked.model and e.source = any (sources)
         and memory._dimensions(e.embedding) = dims
-    ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
+    ) as s on s.id collate "C" = t.id collate "C" and s.source is not distinct from t.source -- which is not hashed, as "=" would be
   ), corpus as materialized (
     select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest from candidates as c
   ), worded as materialized (
@@ -6464,11 +6460,10 @@ begin
   query := memory._query_or_null(query);
   return (
     select r.block
-    from memory._query_model(render_memories.user_id, query, query_embedding) as m
-    cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
+    from memory._query_embedding(render_memories.user_id, query, query_embedding) as k
     cross join lateral memory._query_target(render_memories.user_id, render_memories.agent_id, query,
-      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
-    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories, max_tokens) as r);
+      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, k.model, k.embedding, k.problem, 'hybrid') as t
+    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, (k.model).name, t.embedding, policy, max_memories, max_tokens) as r);
 end;
 $$;
 comment on function memory.render_memories(text, text, text, int, int, vector) is
@@ -6555,12 +6550,11 @@ begin
   query := coalesce(memory._query_or_null(query), memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
   return query
   select c.*
-  from memory._query_model(get_context.user_id, get_context.query, get_context.query_embedding) as m
-  cross join lateral memory._query_embedding(get_context.user_id, get_context.query, get_context.query_embedding, m) as k
+  from memory._query_embedding(get_context.user_id, get_context.query, get_context.query_embedding) as k
   cross join lateral memory._query_target(get_context.user_id, get_context.agent_id, get_context.query,
-    (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
+    (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null, k.model, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
-    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
+    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, (k.model).name, t.embedding, policy,
     coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int)) as c
   order by c.ordinal;
 end;
