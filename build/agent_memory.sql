@@ -1799,9 +1799,10 @@ begin
 end;
 $$;
 
--- What an append leaves for later, done at once for a range of a thread: the words of its messages (an insert takes 4 us, to
--- parse what it says 20) and their exact tokens, where token_counts has them by seq. It takes each row's own text, as it is
--- when the row is locked. What someone is changing is skipped: nobody waits.
+-- What an append leaves for later, done at once for a range of a thread: the words of its messages (to insert one from
+-- JSON takes 4 us, to parse what it says 30) and their exact tokens, where token_counts has them by seq. Words are those of
+-- the row's own text under the row's lock, so a change of the text cannot be lost. What someone is changing is skipped, so
+-- nobody waits: a change of the text keeps its words itself.
 create or replace function memory._finish_messages(user_id text, thread_id text, from_seq bigint, to_seq bigint, token_counts jsonb default '{}')
 returns void
 language plpgsql volatile parallel unsafe
@@ -3779,6 +3780,9 @@ begin
                            or c.value::numeric <> floor(c.value::numeric))) is not true then
     perform memory._refuse_result('token_counts', 'must be an object of seq and number of tokens, with token_counter naming the encoding');
   end if;
+  if not job.input ? 'counted_through' then
+    return;
+  end if;
   perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update skip locked;
   if found then
     perform memory._finish_messages(job.user_id, job.scope, (job.input ->> 'from_seq')::bigint, (job.input ->> 'counted_through')::bigint,
@@ -5549,7 +5553,7 @@ declare
   swept_memories bigint;
   swept_jobs bigint;
   swept_calls bigint;
-  finished bigint;
+  parsed bigint;
   queued bigint;
 begin
   if (batch_size >= 1) is not true then
@@ -5612,9 +5616,9 @@ begin
   where (k.user_id, k.model, k.query_hash) in (
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
-  finished := memory._finish_threads(batch_size); -- last: whoever wants one of these rows waits for nothing else
+  parsed := memory._finish_threads(batch_size); -- last: whoever wants one of these rows waits for nothing else
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'jobs', swept_jobs, 'model_calls', swept_calls,
-                            'queued', queued, 'finished', finished);
+                            'queued', queued, 'parsed', parsed);
 end;
 $$;
 comment on function memory.sweep(int) is
@@ -5631,7 +5635,7 @@ declare
   thread record;
   from_seq bigint;
   to_seq bigint;
-  finished bigint := 0;
+  parsed bigint := 0;
 begin
   -- In one order, so that two sweeps that set the same marks do not deadlock.
   for thread in
@@ -5647,7 +5651,7 @@ begin
     continue when not found;
     select coalesce(max(k.position), -1) + 1 into from_seq from memory.marks as k
     where k.user_id = thread.user_id and k.scope = thread.thread_id and k.kind = 'words';
-    to_seq := least(to_seq, from_seq + message_limit - finished - 1);
+    to_seq := least(to_seq, from_seq + message_limit - parsed - 1);
     perform memory._finish_messages(thread.user_id, thread.thread_id, from_seq, to_seq);
     -- Up to the first that was skipped.
     select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
@@ -5655,11 +5659,11 @@ begin
       and m.search_vector is null and m.is_active;
     if to_seq >= from_seq then
       perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
-      finished := finished + to_seq - from_seq + 1;
-      exit when finished >= message_limit;
+      parsed := parsed + to_seq - from_seq + 1;
+      exit when parsed >= message_limit;
     end if;
   end loop;
-  return finished;
+  return parsed;
 end;
 $$;
 

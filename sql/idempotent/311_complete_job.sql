@@ -172,6 +172,9 @@ begin
                            or c.value::numeric <> floor(c.value::numeric))) is not true then
     perform memory._refuse_result('token_counts', 'must be an object of seq and number of tokens, with token_counter naming the encoding');
   end if;
+  if not job.input ? 'counted_through' then
+    return;
+  end if;
   perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update skip locked;
   if found then
     perform memory._finish_messages(job.user_id, job.scope, (job.input ->> 'from_seq')::bigint, (job.input ->> 'counted_through')::bigint,

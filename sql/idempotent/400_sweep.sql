@@ -8,7 +8,7 @@ declare
   swept_memories bigint;
   swept_jobs bigint;
   swept_calls bigint;
-  finished bigint;
+  parsed bigint;
   queued bigint;
 begin
   if (batch_size >= 1) is not true then
@@ -71,9 +71,9 @@ begin
   where (k.user_id, k.model, k.query_hash) in (
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
-  finished := memory._finish_threads(batch_size); -- last: whoever wants one of these rows waits for nothing else
+  parsed := memory._finish_threads(batch_size); -- last: whoever wants one of these rows waits for nothing else
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'jobs', swept_jobs, 'model_calls', swept_calls,
-                            'queued', queued, 'finished', finished);
+                            'queued', queued, 'parsed', parsed);
 end;
 $$;
 comment on function memory.sweep(int) is
@@ -90,7 +90,7 @@ declare
   thread record;
   from_seq bigint;
   to_seq bigint;
-  finished bigint := 0;
+  parsed bigint := 0;
 begin
   -- In one order, so that two sweeps that set the same marks do not deadlock.
   for thread in
@@ -106,7 +106,7 @@ begin
     continue when not found;
     select coalesce(max(k.position), -1) + 1 into from_seq from memory.marks as k
     where k.user_id = thread.user_id and k.scope = thread.thread_id and k.kind = 'words';
-    to_seq := least(to_seq, from_seq + message_limit - finished - 1);
+    to_seq := least(to_seq, from_seq + message_limit - parsed - 1);
     perform memory._finish_messages(thread.user_id, thread.thread_id, from_seq, to_seq);
     -- Up to the first that was skipped.
     select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
@@ -114,11 +114,11 @@ begin
       and m.search_vector is null and m.is_active;
     if to_seq >= from_seq then
       perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
-      finished := finished + to_seq - from_seq + 1;
-      exit when finished >= message_limit;
+      parsed := parsed + to_seq - from_seq + 1;
+      exit when parsed >= message_limit;
     end if;
   end loop;
-  return finished;
+  return parsed;
 end;
 $$;
 
