@@ -744,6 +744,20 @@ def test_a_job_keeps_the_words_of_what_it_read_where_it_keeps_token_counts(
     assert (api.list_threads(user_id="ana")[0].active_tokens != before) == bool(counts)
 
 
+@pytest.mark.feature("E4", "A5")
+def test_what_a_job_puts_away_is_not_parsed(api: Api) -> None:
+    settings(api, cadence={"fact_extraction_every_n": 0}, compression={"recent_messages_to_keep": 1})
+    api.talk(**ANA, rounds=2)
+    api.compress_thread(**ANA)
+    job = claim(api)
+    counts = {str(seq): 7 for seq in range(4)}
+    api.complete_job(**lease(job), result={**SUMMARY, "token_counts": counts, "token_counter": "dice"})
+    stored = api.query("select is_active, search_vector is not null, is_counted from memory.messages order by seq")
+    assert [is_active for is_active, _, _ in stored] == [False, False, False, True]
+    assert not any(is_parsed for is_active, is_parsed, _ in stored if not is_active)
+    assert all(is_counted for is_active, _, is_counted in stored if not is_active)
+
+
 @pytest.mark.feature("E4", "C1")
 def test_embedding_writes_no_messages(api: Api) -> None:
     api.register_model(name="ada", kind="embedding", provider="openai", model="ada")
