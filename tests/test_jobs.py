@@ -758,7 +758,7 @@ def test_what_a_job_puts_away_is_not_parsed(api: Api) -> None:
     assert all(is_counted for is_active, _, is_counted in stored if not is_active)
 
 
-@pytest.mark.feature("E4", "C1")
+@pytest.mark.feature("E4")
 def test_embedding_writes_no_messages(api: Api) -> None:
     api.register_model(name="ada", kind="embedding", provider="openai", model="ada")
     api.activate_model(name="ada")
