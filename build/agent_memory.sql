@@ -6310,7 +6310,7 @@ begin
       from memory.embeddings as e
       where mode <> 'keyword' and e.user_id = _ranked.user_id and e.model = _ranked.model and e.source = any (sources)
         and memory._dimensions(e.embedding) = dims
-    ) as s on s.id collate "C" = t.id collate "C" and s.source is not distinct from t.source -- which is not hashed, as "=" would be
+    ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
     select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest from candidates as c
   ), worded as materialized (
