@@ -26,7 +26,6 @@ SCHEMA = """
 create extension pg_stat_statements;
 create schema bench;
 create table bench.messages (like memory.messages including defaults, primary key (user_id, thread_id, seq));
-alter table bench.messages alter search_vector drop not null; -- what only keeps messages has no word vectors
 create table bench.memories (like memory.memories including defaults, primary key (user_id, memory_id));
 create table bench.texts (name text primary key, value text not null);
 """
@@ -194,20 +193,8 @@ CASES = (
                 _WRITTEN_THREAD,
                 "content",
             ),
-            Variant(
-                "bare insert with word vector",
-                """insert into bench.messages (user_id, thread_id, seq, role, content, search_vector, token_count,
-                     created_at, updated_at, expires_at)
-                   values (:user, :thread, :serial, :role, :content, to_tsvector('english', :content), 50, now(), now(),
-                     now() + interval '7 days')""",
-                _WRITTEN_THREAD,
-                "content",
-            ),
         ),
-        (
-            Ratio("memory.add_message", "bare insert", aim=0.80),
-            Ratio("memory.add_message", "bare insert with word vector"),
-        ),
+        (Ratio("memory.add_message", "bare insert", aim=0.80),),
     ),
     Case(
         "add_messages, 1,000 messages",
@@ -232,24 +219,8 @@ CASES = (
                 BULKS,
                 cpu_calls=30,
             ),
-            Variant(
-                "bare insert from JSON with word vectors",
-                """insert into bench.messages (user_id, thread_id, seq, role, content, search_vector, token_count,
-                     created_at, updated_at, expires_at)
-                   select :user, :thread, :serial::bigint * 1000 + position, message->>'role', message->>'content',
-                     to_tsvector('english', message->>'content'), octet_length(message->>'content') / 4, now(), now(),
-                     now() + interval '7 days'
-                   from jsonb_array_elements(:messages) with ordinality as item (message, position)""",
-                _BULK_THREAD,
-                "messages",
-                BULKS,
-                cpu_calls=30,
-            ),
         ),
-        (
-            Ratio("memory.add_messages", "bare insert from JSON", aim=0.50),
-            Ratio("memory.add_messages", "bare insert from JSON with word vectors"),
-        ),
+        (Ratio("memory.add_messages", "bare insert from JSON", aim=0.50),),
     ),
     Case(
         "add_memory",

@@ -111,9 +111,10 @@ def markdown(results: Results) -> str:
         f"8 kB reach the disk in {machine['sync_microseconds']} µs; "
         f"{options['rounds']} rounds of {options['seconds']} s in which the variants take turns, pgbench with prepared "
         "statements. A bare statement works on a plain table with the same columns, defaults and primary key: no "
-        "triggers, constraints or further indexes; one with word vectors also parses the texts, which makes them "
-        "searchable by keyword, as the functions do. Ratios are medians over the rounds. CPU is the ratio of the CPU "
-        "time of the server per call, which the disk and other work on the machine disturb less.",
+        "triggers, constraints or further indexes. The words by which a message is found are parsed later, by a job or "
+        "memory.sweep(), and are no part of these figures; those of a memory are. Ratios are medians over the rounds. "
+        "CPU is the ratio of the CPU time of the server per call, which the disk and other work on the machine disturb "
+        "less.",
         "![Ratios](latest.svg)",
         "## Ratios",
         ratio_table(results),

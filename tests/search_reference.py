@@ -106,6 +106,7 @@ class World:
         ]
         for user_id in USERS:
             self.rows += self._summaries(user_id)
+        self.api.value("select memory._finish_threads(70)")  # of 120 messages: search parses the others
         self._embed()
         self._weigh()
 
@@ -245,7 +246,9 @@ class World:
             """
             with texts (user_id, source, key, vector) as (
               select user_id, 'memory', memory_id::text, search_vector from memory.memories
-              union all select user_id, 'message', thread_id || '/' || seq, search_vector from memory.messages
+              union all
+              select user_id, 'message', thread_id || '/' || seq,
+                memory._message_vector('english', content, metadata, created_at) from memory.messages
               union all select user_id, 'summary', summary_id::text, search_vector from memory.summaries
               union all
               select user_id, 'document', document_id || '/' || number, search_vector from memory.document_chunks

@@ -502,6 +502,9 @@ def test_everything_at_once_ends_without_deadlock_and_with_exact_counters(
     assert (
         api.query("select scope from memory.marks where scope <> '' except select thread_id from memory.threads") == []
     )
+    while api.sweep()["parsed"]:
+        pass
+    assert api.query("select from memory.messages where search_vector is null and is_active") == []
 
 
 @pytest.mark.feature("E14")

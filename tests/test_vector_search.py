@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -110,6 +111,33 @@ def test_every_search_finds_what_comparing_everything_finds(shared_api: Api, see
             assert scores == pytest.approx(right, abs=tolerance, rel=tolerance), context
             found_by_mode[fusion if fusion == "rrf" else mode] += len(results)
         assert min(found_by_mode.values()) > 0
+
+
+@pytest.mark.feature("E4")
+@pytest.mark.parametrize(
+    ("query", "vector", "mode", "parses"),
+    [
+        ("tea", [1, 0, 0], "hybrid", True),
+        ("tea", None, "keyword", True),
+        ("the and of", [1, 0, 0], "hybrid", False),
+        ("tea", [1, 0, 0], "vector", False),
+        (None, [1, 0, 0], "hybrid", False),
+    ],
+)
+def test_messages_are_parsed_only_to_compare_words(
+    api: Api, query: str | None, vector: Any, mode: str, parses: bool
+) -> None:
+    say(api, "I like tea", [1, 0, 0])
+    assert found(api, query, vector, mode=mode, sources=["message"]) == ["I like tea"]
+    api.connection.execute(
+        """
+        create or replace function memory._message_vector(
+          language regconfig, content text, metadata jsonb, created_at timestamptz
+        ) returns tsvector language plpgsql immutable as 'begin raise division_by_zero; end'
+        """
+    )
+    with pytest.raises(psycopg.errors.DivisionByZero) if parses else contextlib.nullcontext():
+        assert found(api, query, vector, mode=mode, sources=["message"]) == ["I like tea"]
 
 
 # Both arms ------------------------------------------------------------------------------------------------------------

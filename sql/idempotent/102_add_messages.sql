@@ -21,16 +21,15 @@ begin
     with parsed as materialized (
       select p.* from memory._parse_messages(add_messages.messages) as p
     ), appended as materialized (
-      select a.first_seq, a.expires_at, a.language
+      select a.first_seq, a.expires_at
       from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at, max(p.created_at) as last_at,
               bool_or(p.ends_round) as ends_round
             from parsed as p having bool_and(p.is_valid)) as b
       cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
                                         b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
     )
-    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, search_vector, token_count, created_at, updated_at, expires_at)
-    select add_messages.user_id, add_messages.thread_id, a.first_seq + p.seq, add_messages.agent_id, p.role, p.content, p.metadata,
-      memory._message_vector(a.language, p.content, p.metadata, p.created_at), p.token_count,
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, created_at, updated_at, expires_at)
+    select add_messages.user_id, add_messages.thread_id, a.first_seq + p.seq, add_messages.agent_id, p.role, p.content, p.metadata, p.token_count,
       p.created_at, statement_timestamp(), a.expires_at
     from appended as a cross join parsed as p
     order by p.seq
@@ -87,16 +86,16 @@ begin
   ), fresh as materialized (
     select p.*, row_number() over (order by p.seq) - 1 as place from parsed as p where p.stored_seq is null and p.seq = p.first_place
   ), appended as materialized (
-    select a.first_seq, a.expires_at, a.language
+    select a.first_seq, a.expires_at
     from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at, max(f.created_at) as last_at,
             bool_or(f.ends_round) as ends_round
           from fresh as f having count(*) > 0) as b
     cross join lateral memory._append(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, _add_keyed_messages.agent_id,
                                       b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
   ), inserted as (
-    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, search_vector, token_count, idempotency_key, created_at, updated_at, expires_at)
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, idempotency_key, created_at, updated_at, expires_at)
     select _add_keyed_messages.user_id, _add_keyed_messages.thread_id, a.first_seq + f.place, _add_keyed_messages.agent_id, f.role, f.content,
-      f.metadata, memory._message_vector(a.language, f.content, f.metadata, f.created_at), f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), a.expires_at
+      f.metadata, f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), a.expires_at
     from appended as a cross join fresh as f
   )
   select coalesce(p.stored_seq, a.first_seq + f.place), coalesce(p.stored_content, p.content), coalesce(p.stored_tokens, p.token_count), null::text

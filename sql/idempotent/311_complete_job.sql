@@ -34,7 +34,7 @@ begin
     perform memory._refuse_lease(job_id);
   end if;
   perform memory._enqueue_next(job);
-  perform memory._count_tokens(job, complete_job.result);
+  perform memory._finish_read(job, complete_job.result);
 end;
 $$;
 comment on function memory.complete_job(text, bigint, uuid, jsonb, jsonb) is
@@ -156,29 +156,29 @@ begin
 end;
 $$;
 
--- Exact token counts take the place of the estimates. Comes last, and does not wait for a thread that someone is writing
--- to: a later job counts as well, and no append waits for anything but these updates.
-create or replace function memory._count_tokens(job memory.jobs, result jsonb)
+-- What a job has read is finished: exact token counts, where it has counted, take the place of the estimates, and words are
+-- kept in the same version of the row. A job that writes no messages otherwise (embed) leaves words to the others. Comes
+-- last, and does not wait for a thread that someone is writing to: a later job counts as well, memory.sweep() keeps the
+-- words, and no append waits for anything but these updates.
+create or replace function memory._finish_read(job memory.jobs, result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not result ? 'token_counts' then
-    return;
-  elsif (jsonb_typeof(result -> 'token_counts') = 'object' and jsonb_typeof(result -> 'token_counter') = 'string'
+  if result ? 'token_counts' and (jsonb_typeof(result -> 'token_counts') = 'object' and jsonb_typeof(result -> 'token_counter') = 'string'
          and not exists (select from jsonb_each(result -> 'token_counts') as c
                          where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number' or c.value::numeric not between 0 and 10485760
                            or c.value::numeric <> floor(c.value::numeric))) is not true then
     perform memory._refuse_result('token_counts', 'must be an object of seq and number of tokens, with token_counter naming the encoding');
   end if;
-  perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update skip locked;
-  if not found then
+  if not job.input ? 'counted_through' then
     return;
   end if;
-  update memory.messages as m set token_count = c.value::numeric::int, is_counted = true
-  from jsonb_each(result -> 'token_counts') as c
-  where m.user_id = job.user_id and m.thread_id = job.scope and m.seq = c.key::bigint and not m.is_counted
-    and m.seq between (job.input ->> 'from_seq')::bigint and (job.input ->> 'counted_through')::bigint;
+  perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update skip locked;
+  if found then
+    perform memory._finish_messages(job.user_id, job.scope, (job.input ->> 'from_seq')::bigint, (job.input ->> 'counted_through')::bigint,
+                                    coalesce(result -> 'token_counts', '{}'));
+  end if;
 end;
 $$;

@@ -1,10 +1,11 @@
 -- What a search may see, before any of it is ranked: every filter is here, so none can be applied after a limit. number is
 -- the seq of a message and the number of a document's piece. unfiltered says that no filter is set: that is one test per row
--- instead of up to ten, which are half of the time of a search. Inlined by the planner, hence no SET clause.
+-- instead of up to ten, which are half of the time of a search. A message whose words nobody has kept yet is parsed here, in
+-- language, unless that is null because no words are compared. Inlined by the planner, hence no SET clause.
 create or replace function memory._searchable(
   user_id text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[],
   exclude_tags text[], filter jsonb, min_confidence double precision, created_after timestamptz, created_before timestamptz, as_of timestamptz,
-  include_superseded boolean, doc_types text[], namespaces text[], unfiltered boolean
+  include_superseded boolean, doc_types text[], namespaces text[], unfiltered boolean, language regconfig
 )
 returns table (source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector)
 language sql stable parallel safe
@@ -48,7 +49,9 @@ begin atomic
       and (_searchable.namespaces is null or d.namespace = any (_searchable.namespaces))
       and (_searchable.filter is null or d.metadata @> _searchable.filter)
     union all
-    select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.seq, m.created_at, m.search_vector
+    select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.seq, m.created_at,
+      coalesce(m.search_vector, case when _searchable.language is not null
+                                then memory._message_vector(_searchable.language, m.content, m.metadata, m.created_at) end)
     from memory.messages as m
     where 'message' = any (_searchable.sources) and m.user_id = _searchable.user_id and m.is_active and m.expires_at > statement_timestamp()
       and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any, _searchable.doc_types, _searchable.namespaces) is null

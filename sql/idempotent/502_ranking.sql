@@ -39,6 +39,7 @@ declare
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
+  language regconfig; -- null when no words are compared
 begin
   if mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
@@ -46,6 +47,7 @@ begin
     into words, words_as_queries, any_word
     from (select v.lexeme from unnest(memory._text_vector((settings ->> 'language')::regconfig, left(query, 8000))) as v
           order by v.positions[1], v.lexeme limit 200) as w;
+    language := case when any_word is not null then (settings ->> 'language')::regconfig end;
   end if;
 
   return query
@@ -55,7 +57,7 @@ begin
       select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at, case when v.vector @@ any_word then v.vector end as vector
       from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
         _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
-        _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered) as v
+        _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered, language) as v
       offset 0 -- so that words are compared here, and no vector without a match goes into the join
     ) as t
     left join (

@@ -137,6 +137,9 @@ create or replace function memory._newest_question(user_id text, thread_id text,
 returns text
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
+set enable_sort = off -- as in memory._fit_messages()
+set enable_bitmapscan = off
+set jit = off
 as $$
 begin
   return q.said
