@@ -3418,7 +3418,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored memory.stored_artifact;
-  is_same boolean;
+  existing memory.artifacts;
 begin
   loop
     insert into memory.artifacts as a (user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
@@ -3427,13 +3427,14 @@ begin
     on conflict on constraint artifacts_pkey do nothing
     returning a.key, memory._memory_ref(a.key, a.description, a.token_count), a.token_count into stored;
     exit when found;
-    select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.token_count, a.content = store_artifact.content
-    into stored.key, stored.memory_ref, stored.token_count, is_same
+    select a.* into existing
     from memory.artifacts as a
     where a.user_id = store_artifact.user_id and a.key = store_artifact.key
       and (a.expires_at is null or a.expires_at > statement_timestamp());
-    exit when is_same;
-    if found then -- else it went meanwhile
+    if existing.content = content then
+      stored := row(existing.key, memory._memory_ref(existing.key, existing.description, existing.token_count), existing.token_count);
+      exit;
+    elsif found then -- else it went meanwhile
       perform memory._refuse('key', format('"%s" names another artifact of this user', key),
         'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.', '23505');
     end if;
