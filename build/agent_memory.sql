@@ -3235,7 +3235,7 @@ begin
   new.token_count := memory._estimate_tokens(new.content);
 
   if tg_op = 'INSERT' then
-    new.key := coalesce(new.key, memory._artifact_key(new.user_id, new.description, new.artifact_type));
+    new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
     -- One that is over and not swept yet must not stand in the way.
     delete from memory.artifacts as a where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
   elsif (new.user_id, new.key) is distinct from (old.user_id, old.key) then
@@ -3314,7 +3314,7 @@ declare
   described text := command;
   line_count constant int := 1 + octet_length(rtrim(content, e'\n')) - octet_length(replace(rtrim(content, e'\n'), e'\n', ''));
 begin
-  if command is null and content ~ e'^\\s*[[{]' then
+  if command is null and left(content, 1000) ~ e'^\\s*[[{]' then
     described := memory._placeholder_text(memory._describe_json(content));
   end if;
   if described is null then
@@ -3360,25 +3360,17 @@ exception when data_exception or program_limit_exceeded then
 end;
 $$;
 
--- Readable, and not taken yet.
-create or replace function memory._artifact_key(user_id text, description text, artifact_type text)
+-- Readable, and of sixteen million for the same words.
+create or replace function memory._artifact_key(description text, artifact_type text)
 returns text
-language plpgsql volatile parallel unsafe
+language plpgsql volatile parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  slug text;
-  made text;
 begin
-  select s.slug into slug
+  return s.slug || '-' || left(gen_random_uuid()::text, 6)
   from unnest(array[description, artifact_type, 'artifact']) with ordinality as t (said, place)
   cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
   where s.slug <> '' order by t.place limit 1;
-  loop
-    made := slug || '-' || left(gen_random_uuid()::text, 6);
-    exit when not exists (select from memory.artifacts as a where a.user_id = _artifact_key.user_id and a.key = made);
-  end loop;
-  return made;
 end;
 $$;
 
@@ -3434,7 +3426,7 @@ begin
     if existing.content = content then
       stored := row(existing.key, memory._memory_ref(existing.key, existing.description, existing.token_count), existing.token_count);
       exit;
-    elsif found then -- else it went meanwhile
+    elsif found then -- else it went meanwhile, or the key that was made is taken
       perform memory._refuse('key', format('"%s" names another artifact of this user', key),
         'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.', '23505');
     end if;

@@ -124,7 +124,7 @@ def test_a_key_is_made_of_the_description(api: Api, arguments: dict[str, Any], s
 
 
 @pytest.mark.feature("C3")
-def test_a_made_key_is_one_that_is_free(api: Api) -> None:
+def test_another_key_is_made_when_one_is_taken(api: Api) -> None:
     api.connection.execute("create sequence pg_temp.draws")
     # As if chance had drawn the same digits twice.
     api.connection.execute("""
@@ -133,11 +133,12 @@ def test_a_made_key_is_one_that_is_free(api: Api) -> None:
     """)
     body = api.value("select prosrc from pg_proc where proname = '_artifact_key'")
     api.connection.execute(
-        "create or replace function memory._artifact_key(user_id text, description text, artifact_type text)"
+        "create or replace function memory._artifact_key(description text, artifact_type text)"
         f" returns text language plpgsql as $body${body.replace('gen_random_uuid()', 'pg_temp.drawn()')}$body$"
     )
     keys = [store(api, "x", user_id=user_id).key for user_id in ("ana", "ana", "ana", "bob")]
     assert keys == ["x-077777", "x-177777", "x-277777", "x-277777"]
+    assert read(api, "x-177777") == "x"
 
 
 @pytest.mark.feature("C3")
@@ -286,6 +287,22 @@ def test_direct_writes_are_found_and_embedded(api: Api) -> None:
     assert (found(api, "coffee"), embedded(api)) == ([], [])
 
 
+@pytest.mark.feature("C3")
+def test_a_role_that_may_insert_artifacts_needs_no_other_right(api: Api) -> None:
+    activate(api, "ada", "embedding")
+    api.connection.execute("create role writer")
+    api.connection.execute("grant usage on schema memory to writer")
+    api.connection.execute("grant insert (user_id, content) on memory.artifacts to writer")
+    api.connection.execute("set local role writer")
+    api.connection.execute(
+        "insert into memory.artifacts (user_id, content) select 'ana', 'Tea ' || n from generate_series(1, 3) as n"
+    )
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        api.query("insert into memory.artifacts (user_id, content, token_count) values ('ana', 'Tea', 0) returning 1")
+    api.connection.execute("reset role")
+    assert (len(found(api, "tea")), open_jobs(api)) == (3, ["embed"])
+
+
 # Reading --------------------------------------------------------------------------------------------------------------
 
 
@@ -381,7 +398,7 @@ def test_a_placeholder_is_found_by_the_words_of_content_description_and_key(api:
     given: dict[str, Any] = {"agent_id": "coder", "thread_id": "t1", "metadata": {"exit": 0}}
     stored = store(api, description="Installation of packages", key="cmd_log_123", **given)
     store(api, "Nothing of note")
-    for query in ("deprecated inflight", "installing a package", "cmd_log_123"):
+    for query in ("deprecated inflight", "installing", "cmd_log_123"):
         [result] = search(api, query)
         assert result[:4] == ("artifact", "cmd_log_123", "t1", stored.memory_ref)
         assert result.metadata == {"exit": 0}
@@ -450,6 +467,16 @@ def test_a_backfill_embeds_what_was_there_before_the_model(api: Api) -> None:
     assert found(api, None, [1, 0, 0]) == ["boat"]
     store(api, "over", expires_at="2020-01-01")
     assert (api.backfill_status()[0][:3], embed(api)) == (("ada", 1, 1), [])
+    assert api.sweep()["queued"] == 0
+
+
+@pytest.mark.feature("C6")
+def test_artifacts_are_embedded_apart_from_the_messages_of_their_thread(api: Api) -> None:
+    activate(api, "ada", "embedding")
+    store(api, "All about the boat.", thread_id="t1")
+    api.add_message(user_id="ana", thread_id="t1", role="user", content="Hello")
+    jobs = api.claim_jobs(worker="test", kinds=["embed"], max_jobs=2)
+    assert sorted(len(job.payload["texts"]) for job in jobs) == [1, 1]
 
 
 @pytest.mark.feature("C6")
@@ -572,23 +599,23 @@ def test_expired_artifacts_are_swept_with_their_embeddings(api: Api) -> None:
 
 
 @pytest.mark.feature("C3", "E14")
-@pytest.mark.parametrize("is_same", [True, False])
+@pytest.mark.parametrize("case", ["the same", "another", "the first expired"])
 def test_of_two_writers_of_a_key_the_second_waits_for_the_first(
-    connect: Callable[..., psycopg.Connection], is_same: bool
+    connect: Callable[..., psycopg.Connection], case: str
 ) -> None:
     first, second = Api(connect()), Api(connect())
     with ThreadPoolExecutor(1) as pool:
         with first.connection.transaction():
-            stored = store(first, "tea", key="log")
-            waiting = pool.submit(store, second, "tea" if is_same else "boat", key="log")
+            stored = store(first, "tea", key="log", expires_at="2020-01-01" if case == "the first expired" else None)
+            waiting = pool.submit(store, second, "tea" if case == "the same" else "boat", key="log")
             with pytest.raises(FutureTimeoutError):
                 waiting.result(0.2)
-        if is_same:
-            assert waiting.result(10) == stored
-        else:
+        if case == "another":
             with refused("key", "23505"):
                 waiting.result(10)
-    assert read(first, "log") == "tea"
+        else:
+            assert (waiting.result(10) == stored) is (case == "the same")
+    assert read(first, "log") == ("boat" if case == "the first expired" else "tea")
 
 
 @pytest.mark.feature("C3", "E14")

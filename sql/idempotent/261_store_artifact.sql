@@ -24,7 +24,7 @@ begin
     if existing.content = content then
       stored := row(existing.key, memory._memory_ref(existing.key, existing.description, existing.token_count), existing.token_count);
       exit;
-    elsif found then -- else it went meanwhile
+    elsif found then -- else it went meanwhile, or the key that was made is taken
       perform memory._refuse('key', format('"%s" names another artifact of this user', key),
         'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.', '23505');
     end if;
