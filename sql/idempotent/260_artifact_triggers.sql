@@ -90,7 +90,7 @@ as $$
 declare
   command constant text := memory._placeholder_text(case jsonb_typeof(metadata -> 'command') when 'string' then left(metadata ->> 'command', 1000) end);
   described text := command;
-  line_count constant int := 1 + octet_length(rtrim(content, e'\n')) - octet_length(replace(rtrim(content, e'\n'), e'\n', ''));
+  line_count int;
 begin
   if command is null and left(content, 1000) ~ e'^\\s*[[{]' then
     described := memory._placeholder_text(memory._describe_json(content));
@@ -106,6 +106,8 @@ begin
     described := rtrim(left(described, 97)) || '...';
   end if;
   if command is not null or described is null then
+    content := rtrim(content, e'\n');
+    line_count := 1 + octet_length(content) - octet_length(replace(content, e'\n', ''));
     described := format('%s, %s %s', coalesce(described, memory._placeholder_text(artifact_type), 'text'), line_count,
                         case line_count when 1 then 'line' else 'lines' end);
   end if;
