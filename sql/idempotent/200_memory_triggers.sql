@@ -106,23 +106,27 @@ begin
     if new.expires_at is null and policy #>> '{memories,expires_after}' is not null then
       new.expires_at := memory._expiry(policy #>> '{memories,expires_after}');
     end if;
-    new.content_hash := memory._content_hash(new.content);
-    new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
-    perform memory._remove_expired_duplicate(new);
-    return new;
-  end if;
-
-  if (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
+  elsif (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
     perform memory._refuse('memory_id', 'user_id, agent_id and memory_id of a memory cannot change', 'Add a new memory instead.');
-  end if;
-  if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
+  elsif new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     policy := memory._policy(new.user_id, new.agent_id);
-    new.content_hash := memory._content_hash(new.content);
-    new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
     perform memory._drop_embedding(new.user_id, 'memory', new.memory_id::text);
     perform memory._enqueue_embedding(new.user_id);
   end if;
+  if policy is not null then -- there are new words
+    new.content_hash := memory._content_hash(new.content);
+    new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
+    new.long_search_vector := case when octet_length(new.user_id) + octet_length(new.agent_id) + pg_column_size(new.search_vector) > 2500
+                                   then new.search_vector end;
+    if new.long_search_vector is not null then
+      new.search_vector := null; -- an entry of memories_recent_idx has room for 2,704 bytes
+    end if;
+  end if;
   perform memory._remove_expired_duplicate(new);
+  if tg_op = 'INSERT' then
+    return new;
+  end if;
+
   new.version := old.version + 1;
   new.changed_by := session_user;
   if new.operation = old.operation and old.operation <> 'update' and new.superseded_at is not distinct from old.superseded_at

@@ -10,18 +10,26 @@ returns table (source text, id text, thread_id text, number bigint, created_at t
 language sql stable parallel safe
 begin atomic
   select t.* from (
-    select 'memory', m.memory_id::text, m.thread_id, null::bigint, m.created_at, m.search_vector
+    -- Read from the index alone, so no other column may stand here.
+    select 'memory', m.memory_id::text, null, null::bigint, m.created_at, m.search_vector
+    from memory._valid_memories(_searchable.user_id, _searchable.agent_id) as m
+    where _searchable.unfiltered and 'memory' = any (_searchable.sources) and m.search_vector is not null
+    union all
+    select 'memory', m.memory_id::text, null, null, m.created_at, m.long_search_vector
+    from memory._valid_memories(_searchable.user_id, _searchable.agent_id) as m
+    where _searchable.unfiltered and 'memory' = any (_searchable.sources) and m.long_search_vector is not null
+    union all
+    select 'memory', m.memory_id::text, m.thread_id, null, m.created_at, coalesce(m.search_vector, m.long_search_vector)
     from memory._visible_memories(_searchable.user_id, _searchable.as_of, _searchable.include_superseded) as m
     where (m.valid_to is null or m.valid_to > statement_timestamp() or _searchable.as_of is not null or _searchable.include_superseded)
-      and 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
-      and (_searchable.unfiltered or (
-        (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
-        and (_searchable.memory_types is null or m.memory_type = any (_searchable.memory_types))
-        and (_searchable.tags_all is null or m.tags @> _searchable.tags_all)
-        and (_searchable.tags_any is null or m.tags && _searchable.tags_any)
-        and (_searchable.exclude_tags is null or not m.tags && _searchable.exclude_tags)
-        and (_searchable.min_confidence is null or m.confidence >= _searchable.min_confidence::real)
-        and (_searchable.filter is null or m.metadata @> _searchable.filter)))
+      and not _searchable.unfiltered and 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
+      and (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
+      and (_searchable.memory_types is null or m.memory_type = any (_searchable.memory_types))
+      and (_searchable.tags_all is null or m.tags @> _searchable.tags_all)
+      and (_searchable.tags_any is null or m.tags && _searchable.tags_any)
+      and (_searchable.exclude_tags is null or not m.tags && _searchable.exclude_tags)
+      and (_searchable.min_confidence is null or m.confidence >= _searchable.min_confidence::real)
+      and (_searchable.filter is null or m.metadata @> _searchable.filter)
     union all
     select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null, s.created_at, s.search_vector
     from memory._current_summaries(_searchable.user_id, _searchable.as_of) as s
@@ -45,9 +53,9 @@ begin atomic
     where 'message' = any (_searchable.sources) and m.user_id = _searchable.user_id and m.is_active and m.expires_at > statement_timestamp()
       and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any, _searchable.doc_types, _searchable.namespaces) is null
       and _searchable.min_confidence is null
+      and (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
       and (_searchable.unfiltered or (
-        (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
-        and m.created_at <= coalesce(_searchable.as_of, 'infinity')
+        m.created_at <= coalesce(_searchable.as_of, 'infinity')
         and (_searchable.filter is null or m.metadata @> _searchable.filter)))
     union all
     select 'artifact', a.key, a.thread_id, null, a.created_at, a.search_vector

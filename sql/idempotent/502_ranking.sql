@@ -29,8 +29,8 @@ as $$
 declare
   fusion constant text := case when mode <> 'hybrid' then mode when query is null then 'vector' when settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
   rrf_k constant int := (settings ->> 'rrf_k')::int;
-  unfiltered constant boolean := num_nonnulls(
-    agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence, created_after, created_before, as_of,
+  unfiltered constant boolean := not include_superseded and num_nonnulls(
+    thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence, created_after, created_before, as_of,
     doc_types, namespaces) = 0;
   keeps_all_similar constant boolean := explain or fusion = 'rrf' or 'message' = any (sources)
     or 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
