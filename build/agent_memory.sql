@@ -6227,10 +6227,9 @@ begin atomic
     from memory.artifacts as a
     where 'artifact' = any (_searchable.sources) and a.user_id = _searchable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp())
       and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any, _searchable.doc_types, _searchable.namespaces) is null
-      and _searchable.min_confidence is null
+      and _searchable.min_confidence is null and (_searchable.agent_id is null or a.agent_id = _searchable.agent_id)
       and (_searchable.unfiltered or (
-        (_searchable.agent_id is null or a.agent_id = _searchable.agent_id)
-        and a.created_at <= coalesce(_searchable.as_of, 'infinity')
+        a.created_at <= coalesce(_searchable.as_of, 'infinity')
         and (_searchable.filter is null or a.metadata @> _searchable.filter)))
   ) as t (source, id, thread_id, number, created_at, vector)
   where _searchable.unfiltered or (
@@ -6611,7 +6610,7 @@ begin
       from memory.embeddings as e
       where mode <> 'keyword' and e.user_id = _ranked.user_id and e.model = _ranked.model and e.source = any (sources)
         and memory._dimensions(e.embedding) = dims
-    ) as s on s.id collate "C" = t.id collate "C" and s.source is not distinct from t.source -- which is not hashed, as "=" would be
+    ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
     select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest from candidates as c
   ), worded as materialized (
