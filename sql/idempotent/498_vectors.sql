@@ -25,6 +25,13 @@ begin
     begin atomic
       select %1$I.vector_dims(value);
     end$function$, vector_schema);
+  execute format($function$
+    create or replace function memory._dimensions(value %1$I.vector)
+    returns int
+    language sql immutable parallel safe
+    begin atomic
+      select %1$I.vector_dims(value);
+    end$function$, vector_schema);
   -- Null where one of them has no direction. Of vectors of different lengths it is an error.
   execute format($function$
     create or replace function memory._cosine_similarity(a %1$I.halfvec, b %1$I.halfvec)

@@ -40,13 +40,14 @@ begin
   return query
   select r.*
   from memory._rerank(search.user_id, search.agent_id, case when rerank then search.query end, explain, array(
-    select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, f.thread_id, x.content, f.score, x.metadata, f.created_at,
+    select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, x.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
-    from memory._query_embedding(search.user_id, to_embed, search.query_embedding) as k
-    cross join lateral memory._query_target(search.user_id, search.agent_id, to_embed, true, k.model, k.embedding, k.problem,
+    from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
+    cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
+    cross join lateral memory._query_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
                                             case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
-      user_id => search.user_id, query => search.query, model => (k.model).name, target => t.embedding, mode => t.mode,
+      user_id => search.user_id, query => search.query, model => m.name, target => t.embedding, mode => t.mode,
       settings => memory._policy(search.user_id, search.agent_id) -> 'search', sources => search.sources,
       row_limit => case when rerank then greatest(top_k, 50) else top_k end,
       agent_id => search.agent_id, thread_id => search.thread_id, exclude_thread_id => search.exclude_thread_id,

@@ -1,36 +1,42 @@
--- What a query is compared with is found in two steps, called in one statement with the ranking. The first is stable as the
--- ranking is: they see the same models and embeddings, whatever is activated or dropped meanwhile.
+-- What a query is compared with is found in three steps, called in one statement with the ranking. The first two are stable
+-- as the ranking is: they see the same models and embeddings, whatever is activated or dropped meanwhile.
 
--- The model, one that makes embeddings as long as the given one or the one that serves the user, and the embedding as far as
--- it is known: the given one, or the one kept from last time. problem says why there can be none.
-create or replace function memory._query_embedding(
-  user_id text, query text, given vector, out model memory.models, out embedding halfvec, out problem text
-)
+-- The model: one that makes embeddings as long as the given one, or the one that serves the user.
+create or replace function memory._query_model(user_id text, query text, given vector)
+returns memory.models
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  dims constant int := memory._dimensions(memory._to_halfvec(given));
+  dims constant int := memory._dimensions(given);
 begin
-  if given is not null then
-    select m.* into model
-    from memory.models as m
-    where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = dims)
-    order by memory._known_dimensions(m) = dims desc nulls last, m.is_active desc, m.created_at desc limit 1;
-  elsif query is not null then
-    model := memory._serving_model(user_id);
-  else
-    return;
-  end if;
+  return case
+    when given is not null then
+      (select m from memory.models as m
+       where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = dims)
+       order by memory._known_dimensions(m) = dims desc nulls last, m.is_active desc, m.created_at desc limit 1)
+    when query is not null then memory._serving_model(user_id) end;
+end;
+$$;
 
-  if model.name is null then
+-- The embedding as far as it is known: the given one, or the one kept from last time. problem says why there can be none.
+create or replace function memory._query_embedding(
+  user_id text, query text, given vector, model memory.models, out embedding halfvec, out problem text
+)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if query is null and given is null then
+    return;
+  elsif model.name is null then
     problem := 'no embedding model is active';
   elsif given is not null and memory._known_dimensions(model) is null then
     problem := format('model "%s" has not embedded anything yet', model.name);
   elsif given is not null then
     embedding := memory._to_halfvec(given);
-    if dims <> memory._known_dimensions(model) then
-      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', dims, model.name,
+    if memory._dimensions(embedding) <> memory._known_dimensions(model) then
+      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), model.name,
         memory._known_dimensions(model)), 'Embed the query with that model.');
     elsif memory._cosine_similarity(embedding, embedding) is null then
       perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');

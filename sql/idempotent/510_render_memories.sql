@@ -10,6 +10,7 @@ set jit = off -- this and the rest as in memory._ranked()
 set enable_nestloop = off
 set enable_mergejoin = off
 set enable_seqscan = off
+set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -66,10 +67,11 @@ begin
   query := memory._query_or_null(query);
   return (
     select r.block
-    from memory._query_embedding(render_memories.user_id, query, query_embedding) as k
+    from memory._query_model(render_memories.user_id, query, query_embedding) as m
+    cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
     cross join lateral memory._query_target(render_memories.user_id, render_memories.agent_id, query,
-      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, k.model, k.embedding, k.problem, 'hybrid') as t
-    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, (k.model).name, t.embedding, policy, max_memories, max_tokens) as r);
+      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
+    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories, max_tokens) as r);
 end;
 $$;
 comment on function memory.render_memories(text, text, text, int, int, vector) is

@@ -20,11 +20,12 @@ begin
   query := coalesce(memory._query_or_null(query), memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
   return query
   select c.*
-  from memory._query_embedding(get_context.user_id, get_context.query, get_context.query_embedding) as k
+  from memory._query_model(get_context.user_id, get_context.query, get_context.query_embedding) as m
+  cross join lateral memory._query_embedding(get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._query_target(get_context.user_id, get_context.agent_id, get_context.query,
-    (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null, k.model, k.embedding, k.problem, 'hybrid') as t
+    (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
-    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, (k.model).name, t.embedding, policy,
+    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
     coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int)) as c
   order by c.ordinal;
 end;
