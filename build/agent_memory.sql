@@ -623,11 +623,11 @@ create index query_embeddings_created_at_idx on memory.query_embeddings (created
 comment on table memory.query_embeddings is 'Embeddings of queries, so that the same question is not paid for twice. memory.sweep() removes those older than 30 days.';
 comment on column memory.query_embeddings.query_hash is 'SHA-256 of the query; its words are not kept.';
 comment on table memory.embeddings is 'One row per searchable text and embedding model, made by jobs of kind embed and backfill. Removed when the text changes or goes.';
-comment on column memory.embeddings.source is 'memory, summary, document or message.';
-comment on column memory.embeddings.id is 'A uuid, document_id/number for a piece of a document, thread_id/seq for a message.';
+comment on column memory.embeddings.source is 'memory, summary, document, message or artifact.';
+comment on column memory.embeddings.id is 'A uuid, document_id/number for a piece of a document, thread_id/seq for a message, the key of an artifact.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('006_knowledge', '5b5ef28d8d22d26d0330a09ffbbaac7b03b856e3caca4afd495e07835f037a0a', '0.1.0');
-  elsif applied <> '5b5ef28d8d22d26d0330a09ffbbaac7b03b856e3caca4afd495e07835f037a0a' then
+    insert into memory.migrations (name, sha256, version) values ('006_knowledge', '2b3e9644bdc736faa0240918949c84f565d0d8496f25878113aa526725a0d6e9', '0.1.0');
+  elsif applied <> '2b3e9644bdc736faa0240918949c84f565d0d8496f25878113aa526725a0d6e9' then
     raise exception 'migration 006_knowledge ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -688,12 +688,68 @@ create type memory.document as (
   document_id uuid, title text, namespace text, doc_type text, content text, metadata jsonb, thread_id text,
   created_at timestamptz, updated_at timestamptz, total_count bigint
 );
+create type memory.stored_artifact as (key text, memory_ref text, token_count int);
+create type memory.artifact as (
+  key text, memory_ref text, artifact_type text, description text, token_count int, agent_id text, thread_id text,
+  metadata jsonb, created_at timestamptz, expires_at timestamptz, total_count bigint
+);
 create type memory.backfill as (model text, done bigint, total bigint, is_active boolean);
 create type memory.ranking as (rank bigint, source text, id text, thread_id text, number bigint, created_at timestamptz, score real, explanation jsonb);
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('007_types', '87d57bf2ef5f20cd5d01cb03f7c90b3e692fe4c61fc93e9766aaf7fd8274c860', '0.1.0');
-  elsif applied <> '87d57bf2ef5f20cd5d01cb03f7c90b3e692fe4c61fc93e9766aaf7fd8274c860' then
+    insert into memory.migrations (name, sha256, version) values ('007_types', '56c253b016b8ecc9cd14c7214091038990f2f0d1aae3d04e4d86fad55e130ca3', '0.1.0');
+  elsif applied <> '56c253b016b8ecc9cd14c7214091038990f2f0d1aae3d04e4d86fad55e130ca3' then
     raise exception 'migration 007_types ran in this database with other contents'
+      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
+  end if;
+end;
+$once$;
+
+do $once$
+declare
+  applied text;
+  bound regprocedure;
+begin
+  select migrations.sha256 into applied from memory.migrations where migrations.name = '008_artifacts';
+  if applied is null then
+    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
+    for bound in
+      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
+    loop
+      -- Unless it went with one that it is built on.
+      if exists (select from pg_proc where pg_proc.oid = bound) then
+        execute format('drop function %s cascade', bound);
+      end if;
+    end loop;
+    execute $migration$
+-- Detail memory: what is too long for a context is kept whole under a key, and a placeholder stands for it.
+create table memory.artifacts (
+  user_id text not null,
+  key text not null,
+  artifact_type text not null default 'command_output',
+  content text not null,
+  description text not null,
+  token_count int not null,
+  agent_id text not null default 'default',
+  thread_id text,
+  metadata jsonb not null default '{}',
+  search_vector tsvector not null,
+  created_at timestamptz not null default statement_timestamp(),
+  expires_at timestamptz,
+  primary key (user_id, key),
+  constraint metadata_is_object check (jsonb_typeof(metadata) = 'object')
+);
+create index artifacts_recent_idx on memory.artifacts (user_id, created_at, key);
+create index artifacts_thread_idx on memory.artifacts (user_id, thread_id) where thread_id is not null;
+create index artifacts_expires_at_idx on memory.artifacts (expires_at) where expires_at is not null;
+comment on table memory.artifacts is 'Outputs of commands, files and other long texts, whole. A context holds their placeholders: [MemoryRef: <key> - <description> - <token_count> tokens].';
+comment on column memory.artifacts.key is 'What the placeholder and memory.retrieve_artifact() name it by, unique per user. Made of the description when none is given.';
+comment on column memory.artifacts.description is 'One line without square brackets. Made of metadata.command, or else of the content, when none is given.';
+comment on column memory.artifacts.token_count is 'Estimated as bytes / 4, the tokens by which memory.retrieve_artifact() slices.';
+comment on column memory.artifacts.metadata is 'Of the application. command is the command that the content is the output of.';
+$migration$;
+    insert into memory.migrations (name, sha256, version) values ('008_artifacts', '5ceb2da48abfaede4bfb0977cc28e22a05f9462740e411e3333bec155d39fb5f', '0.1.0');
+  elsif applied <> '5ceb2da48abfaede4bfb0977cc28e22a05f9462740e411e3333bec155d39fb5f' then
+    raise exception 'migration 008_artifacts ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
 end;
@@ -1284,7 +1340,8 @@ begin
   from (select t.user_id from memory.threads as t where t.message_count > 0
         union select s.user_id from memory.memory_scopes as s where s.memory_count > 0
         union select s.user_id from memory.summaries as s where s.status = 'completed'
-        union select d.user_id from memory.documents as d) as u
+        union select d.user_id from memory.documents as d
+        union select a.user_id from memory.artifacts as a) as u
   order by u.user_id
   -- One that is running may be about to end without having seen what is new.
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
@@ -1308,7 +1365,8 @@ begin
   left join (
     select u.user_id, e.source, e.id
     from (select h.user_id from memory.threads as h union select s.user_id from memory.memory_scopes as s
-          union select s.user_id from memory.summaries as s union select d.user_id from memory.documents as d) as u
+          union select s.user_id from memory.summaries as s union select d.user_id from memory.documents as d
+          union select a.user_id from memory.artifacts as a) as u
     cross join lateral memory._embeddable(u.user_id, null) as e
   ) as t on true
   where m.kind = 'embedding'
@@ -1881,6 +1939,7 @@ begin
   delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
+  delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
   return null;
 end;
@@ -2298,7 +2357,7 @@ begin
 end;
 $$;
 comment on function memory.clear_thread(text, text) is
-'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
+'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
 
 create or replace function memory.delete_thread(user_id text, thread_id text)
 returns bigint
@@ -2315,6 +2374,8 @@ begin
   perform from memory.threads as t
   where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id for update;
   if not found then -- one that appears from now on is someone else's, and so is its lock
+    -- Artifacts may name a thread of which no message was ever stored.
+    delete from memory.artifacts as a where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
     return 0;
   end if;
   insert into memory.memory_scopes (user_id, agent_id)
@@ -2334,7 +2395,7 @@ begin
 end;
 $$;
 comment on function memory.delete_thread(text, text) is
-'Deletes a thread for good: its messages, summaries, jobs, and the memories extracted from it. Returns the number of messages deleted.';
+'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. Returns the number of messages deleted.';
 
 -- The memories extracted from a thread, what they were merged into, and the articles made of them. A memory of another
 -- thread that gave way to one of these holds again.
@@ -3211,6 +3272,302 @@ end;
 $$;
 comment on function memory.add_document(text, text, text, text, text, jsonb) is
 'Stores a document in a user''s knowledge base and returns its id. It is found by keyword at once, a long one by its first 256 KiB. A long one is cut by a job into overlapping pieces (policy knowledge_base: 800 tokens, 100 of overlap), each of which is embedded and found by itself.';
+
+-- The rules of artifacts. They live in triggers, so that a direct insert obeys them too.
+create or replace function memory._artifact_before_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.metadata := coalesce(new.metadata, '{}');
+  new.created_at := coalesce(new.created_at, statement_timestamp());
+  new.description := memory._placeholder_text(new.description);
+  perform memory._check_artifact(new);
+  new.description := coalesce(new.description, memory._describe(new.artifact_type, new.content, new.metadata));
+  new.token_count := memory._estimate_tokens(new.content);
+
+  if tg_op = 'INSERT' then
+    new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
+    -- One that is over and not swept yet must not stand in the way.
+    delete from memory.artifacts as a where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
+  elsif (new.user_id, new.key) is distinct from (old.user_id, old.key) then
+    perform memory._refuse('key', 'user_id and key of an artifact cannot change', 'Placeholders name it by them; store it again under another key.');
+  elsif (new.description, new.content) is not distinct from (old.description, old.content) then
+    new.search_vector := old.search_vector;
+    return new;
+  end if;
+  new.search_vector := memory._text_vector((memory._policy(new.user_id, new.agent_id) #>> '{search,language}')::regconfig,
+                                           concat_ws(e'\n', new.key, new.description, new.content));
+  return new;
+end;
+$$;
+
+create or replace function memory._check_artifact(candidate memory.artifacts)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', candidate.user_id);
+  perform memory._check_id('key', coalesce(candidate.key, 'made of the description'));
+  perform memory._check_id('artifact_type', candidate.artifact_type);
+  perform memory._check_id('agent_id', candidate.agent_id);
+  perform memory._check_id('thread_id', coalesce(candidate.thread_id, 'none'));
+  -- A model has to copy a key out of a placeholder, so it has no blanks and no letters that look alike.
+  if candidate.key !~ '^[A-Za-z0-9._:/@#=+-]+$' then
+    perform memory._refuse('key', 'has characters that a placeholder cannot hold',
+      'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
+  end if;
+  if (candidate.content ~ e'\\S') is not true then
+    perform memory._refuse('content', case when candidate.content is null then 'must not be null' else 'must not be empty' end,
+      'Pass what is to be kept; what is empty needs no placeholder.');
+  end if;
+  perform memory._check_content(candidate.content, 10485760);
+  if length(candidate.description) > 500 then
+    perform memory._refuse('description', format('has %s characters, at most 500 are allowed', length(candidate.description)),
+      'It is the one line that a context shows; put more into the content or the metadata.', '54000');
+  end if;
+  perform memory._check_metadata(candidate.metadata);
+end;
+$$;
+
+create or replace function memory._memory_ref(key text, description text, token_count int)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return format('[MemoryRef: %s - %s - %s tokens]', key, description, token_count);
+end;
+$$;
+
+-- One line that can stand in a placeholder: without colours of a terminal, line breaks, other control characters, and
+-- brackets, of which one would end it. Null when nothing is left.
+create or replace function memory._placeholder_text(said text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  said := regexp_replace(said, e'\\u001b\\[[0-9;?]*[A-Za-z]', '', 'g');
+  return nullif(btrim(regexp_replace(translate(said, '[]', '()'), e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+', ' ', 'g')), '');
+end;
+$$;
+
+-- What an artifact is, in a line: the command that it is the output of, the keys of a JSON text, or the first line that
+-- says something.
+create or replace function memory._describe(artifact_type text, content text, metadata jsonb)
+returns text
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  command constant text := memory._placeholder_text(case jsonb_typeof(metadata -> 'command') when 'string' then left(metadata ->> 'command', 1000) end);
+  described text := command;
+  line_count int;
+begin
+  if command is null and left(content, 1000) ~ e'^\\s*[[{]' then
+    described := memory._placeholder_text(memory._describe_json(content));
+  end if;
+  if described is null then
+    select l.said into described
+    from regexp_split_to_table(left(content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
+    cross join lateral memory._placeholder_text(r.line) as l (said)
+    where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
+    order by r.place limit 1;
+  end if;
+  if length(described) > 100 then
+    described := rtrim(left(described, 97)) || '...';
+  end if;
+  if command is not null or described is null then
+    content := rtrim(content, e'\n');
+    line_count := 1 + octet_length(content) - octet_length(replace(content, e'\n', ''));
+    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(artifact_type), 'text'), line_count,
+                        case line_count when 1 then 'line' else 'lines' end);
+  end if;
+  return described;
+end;
+$$;
+
+-- Null for what only looks like JSON.
+create or replace function memory._describe_json(content text)
+returns text
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  value json;
+  described text := 'JSON object';
+  keys text;
+begin
+  value := content::json;
+  if json_typeof(value) = 'array' then
+    described := format('JSON array of %s', json_array_length(value));
+    value := value -> 0;
+  end if;
+  if json_typeof(value) = 'object' then
+    select string_agg(k.key, ', ') into keys from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
+  end if;
+  return concat_ws(': ', described, keys);
+exception when data_exception or program_limit_exceeded then
+  return null;
+end;
+$$;
+
+-- Readable, and of sixteen million for the same words.
+create or replace function memory._artifact_key(description text, artifact_type text)
+returns text
+language plpgsql volatile parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return s.slug || '-' || left(gen_random_uuid()::text, 6)
+  from unnest(array[description, artifact_type, 'artifact']) with ordinality as t (said, place)
+  cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
+  where s.slug <> '' order by t.place limit 1;
+end;
+$$;
+
+create or replace function memory._artifact_after_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings and jobs
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'UPDATE' then
+    perform memory._drop_embedding(new.user_id, 'artifact', new.key);
+  end if;
+  perform memory._enqueue_embedding(new.user_id);
+  return null;
+end;
+$$;
+
+create or replace function memory._artifacts_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- see above
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+  perform memory._drop_embedding(o.user_id, 'artifact', o.key) from old_rows as o;
+  return null;
+end;
+$$;
+
+create or replace function memory.store_artifact(
+  user_id text, content text, description text default null, key text default null, artifact_type text default 'command_output',
+  agent_id text default 'default', thread_id text default null, metadata jsonb default '{}', expires_at timestamptz default null
+)
+returns memory.stored_artifact
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  stored memory.stored_artifact;
+  existing memory.artifacts;
+begin
+  loop
+    insert into memory.artifacts as a (user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
+    values (store_artifact.user_id, store_artifact.key, store_artifact.artifact_type, store_artifact.content, store_artifact.description,
+            store_artifact.agent_id, store_artifact.thread_id, store_artifact.metadata, store_artifact.expires_at)
+    on conflict on constraint artifacts_pkey do nothing
+    returning a.key, memory._memory_ref(a.key, a.description, a.token_count), a.token_count into stored;
+    exit when found;
+    select a.* into existing
+    from memory.artifacts as a
+    where a.user_id = store_artifact.user_id and a.key = store_artifact.key
+      and (a.expires_at is null or a.expires_at > statement_timestamp());
+    if existing.content = content then
+      stored := row(existing.key, memory._memory_ref(existing.key, existing.description, existing.token_count), existing.token_count);
+      exit;
+    elsif found then -- else it went meanwhile, or the key that was made is taken
+      perform memory._refuse('key', format('"%s" names another artifact of this user', key),
+        'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.', '23505');
+    end if;
+  end loop;
+  return stored;
+end;
+$$;
+comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
+'Keeps a long text whole (10 MiB at most) and returns the placeholder that stands for it in a context, [MemoryRef: <key> - <description> - <n> tokens]. Without a description, metadata.command with the number of lines, the keys of a JSON text or the first line that says something is taken; line breaks and square brackets of a given one are replaced. Without a key, one is made of the description and six random digits. A given key (letters and digits of ASCII, . _ : / @ # = + -) never changes its content: storing the same content again changes nothing and returns what is stored, other content is refused (23505) until the first has expired. Without expires_at it is kept until its thread is deleted.';
+
+create or replace function memory.retrieve_artifact(user_id text, key text, from_token int default 0, max_tokens int default null)
+returns text
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  content text;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('key', key);
+  if (from_token >= 0) is not true then
+    perform memory._refuse('from_token', format('%s is negative or null', coalesce(from_token::text, 'null')), 'The first slice begins at 0.');
+  end if;
+  if max_tokens < 1 then
+    perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out to read to the end.');
+  end if;
+  select a.content into content
+  from memory.artifacts as a
+  where a.user_id = retrieve_artifact.user_id and a.key = retrieve_artifact.key
+    and (a.expires_at is null or a.expires_at > statement_timestamp());
+  if not found then
+    perform memory._refuse('key', format('this user has no artifact "%s"', key),
+      'Pass the key alone, as it follows "MemoryRef: " in the placeholder. The artifact may have expired; memory.list_artifacts(user_id) shows what there is.', 'P0002');
+  end if;
+  return case when from_token = 0 and max_tokens is null then content else memory._token_slice(content, from_token, max_tokens) end;
+end;
+$$;
+comment on function memory.retrieve_artifact(text, text, int, int) is
+'The content of an artifact, whole or max_tokens of it from from_token on. A token is four bytes of UTF-8 here, as in token_count, and has the characters that begin in it: slices (0, n), (n, n), (2n, n) and so on up to token_count are the whole content when joined, and no character is cut. Beyond the end it is empty. Error P0002 when the user has no artifact of that key; one of another user or one that has expired is just as unknown.';
+
+-- Counted in bytes, because characters could only be counted from the beginning.
+create or replace function memory._token_slice(content text, from_token int, max_tokens int)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  bytes constant bytea := convert_to(content, 'UTF8');
+  first_byte int := least(from_token * 4::bigint, octet_length(bytes));
+  end_byte int := least((from_token::bigint + max_tokens) * 4, octet_length(bytes)); -- without max_tokens the end
+begin
+  -- To where the next character begins.
+  while first_byte < octet_length(bytes) and get_byte(bytes, first_byte) & 192 = 128 loop
+    first_byte := first_byte + 1;
+  end loop;
+  while end_byte < octet_length(bytes) and get_byte(bytes, end_byte) & 192 = 128 loop
+    end_byte := end_byte + 1;
+  end loop;
+  return convert_from(substr(bytes, first_byte + 1, end_byte - first_byte), 'UTF8');
+end;
+$$;
+
+create or replace function memory.list_artifacts(
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50, row_offset int default 0
+)
+returns setof memory.artifact
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
+  perform memory._check_page(row_limit, row_offset);
+  return query
+  select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count, a.agent_id, a.thread_id,
+    a.metadata, a.created_at, a.expires_at, count(*) over ()
+  from memory.artifacts as a
+  where a.user_id = list_artifacts.user_id and (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
+    and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
+    and (a.expires_at is null or a.expires_at > statement_timestamp())
+  order by a.created_at desc, a.key desc
+  limit row_limit offset row_offset;
+end;
+$$;
+comment on function memory.list_artifacts(text, text, text, int, int) is
+'A user''s artifacts, newest first, without their contents: memory.retrieve_artifact() reads those. memory_ref is the placeholder; total_count is the size of the whole match.';
 
 -- Queues a job for a caller who wants its id. While one of the same kind and scope is pending, that one will do; while
 -- one is running, it is marked to be followed by another, because it may have read its input already.
@@ -5030,7 +5387,11 @@ begin atomic
   select 'document', d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, c.content), 24000)
   from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   where coalesce(_embeddable.scope, '') = '' and d.user_id = _embeddable.user_id and c.user_id = _embeddable.user_id
-    and c.token_count is not null; -- not before it is cut
+    and c.token_count is not null -- not before it is cut
+  union all
+  select 'artifact', a.key, left(concat_ws(e'\n', a.description, left(a.content, 24000)), 24000)
+  from memory.artifacts as a
+  where coalesce(_embeddable.scope, '') = '' and a.user_id = _embeddable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp());
 end;
 
 create or replace function memory._has_unembedded(user_id text, scope text, model text)
@@ -5209,6 +5570,8 @@ begin
   perform from memory.documents as d
   where d.user_id = job.user_id and d.document_id in (select split_part(i, '/', 1)::uuid from jsonb_array_elements_text(ids -> 'document') as i)
   order by d.document_id for share nowait;
+  perform from memory.artifacts as a
+  where a.user_id = job.user_id and a.key in (select jsonb_array_elements_text(ids -> 'artifact')) order by a.key for share nowait;
   perform from memory.messages as m
   where m.user_id = job.user_id and (m.thread_id, m.seq) in (
     select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint from jsonb_array_elements_text(ids -> 'message') as i)
@@ -5551,6 +5914,7 @@ as $$
 declare
   swept_messages bigint;
   swept_memories bigint;
+  swept_artifacts bigint;
   swept_jobs bigint;
   swept_calls bigint;
   parsed bigint;
@@ -5598,6 +5962,14 @@ begin
   )
   select count(*) into swept_memories from swept;
 
+  with swept as (
+    delete from memory.artifacts as a
+    using (select o.user_id, o.key from memory.artifacts as o
+           where o.expires_at <= statement_timestamp() order by o.expires_at limit batch_size for update skip locked) as due
+    where a.user_id = due.user_id and a.key = due.key returning 1
+  )
+  select count(*) into swept_artifacts from swept;
+
   -- What went well is kept for a week, what died for a month.
   with swept as (
     delete from memory.jobs as j
@@ -5617,12 +5989,12 @@ begin
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
   parsed := memory._finish_threads(batch_size); -- last: whoever wants one of these rows waits for nothing else
-  return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'jobs', swept_jobs, 'model_calls', swept_calls,
-                            'queued', queued, 'parsed', parsed);
+  return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'artifacts', swept_artifacts, 'jobs', swept_jobs,
+                            'model_calls', swept_calls, 'queued', queued, 'parsed', parsed);
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and keeps the words of messages that no job has read, which search parses until then. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
+'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and keeps the words of messages that no job has read, which search parses until then. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
 
 -- Keeps the words of messages that no job has read: until then every search among messages parses them. A mark per thread
 -- says up to where that is done. An index of what is left to do would make add_messages 9 to 18 % slower.
@@ -5716,6 +6088,8 @@ begin
         and (m.valid_to is null or m.valid_to > statement_timestamp())
       union all
       select c.user_id, 'document', c.document_id || '/' || c.number from memory.document_chunks as c where c.token_count is not null
+      union all
+      select a.user_id, 'artifact', a.key from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
     ) as t
     where e.kind = 'embedding' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
       and not exists (select from memory.embeddings as v where v.user_id = t.user_id and v.model = e.name and v.source = t.source and v.id = t.id)
@@ -5929,6 +6303,15 @@ begin atomic
       and (_searchable.unfiltered or (
         m.created_at <= coalesce(_searchable.as_of, 'infinity')
         and (_searchable.filter is null or m.metadata @> _searchable.filter)))
+    union all
+    select 'artifact', a.key, a.thread_id, null, a.created_at, a.search_vector
+    from memory.artifacts as a
+    where 'artifact' = any (_searchable.sources) and a.user_id = _searchable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp())
+      and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any, _searchable.doc_types, _searchable.namespaces) is null
+      and _searchable.min_confidence is null and (_searchable.agent_id is null or a.agent_id = _searchable.agent_id)
+      and (_searchable.unfiltered or (
+        a.created_at <= coalesce(_searchable.as_of, 'infinity')
+        and (_searchable.filter is null or a.metadata @> _searchable.filter)))
   ) as t (source, id, thread_id, number, created_at, vector)
   where _searchable.unfiltered or (
     (_searchable.thread_id is null or t.thread_id = _searchable.thread_id)
@@ -6055,7 +6438,7 @@ begin
 end;
 $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is compared, else 0 to 1, relative to the best match of this query. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact (which holds nothing yet). filter is contained in metadata; memory_types, tags and min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. rerank asks the active rerank model for the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, summary or document, or thread_id/seq.';
+'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is compared, else 0 to 1, relative to the best match of this query. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact (found by its content, shown as its placeholder). filter is contained in metadata; memory_types, tags and min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. rerank asks the active rerank model for the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, summary or document, thread_id/seq of a message, the key of an artifact.';
 
 create or replace function memory._check_search(
   user_id text, mode text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[],
@@ -6379,7 +6762,7 @@ begin
     cross join lateral (select c.keyword / b.keyword * b.trust as share) as k
   ), neighboured as (
     select s.*, 0::double precision as neighbour, 1::bigint as piece from scored as s
-    where s.source in ('memory', 'summary')
+    where s.source in ('memory', 'summary', 'artifact')
     union all
     select s.*,
       case when fusion in ('score', 'keyword') then greatest(
@@ -6434,6 +6817,11 @@ begin
     when 'message' then
       select m.content, m.metadata, jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id) into content, metadata, details
       from memory.messages as m where m.user_id = _search_row.user_id and m.thread_id = _search_row.thread_id and m.seq = _search_row.number;
+    when 'artifact' then -- small, however large it is
+      select memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
+        'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count, 'agent_id', a.agent_id)
+      into content, metadata, details
+      from memory.artifacts as a where a.user_id = _search_row.user_id and a.key = _search_row.id;
   end case;
 end;
 $$;
@@ -6939,6 +7327,10 @@ begin
       ('document_200_after_insert', 'after insert on memory.documents for each row execute function memory._document_after_write()'),
       ('document_200_after_update', 'after update on memory.documents for each row when ((new.title, new.content) is distinct from (old.title, old.content)) execute function memory._document_after_write()'),
       ('chunks_200_after_delete', 'after delete on memory.document_chunks referencing old table as old_rows for each statement execute function memory._chunks_after_delete()'),
+      ('artifact_100_before_write', 'before insert or update on memory.artifacts for each row execute function memory._artifact_before_write()'),
+      ('artifact_200_after_insert', 'after insert on memory.artifacts for each row execute function memory._artifact_after_write()'),
+      ('artifact_200_after_update', 'after update on memory.artifacts for each row when ((new.description, new.content) is distinct from (old.description, old.content)) execute function memory._artifact_after_write()'),
+      ('artifacts_200_after_delete', 'after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()'),
       ('model_100_after_delete', 'after delete on memory.models for each row when (old.kind = ''embedding'') execute function memory._model_after_delete()'),
       ('summaries_200_after_delete', 'after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()')
     ) as t (name, definition)

@@ -17,7 +17,7 @@ from sqlapi import Api
 
 DIMENSIONS = 6
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
-SOURCES = ["memory", "summary", "document", "message"]
+SOURCES = ["memory", "summary", "document", "message", "artifact"]
 WORDS = ["tea", "boat", "lamp", "fern", "moss", "kite", "drum", "salt"]
 USERS = ["ana", "bob", "cyd"]
 
@@ -80,6 +80,13 @@ class Row:
     """What PostgreSQL ranks the row at for each word that it has."""
 
     @property
+    def shown(self) -> str:
+        """What a result says."""
+        if self.source != "artifact":
+            return self.content
+        return f"[MemoryRef: {self.key} - notes - {(len(self.content) + 3) // 4} tokens]"
+
+    @property
     def result_id(self) -> str:
         return self.key.partition("/")[0] if self.source == "document" else self.key
 
@@ -102,7 +109,8 @@ class World:
         self.rows = [
             row
             for user_id in USERS
-            for row in (*self._memories(user_id), *self._messages(user_id), *self._documents(user_id))
+            for rows in (self._memories, self._messages, self._documents, self._artifacts)
+            for row in rows(user_id)
         ]
         for user_id in USERS:
             self.rows += self._summaries(user_id)
@@ -214,6 +222,22 @@ class World:
                 )  # fmt: skip
                 yield piece
 
+    def _artifacts(self, user_id: str) -> Iterator[Row]:
+        for _ in range(30):
+            row = self._row(
+                user_id,
+                "artifact",
+                agents=[self.chance.choice(["cook", "tutor"])],
+                expires_at=self.now + timedelta(days=self.chance.choice([-1, 1]))
+                if self.chance.random() < 0.3
+                else None,
+            )
+            row.key = insert(
+                self.api, "artifacts", "key", agent_id=row.agents[0], description="notes",
+                **columns(row, "user_id thread_id content metadata created_at expires_at"),
+            )  # fmt: skip
+            yield row
+
     def _summaries(self, user_id: str) -> Iterator[Row]:
         for thread_id, kind in (("t1", "rolling"), ("t2", "rolling"), ("t1", "thread"), (None, "user")):
             for end_seq in range(1, 5):
@@ -250,6 +274,7 @@ class World:
               select user_id, 'message', thread_id || '/' || seq,
                 memory._message_vector('english', content, metadata, created_at) from memory.messages
               union all select user_id, 'summary', summary_id::text, search_vector from memory.summaries
+              union all select user_id, 'artifact', key, search_vector from memory.artifacts
               union all
               select user_id, 'document', document_id || '/' || number, search_vector from memory.document_chunks
             )
@@ -293,7 +318,7 @@ class World:
 def passes(row: Row, filters: dict[str, Any]) -> bool:
     """Whether a row is what the caller asks for."""
     is_memory, is_document = row.source == "memory", row.source == "document"
-    of_one_agent = is_memory or row.source == "message"
+    of_one_agent = row.source in ("memory", "message", "artifact")
 
     def check(name: str, value: Any) -> bool:
         match name:
@@ -405,7 +430,7 @@ def single(number: float) -> float:
 def random_filters(world: World) -> dict[str, Any]:
     chance = world.chance
     choices: dict[str, Callable[[], Any]] = {
-        "sources": lambda: chance.sample(SOURCES, chance.randrange(1, 5)),
+        "sources": lambda: chance.sample(SOURCES, chance.randrange(1, len(SOURCES))),
         "agent_id": lambda: chance.choice(["cook", "tutor"]),
         "thread_id": lambda: chance.choice(["t1", "t2"]),
         "exclude_thread_id": lambda: chance.choice(["t1", "t2"]),

@@ -54,6 +54,7 @@ VALID: dict[str, dict[str, Any]] = {
     "get_policy": {},
     "get_thread_summary": THREAD,
     "get_user_summary": ANA,
+    "list_artifacts": ANA,
     "list_documents": ANA,
     "list_memories": ANA,
     "list_threads": ANA,
@@ -64,10 +65,12 @@ VALID: dict[str, dict[str, Any]] = {
     "render_memories": ANA,
     "reset_prompt": {"name": "consolidate"},
     "restore_memory": MEMORY,
+    "retrieve_artifact": {**ANA, "key": "log"},
     "retry_job": {**ANA, "job_id": 2},
     "search": {**ANA, "query": "tea"},
     "set_policy": {"settings": {"messages": {"expires_after": "1 day"}}},
     "set_prompt": {"name": "consolidate", "template": "Sort these:\n---\n{{memories}}"},
+    "store_artifact": {**ANA, "content": "Tea is a drink."},
     "summarize_thread": THREAD,
     "summarize_user": ANA,
     "supersede_memory": {**ANA, "old_memory_id": MEMORY_ID, "new_memory_id": OTHER_MEMORY_ID, "reason": "newer"},
@@ -91,6 +94,7 @@ NAMES = (
     "agent_id",
     "exclude_thread_id",
     "idempotency_key",
+    "key",
     "source",
     "worker",
     "model",
@@ -143,6 +147,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("register_model", "provider", [None, "", "acme"]),
     ("register_model", "settings", [None, Jsonb([]), Jsonb("text"), {"api_key": "sk-secret"}]),
     ("render_memories", "max_memories", [None, 0, -1]),
+    ("retrieve_artifact", "from_token", [None, -1]),
     ("search", "query", [None, "", " \n"]),
     ("search", "mode", [None, "", "fuzzy", "vector"]),
     ("search", "sources", [None, [], ["nonsense"], ["memory", "nonsense"], "{memory,null}"]),
@@ -153,6 +158,9 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("search", "top_k", [None, 0, -1, 1001]),
     ("set_policy", "settings", [None, Jsonb(None), Jsonb([]), Jsonb("text")]),
     ("set_prompt", "template", [None, "", " \n", "Sort them!", "{{memories}} {{user_id}}", "{{memorie}}"]),
+    ("store_artifact", "content", [None, "", " \n"]),
+    ("store_artifact", "key", ["a b", "a\nb", "a\n", "a]", "[a", "é", "a\u200bb", "[MemoryRef: a - b - 3 tokens]"]),
+    ("store_artifact", "artifact_type", [None, "", LONG]),
     ("supersede_memory", "old_memory_id", [None]),
     ("supersede_memory", "new_memory_id", [None, MEMORY_ID]),
     ("sweep", "batch_size", [None, 0, -1]),
@@ -198,6 +206,9 @@ OVERSIZED: list[tuple[str, str, str, Any]] = [
     ("add_memory", "embedding_text", "embedding_text", "x" * (MIB // 4 + 1)),
     ("add_memory", "metadata", "metadata", {"a": INCOMPRESSIBLE}),
     ("set_prompt", "template", "template", "{{memories}}" + "x" * 2**16),
+    ("store_artifact", "content", "content", "x" * (10 * MIB + 1)),
+    ("store_artifact", "description", "description", "é" * 501),
+    ("store_artifact", "metadata", "metadata", {"a": INCOMPRESSIBLE}),
     ("update_memory", "content", "content", "x" * (MIB // 4 + 1)),
 ]
 
@@ -223,10 +234,12 @@ WRONG_STATE: list[tuple[str, str, Any, str]] = [
     ("reset_prompt", "name", None, "P0002"),
     ("restore_memory", "memory_id", UNKNOWN_ID, "P0002"),
     ("restore_memory", "version", 99, "P0002"),
+    ("retrieve_artifact", "key", "k404", "P0002"),
     ("retry_job", "job_id", 404, "P0002"),
     ("retry_job", "job_id", None, "P0002"),
     ("set_prompt", "name", "nonsense", "P0002"),
     ("set_prompt", "name", None, "P0002"),
+    ("store_artifact", "key", "log", "23505"),
     ("summarize_thread", "thread_id", "t404", "P0002"),
     ("supersede_memory", "old_memory_id", UNKNOWN_ID, "P0002"),
     ("supersede_memory", "new_memory_id", UNKNOWN_ID, "P0002"),
@@ -248,6 +261,7 @@ def shared_api(server: Server, _template: str) -> Iterator[Api]:
         api.connection.execute(
             "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]
         )
+        api.store_artifact(**ANA, key="log", content="Tea")
         assert (api.extract_memories(**THREAD), api.summarize_thread(**THREAD)) == (1, 2)
         api.claim_jobs(worker="w", kinds=["extract_memories"])
         api.connection.execute("update memory.jobs set lease_token = %s where job_id = 1", [LEASE_TOKEN])
@@ -353,7 +367,7 @@ def test_what_is_not_there_is_said(api: Api, function: str, argument: str, value
     [
         name
         for name, valid in VALID.items()
-        if valid.keys() & {"memory_id", "document_id", "job_id"} and name != "record_calls"
+        if valid.keys() & {"memory_id", "document_id", "job_id", "key"} and name != "record_calls"
     ],
 )
 def test_what_belongs_to_another_user_is_not_there(api: Api, function: str) -> None:
@@ -361,8 +375,8 @@ def test_what_belongs_to_another_user_is_not_there(api: Api, function: str) -> N
     if function.startswith("delete_"):
         assert call(api, function, user_id="bob") is False
     else:
-        named, code = ("lease_token", "AM001") if "lease_token" in VALID[function] else ("memory_id", "P0002")
-        with refused("job_id" if function in ("get_job", "retry_job") else named, code):
+        named = {"get_job": "job_id", "retry_job": "job_id", "retrieve_artifact": "key"}.get(function, "memory_id")
+        with refused(*(("lease_token", "AM001") if "lease_token" in VALID[function] else (named, "P0002"))):
             call(api, function, user_id="bob")
     assert api.state() == before
 

@@ -157,6 +157,39 @@ def test_documents(run: Run, tmp_path: Path) -> None:
     assert first not in run("documents", "list", "ana").stdout
 
 
+def test_artifacts(run: Run, tmp_path: Path) -> None:
+    assert run("artifacts", "list", "ana").stdout == "No artifacts.\n"
+    path = tmp_path / "build.log"
+    path.write_bytes("\n\x1b[31mBuild failed\x1b[0m at 80 °C\r\n[bold]line[/bold]\n".encode())
+    stored = run("artifacts", "store", "ana", path, "--key", "log", "--artifact-type", "file")
+    assert stored.stdout == "[MemoryRef: log - Build failed at 80 °C - 13 tokens]\n", stored.stderr
+    assert run("artifacts", "store", "ana", "-", "--description", "Tea [green]", stdin="x").stdout.startswith(
+        "[MemoryRef: tea-green-"
+    )
+    assert f"\n{stored.stdout}" in run("search", "ana", "failed", "--sources", "artifact").stdout
+
+    whole = run("artifacts", "show", "ana", "log").stdout
+    assert whole == path.read_text(encoding="utf-8")
+    bounds = [("--from-token", str(start), "--max-tokens", "5") for start in range(0, 13, 5)]
+    assert "".join(run("artifacts", "show", "ana", "log", *bound).stdout for bound in bounds) == whole
+    unknown = run("artifacts", "show", "bob", "log")
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert unknown.stderr.startswith('Error: key: this user has no artifact "log"\nHint: ')
+
+    header, first, second = run("artifacts", "list", "ana").stdout.splitlines()
+    assert header.split() == ["key", "created", "type", "tokens", "description"]
+    assert first.split()[2:] == ["command_output", "1", "Tea", "(green)"]
+    assert (second.split()[0], second.split()[2:5]) == ("log", ["file", "13", "Build"])
+    assert run("artifacts", "list", "ana", "--limit", "1").stdout.splitlines()[-1] == "... and 1 more"
+    assert [
+        row.split()[0] for row in run("artifacts", "list", "ana", "--artifact-type", "file").stdout.splitlines()
+    ] == [
+        "key",
+        "log",
+    ]
+    assert run("artifacts", "list", "ana", "--thread-id", "t1").stdout == "No artifacts.\n"
+
+
 def test_a_file_that_is_no_document_is_refused(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "photo.jpg"
     path.write_bytes(b"\xff\xd8\xff")

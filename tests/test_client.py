@@ -24,6 +24,7 @@ from agent_memory import (
     NotFoundError,
     PermissionDeniedError,
     RetryableError,
+    StoredArtifact,
     StoredMessage,
 )
 from psycopg.rows import namedtuple_row
@@ -199,6 +200,35 @@ class TestResults:
         assert memory.delete_document("ana", str(first.document_id)) is True
         assert memory.delete_document("ana", first.document_id) is False
         assert first.document_id not in {document.document_id for document in memory.list_documents("ana")}
+
+    def test_artifacts(self, memory: Memory) -> None:
+        stored = memory.store_artifact(
+            "ana",
+            "Green tea ☕",
+            "Tea",
+            "log",
+            "file",
+            "cook",
+            "t1",
+            {"part": 1},
+            datetime(2999, 1, 1, tzinfo=timezone.utc),
+        )
+        assert stored == StoredArtifact("log", "[MemoryRef: log - Tea - 4 tokens]", 4)
+        assert memory.retrieve_artifact("ana", "log") == "Green tea ☕"
+        assert [memory.retrieve_artifact("ana", "log", start, 2) for start in (0, 2, 4)] == ["Green te", "a ☕", ""]
+        plain = memory.store_artifact("ana", "Black tea")
+        [artifact] = memory.list_artifacts("ana", artifact_type="file", thread_id="t1")
+        assert (artifact.key, artifact.memory_ref, artifact.description) == ("log", stored.memory_ref, "Tea")
+        assert (artifact.agent_id, artifact.metadata, artifact.total_count) == ("cook", {"part": 1}, 1)
+        assert artifact.expires_at == datetime(2999, 1, 1, tzinfo=timezone.utc)
+        newest = memory.list_artifacts("ana", row_limit=1)[0]
+        assert (newest.key, newest.artifact_type, newest.expires_at) == (plain.key, "command_output", None)
+        hits = memory.search("ana", "tea", mode="keyword", sources=["artifact"])
+        assert {hit.content for hit in hits} == {stored.memory_ref, plain.memory_ref}
+        with pytest.raises(ConflictError):
+            memory.store_artifact("ana", "Coffee", key="log")
+        with pytest.raises(NotFoundError):
+            memory.retrieve_artifact("bob", "log")
 
     def test_documents_are_searched_by_type_and_namespace(self, memory: Memory) -> None:
         plain = memory.add_document("ana", "Green tea")

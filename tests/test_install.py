@@ -86,6 +86,7 @@ def use(api: Api) -> None:
     api.update_memory(user_id="ana", memory_id=memories[6], content="Fact six", tags=["a"], expires_at="infinity")
     api.supersede_memory(user_id="ana", old_memory_id=memories[5], new_memory_id=memories[6], reason="newer")
     api.delete_memory(user_id="ana", memory_id=memories[4])
+    api.store_artifact(user_id="ana", thread_id="t1", content="Grüße ☕\n" * 5000, key="log")
     api.talk("cy", "t3", 3)
     api.connection.execute("update memory.jobs set attempts = 4 where status = 'pending'")
     [job] = api.claim_jobs(worker="w")
@@ -404,6 +405,9 @@ def test_an_application_with_the_documented_grants_can_do_its_work_without_right
     assert app.summarize_thread(**ANA) > 0
     assert app.get_thread_summary(**ANA) == []
     assert [thread.message_count for thread in app.list_threads(user_id="ana")] == [21]
+    key = app.store_artifact(**ANA, content="Tea grows").key
+    assert app.retrieve_artifact(user_id="ana", key=key) == "Tea grows"
+    assert [row.key for row in app.list_artifacts(user_id="ana")] == [key]
     assert (app.clear_thread(**ANA), app.delete_thread(**ANA)) == (21, 21)
 
 
@@ -536,6 +540,7 @@ def test_dump_drop_and_restore_lose_nothing(
         assert api.add_message(**ANA, role="user", content="Grüße ☕", idempotency_key="k1").seq < next_seq
         assert api.add_memory(user_id="ana", agent_id="support", content="Fact 7").inserted
         assert api.query("select memory_count from memory.memory_scopes where agent_id = 'support'") == [(4,)]
+        assert api.store_artifact(user_id="ana", content="Grüße ☕\n" * 5000, key="log").token_count == 15_000
         assert api.summarize_thread(user_id="cy", thread_id="t3") > newest_job
         waiting = api.query("select job_id from memory.jobs where status = 'pending'")
         assert {job.job_id for job in api.claim_jobs(worker="w", max_jobs=100)} == {row.job_id for row in waiting}

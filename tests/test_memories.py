@@ -579,13 +579,16 @@ def test_sweep_removes_what_is_over_and_counts_it_by_kind(api: Api) -> None:
     api.add_message(
         user_id="ana", thread_id="t1", role="user", content="over", expires_at=datetime(2020, 1, 1, tzinfo=timezone.utc)
     )
+    api.store_artifact(user_id="ana", content="over", expires_at="2020-01-01")
+    api.store_artifact(user_id="ana", content="kept", expires_at="2999-01-01")
     api.talk("ana", "t1", 2)
     api.summarize_thread(user_id="ana", thread_id="t1")
     assert api.finish_jobs() == 1
     api.connection.execute("update memory.jobs set finished_at = now() - interval '8 days'")
     api.connection.execute("update memory.model_calls set called_at = now() - interval '401 days'")
-    assert api.sweep() == {"messages": 7, "memories": 4, "jobs": 1, "model_calls": 1, "queued": 0, "parsed": 11}
-    assert api.sweep() == {"messages": 0, "memories": 0, "jobs": 0, "model_calls": 0, "queued": 0, "parsed": 0}
+    counts = {"messages": 7, "memories": 4, "artifacts": 1, "jobs": 1, "model_calls": 1, "queued": 0, "parsed": 11}
+    assert api.sweep() == counts
+    assert api.sweep() == dict.fromkeys(counts, 0)
     assert contents(api, include_superseded=True) == ["new", "old"]
     assert len(api.get_messages(user_id="ana", thread_id="t1")) == 4
 

@@ -105,7 +105,7 @@ def test_every_search_finds_what_comparing_everything_finds(shared_api: Api, see
             context = (case, user_id, mode, words, target, top_k, min_score, filters)
             tolerance = 0 if mode == "vector" else 1e-6
             assert [(r.source, r.id, r.content) for r in results] == [
-                (row.source, row.result_id, row.content) for _, row in expected
+                (row.source, row.result_id, row.shown) for _, row in expected
             ], context
             scores, right = [single(result.score) for result in results], [single(score) for score, _ in expected]
             assert scores == pytest.approx(right, abs=tolerance, rel=tolerance), context

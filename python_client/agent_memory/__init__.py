@@ -15,6 +15,7 @@ from .errors import (
 )
 from .types import (
     AddedMemory,
+    Artifact,
     Backfill,
     Check,
     ClaimedJob,
@@ -25,6 +26,7 @@ from .types import (
     MemoryVersion,
     Message,
     SearchResult,
+    StoredArtifact,
     StoredMessage,
     Summary,
     Thread,
@@ -33,6 +35,7 @@ from .types import (
 __all__ = [
     "AddedMemory",
     "AgentMemoryError",
+    "Artifact",
     "AsyncMemory",
     "Backfill",
     "BudgetExceededError",
@@ -53,6 +56,7 @@ __all__ = [
     "PermissionDeniedError",
     "RetryableError",
     "SearchResult",
+    "StoredArtifact",
     "StoredMessage",
     "Summary",
     "Thread",

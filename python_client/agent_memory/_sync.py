@@ -20,6 +20,7 @@ from ._calls import TimeLoader, as_jsonb, as_vector, log_notice, parameters, rec
 from .errors import AgentMemoryError, translated
 from .types import (
     AddedMemory,
+    Artifact,
     Backfill,
     Check,
     ClaimedJob,
@@ -30,6 +31,7 @@ from .types import (
     MemoryVersion,
     Message,
     SearchResult,
+    StoredArtifact,
     StoredMessage,
     Summary,
     Thread,
@@ -373,8 +375,8 @@ class Memory:
         """Search what is stored about a user, best first; ``filter`` is containment on the metadata.
 
         ``mode`` is hybrid (the default), vector or keyword; ``sources`` are memory, summary and document unless given,
-        message is another. The database embeds a query that comes without ``query_embedding`` where it can; if not,
-        hybrid searches by keyword. ``query_embedding`` has as many numbers as the embedding model has dimensions.
+        message and artifact are others. The database embeds a query that comes without ``query_embedding`` where it
+        can; if not, hybrid searches by keyword. ``query_embedding`` has as many numbers as the model has dimensions.
         ``top_k`` is 1 to 1000 (default 10), ``min_score`` and ``min_confidence`` are 0 to 1. ``doc_types`` and
         ``namespaces`` select documents only.
 
@@ -458,6 +460,71 @@ class Memory:
     def delete_document(self, user_id: str, document_id: UUID | str) -> bool:
         """Delete a document and return whether it existed."""
         return self._value(bool, "delete_document", {"user_id": user_id, "document_id": document_id})
+
+    # Detail memory
+
+    def store_artifact(
+        self,
+        user_id: str,
+        content: str,
+        description: str | None = None,
+        key: str | None = None,
+        artifact_type: str | None = None,
+        agent_id: str | None = None,
+        thread_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        expires_at: datetime | None = None,
+    ) -> StoredArtifact:
+        """Keep a long text whole and return the placeholder that stands for it in a context.
+
+        ``content`` holds 10 MiB at most, ``description`` one line of 500 characters. A ``key`` has letters and digits
+        of ASCII and ``. _ : / @ # = + -``; without one, one is made. ``artifact_type`` is "command_output" unless
+        given.
+
+        Raises ConflictError where ``key`` names other content already.
+        """
+        return self._row(
+            StoredArtifact,
+            "store_artifact",
+            {"user_id": user_id, "content": content},
+            description=description,
+            key=key,
+            artifact_type=artifact_type,
+            agent_id=agent_id,
+            thread_id=thread_id,
+            metadata=as_jsonb(metadata),
+            expires_at=expires_at,
+        )
+
+    def retrieve_artifact(
+        self, user_id: str, key: str, from_token: int | None = None, max_tokens: int | None = None
+    ) -> str:
+        """Return the content of an artifact, or ``max_tokens`` of it from ``from_token`` on; beyond its end "".
+
+        Raises NotFoundError where the user has no artifact of that key.
+        """
+        return self._value(
+            str, "retrieve_artifact", {"user_id": user_id, "key": key}, from_token=from_token, max_tokens=max_tokens
+        )
+
+    def list_artifacts(
+        self,
+        user_id: str,
+        artifact_type: str | None = None,
+        thread_id: str | None = None,
+        row_limit: int | None = None,
+        row_offset: int | None = None,
+    ) -> list[Artifact]:
+        """Return artifacts without their contents, newest first; ``total_count`` is the size of the whole match."""
+        return self._rows(
+            Artifact,
+            "list_artifacts",
+            {"user_id": user_id},
+            artifact_type=artifact_type,
+            thread_id=thread_id,
+            row_limit=row_limit,
+            row_offset=row_offset,
+        )
 
     # Model work on demand
 

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from . import _administration
+from ._artifacts import artifacts
 from ._console import Commands, Dsn, User, connected, console, log_to_stderr
 from ._documents import documents
 from ._progress import progress
@@ -208,6 +209,7 @@ def doctor(dsn: Dsn = "") -> None:
 
 
 app.add_typer(documents, name="documents")
+app.add_typer(artifacts, name="artifacts")
 app.add_typer(_administration.prompts, name="prompt")
 app.command()(_administration.usage)
 app.command()(_administration.health)

@@ -146,6 +146,32 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredArtifact:
+    """An artifact as it was stored; ``memory_ref`` is the placeholder that stands for it in a context."""
+
+    key: str
+    memory_ref: str
+    token_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """One artifact without its content; ``total_count`` is the size of the whole match."""
+
+    key: str
+    memory_ref: str
+    artifact_type: str
+    description: str
+    token_count: int
+    agent_id: str
+    thread_id: str | None
+    metadata: dict[str, Any]
+    created_at: datetime
+    expires_at: datetime | None
+    total_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """One hit; ``score`` is between 0 and 1, larger is better; ``details`` depend on the source and on ``explain``."""
 

@@ -38,7 +38,8 @@ begin
   from (select t.user_id from memory.threads as t where t.message_count > 0
         union select s.user_id from memory.memory_scopes as s where s.memory_count > 0
         union select s.user_id from memory.summaries as s where s.status = 'completed'
-        union select d.user_id from memory.documents as d) as u
+        union select d.user_id from memory.documents as d
+        union select a.user_id from memory.artifacts as a) as u
   order by u.user_id
   -- One that is running may be about to end without having seen what is new.
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update

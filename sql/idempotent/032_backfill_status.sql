@@ -13,7 +13,8 @@ begin
   left join (
     select u.user_id, e.source, e.id
     from (select h.user_id from memory.threads as h union select s.user_id from memory.memory_scopes as s
-          union select s.user_id from memory.summaries as s union select d.user_id from memory.documents as d) as u
+          union select s.user_id from memory.summaries as s union select d.user_id from memory.documents as d
+          union select a.user_id from memory.artifacts as a) as u
     cross join lateral memory._embeddable(u.user_id, null) as e
   ) as t on true
   where m.kind = 'embedding'

@@ -313,6 +313,7 @@ begin
   delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
+  delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
   return null;
 end;

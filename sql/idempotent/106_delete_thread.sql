@@ -13,6 +13,8 @@ begin
   perform from memory.threads as t
   where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id for update;
   if not found then -- one that appears from now on is someone else's, and so is its lock
+    -- Artifacts may name a thread of which no message was ever stored.
+    delete from memory.artifacts as a where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
     return 0;
   end if;
   insert into memory.memory_scopes (user_id, agent_id)
@@ -32,7 +34,7 @@ begin
 end;
 $$;
 comment on function memory.delete_thread(text, text) is
-'Deletes a thread for good: its messages, summaries, jobs, and the memories extracted from it. Returns the number of messages deleted.';
+'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. Returns the number of messages deleted.';
 
 -- The memories extracted from a thread, what they were merged into, and the articles made of them. A memory of another
 -- thread that gave way to one of these holds again.

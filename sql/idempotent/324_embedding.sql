@@ -80,7 +80,11 @@ begin atomic
   select 'document', d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, c.content), 24000)
   from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   where coalesce(_embeddable.scope, '') = '' and d.user_id = _embeddable.user_id and c.user_id = _embeddable.user_id
-    and c.token_count is not null; -- not before it is cut
+    and c.token_count is not null -- not before it is cut
+  union all
+  select 'artifact', a.key, left(concat_ws(e'\n', a.description, left(a.content, 24000)), 24000)
+  from memory.artifacts as a
+  where coalesce(_embeddable.scope, '') = '' and a.user_id = _embeddable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp());
 end;
 
 create or replace function memory._has_unembedded(user_id text, scope text, model text)
@@ -259,6 +263,8 @@ begin
   perform from memory.documents as d
   where d.user_id = job.user_id and d.document_id in (select split_part(i, '/', 1)::uuid from jsonb_array_elements_text(ids -> 'document') as i)
   order by d.document_id for share nowait;
+  perform from memory.artifacts as a
+  where a.user_id = job.user_id and a.key in (select jsonb_array_elements_text(ids -> 'artifact')) order by a.key for share nowait;
   perform from memory.messages as m
   where m.user_id = job.user_id and (m.thread_id, m.seq) in (
     select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint from jsonb_array_elements_text(ids -> 'message') as i)

@@ -6,6 +6,7 @@ as $$
 declare
   swept_messages bigint;
   swept_memories bigint;
+  swept_artifacts bigint;
   swept_jobs bigint;
   swept_calls bigint;
   parsed bigint;
@@ -53,6 +54,14 @@ begin
   )
   select count(*) into swept_memories from swept;
 
+  with swept as (
+    delete from memory.artifacts as a
+    using (select o.user_id, o.key from memory.artifacts as o
+           where o.expires_at <= statement_timestamp() order by o.expires_at limit batch_size for update skip locked) as due
+    where a.user_id = due.user_id and a.key = due.key returning 1
+  )
+  select count(*) into swept_artifacts from swept;
+
   -- What went well is kept for a week, what died for a month.
   with swept as (
     delete from memory.jobs as j
@@ -72,12 +81,12 @@ begin
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
   parsed := memory._finish_threads(batch_size); -- last: whoever wants one of these rows waits for nothing else
-  return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'jobs', swept_jobs, 'model_calls', swept_calls,
-                            'queued', queued, 'parsed', parsed);
+  return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'artifacts', swept_artifacts, 'jobs', swept_jobs,
+                            'model_calls', swept_calls, 'queued', queued, 'parsed', parsed);
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and keeps the words of messages that no job has read, which search parses until then. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
+'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and keeps the words of messages that no job has read, which search parses until then. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
 
 -- Keeps the words of messages that no job has read: until then every search among messages parses them. A mark per thread
 -- says up to where that is done. An index of what is left to do would make add_messages 9 to 18 % slower.
@@ -171,6 +180,8 @@ begin
         and (m.valid_to is null or m.valid_to > statement_timestamp())
       union all
       select c.user_id, 'document', c.document_id || '/' || c.number from memory.document_chunks as c where c.token_count is not null
+      union all
+      select a.user_id, 'artifact', a.key from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
     ) as t
     where e.kind = 'embedding' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
       and not exists (select from memory.embeddings as v where v.user_id = t.user_id and v.model = e.name and v.source = t.source and v.id = t.id)

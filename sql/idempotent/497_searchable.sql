@@ -60,6 +60,15 @@ begin atomic
       and (_searchable.unfiltered or (
         m.created_at <= coalesce(_searchable.as_of, 'infinity')
         and (_searchable.filter is null or m.metadata @> _searchable.filter)))
+    union all
+    select 'artifact', a.key, a.thread_id, null, a.created_at, a.search_vector
+    from memory.artifacts as a
+    where 'artifact' = any (_searchable.sources) and a.user_id = _searchable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp())
+      and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any, _searchable.doc_types, _searchable.namespaces) is null
+      and _searchable.min_confidence is null and (_searchable.agent_id is null or a.agent_id = _searchable.agent_id)
+      and (_searchable.unfiltered or (
+        a.created_at <= coalesce(_searchable.as_of, 'infinity')
+        and (_searchable.filter is null or a.metadata @> _searchable.filter)))
   ) as t (source, id, thread_id, number, created_at, vector)
   where _searchable.unfiltered or (
     (_searchable.thread_id is null or t.thread_id = _searchable.thread_id)

@@ -119,7 +119,7 @@ begin
     cross join lateral (select c.keyword / b.keyword * b.trust as share) as k
   ), neighboured as (
     select s.*, 0::double precision as neighbour, 1::bigint as piece from scored as s
-    where s.source in ('memory', 'summary')
+    where s.source in ('memory', 'summary', 'artifact')
     union all
     select s.*,
       case when fusion in ('score', 'keyword') then greatest(
@@ -174,6 +174,11 @@ begin
     when 'message' then
       select m.content, m.metadata, jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id) into content, metadata, details
       from memory.messages as m where m.user_id = _search_row.user_id and m.thread_id = _search_row.thread_id and m.seq = _search_row.number;
+    when 'artifact' then -- small, however large it is
+      select memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
+        'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count, 'agent_id', a.agent_id)
+      into content, metadata, details
+      from memory.artifacts as a where a.user_id = _search_row.user_id and a.key = _search_row.id;
   end case;
 end;
 $$;

@@ -35,5 +35,10 @@ create type memory.document as (
   document_id uuid, title text, namespace text, doc_type text, content text, metadata jsonb, thread_id text,
   created_at timestamptz, updated_at timestamptz, total_count bigint
 );
+create type memory.stored_artifact as (key text, memory_ref text, token_count int);
+create type memory.artifact as (
+  key text, memory_ref text, artifact_type text, description text, token_count int, agent_id text, thread_id text,
+  metadata jsonb, created_at timestamptz, expires_at timestamptz, total_count bigint
+);
 create type memory.backfill as (model text, done bigint, total bigint, is_active boolean);
 create type memory.ranking as (rank bigint, source text, id text, thread_id text, number bigint, created_at timestamptz, score real, explanation jsonb);

@@ -1,0 +1,70 @@
+"""The commands for detail memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from ._console import Dsn, User, connected, console, read_text
+from ._sync import Memory
+
+artifacts = typer.Typer(no_args_is_help=True, help="Keep, list and show long texts that placeholders stand for.")
+
+
+@artifacts.command()
+def store(
+    user_id: User,
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A text file; - is stdin.")],
+    description: Annotated[
+        str | None, typer.Option(help="What it is, in one line.", show_default="made of the content")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="What to name it.", show_default="made of the description")] = None,
+    artifact_type: Annotated[str | None, typer.Option(help="What kind it is.", show_default="command_output")] = None,
+    dsn: Dsn = "",
+) -> None:
+    """Keep a long text, and print its placeholder."""
+    content = read_text(file)
+    with connected(dsn) as connection:
+        typer.echo(Memory(connection).store_artifact(user_id, content, description, key, artifact_type).memory_ref)
+
+
+@artifacts.command()
+def show(
+    user_id: User,
+    key: Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="The key in its placeholder.")],
+    from_token: Annotated[int | None, typer.Option(min=0, help="Where to begin.", show_default="0")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="How much at most.", show_default="all")] = None,
+    dsn: Dsn = "",
+) -> None:
+    """Print the content of an artifact, or a part of it."""
+    with connected(dsn) as connection:
+        content = Memory(connection).retrieve_artifact(user_id, key, from_token, max_tokens)
+    typer.echo(content, nl=False, color=True)  # as it was stored, colours and all
+
+
+@artifacts.command("list")
+def list_(
+    user_id: User,
+    artifact_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
+    thread_id: Annotated[str | None, typer.Option(help="Only of this thread.", show_default="all")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")] = None,
+    dsn: Dsn = "",
+) -> None:
+    """List artifacts, newest first."""
+    with connected(dsn) as connection:
+        found = Memory(connection).list_artifacts(user_id, artifact_type, thread_id, row_limit=limit)
+    if not found:
+        console.print("No artifacts.")
+        return
+    table = Table(*("key", "created", "type", "tokens", "description"), box=None, padding=(0, 2, 0, 0))
+    table.columns[0].no_wrap = True
+    for artifact in found:
+        cells = (artifact.artifact_type, str(artifact.token_count), artifact.description)
+        table.add_row(Text(artifact.key), f"{artifact.created_at:%Y-%m-%d}", *map(Text, cells))
+    console.print(table)
+    if found[0].total_count > len(found):
+        console.print(f"... and {found[0].total_count - len(found)} more")

@@ -1,0 +1,24 @@
+create or replace function memory.list_artifacts(
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50, row_offset int default 0
+)
+returns setof memory.artifact
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
+  perform memory._check_page(row_limit, row_offset);
+  return query
+  select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count, a.agent_id, a.thread_id,
+    a.metadata, a.created_at, a.expires_at, count(*) over ()
+  from memory.artifacts as a
+  where a.user_id = list_artifacts.user_id and (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
+    and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
+    and (a.expires_at is null or a.expires_at > statement_timestamp())
+  order by a.created_at desc, a.key desc
+  limit row_limit offset row_offset;
+end;
+$$;
+comment on function memory.list_artifacts(text, text, text, int, int) is
+'A user''s artifacts, newest first, without their contents: memory.retrieve_artifact() reads those. memory_ref is the placeholder; total_count is the size of the whole match.';
