@@ -41,9 +41,6 @@ declare
   policy jsonb := memory._default_policy();
   layer jsonb;
 begin
-  if layers = '{}' then
-    return policy;
-  end if;
   for layer in select l.settings from unnest(layers) as l order by l.user_id <> '', l.agent_id <> '' loop
     policy := memory._merge_policy(policy, layer);
   end loop;
