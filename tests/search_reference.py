@@ -162,6 +162,8 @@ class World:
                 superseded_at=self._maybe(),
                 is_gone=chance.random() < 0.1,
             )
+            if chance.random() < 0.2:  # too many words for the index that the others are read from
+                row.content += "".join(f" {chance.randrange(10**9)}" for _ in range(300))
             superseded = {"superseded_at": row.superseded_at, "superseded_by": UUID(int=1)} if row.superseded_at else {}
             stored = insert(
                 self.api, "memories", "memory_id",
@@ -269,7 +271,7 @@ class World:
         weighed = self.api.query(
             """
             with texts (user_id, source, key, vector) as (
-              select user_id, 'memory', memory_id::text, search_vector from memory.memories
+              select user_id, 'memory', memory_id::text, coalesce(search_vector, long_search_vector) from memory.memories
               union all
               select user_id, 'message', thread_id || '/' || seq,
                 memory._message_vector('english', content, metadata, created_at) from memory.messages

@@ -129,6 +129,30 @@ class TestSources:
         api.update_memory(user_id="ana", memory_id=memory_id, content="Likes coffee")
         assert (found(api), found(api, "coffee")) == ([], ["Likes coffee"])
 
+    @pytest.mark.parametrize("filters", [{}, {"memory_types": ["fact"]}, {"include_superseded": True}])
+    def test_a_memory_of_many_words_is_found_as_others_are(self, api: Api, filters: dict[str, Any]) -> None:
+        """Its words have no room in the index that the others are read from."""
+        many = " ".join(f"word{number}" for number in range(1000))
+        long = remember(api, f"Likes tea {many}")
+        short = remember(api, "Likes tea at five")
+        assert {result.id for result in search(api, **filters)} == {str(long), str(short)}
+        api.update_memory(user_id="ana", memory_id=long, content="Likes coffee")
+        api.update_memory(user_id="ana", memory_id=short, content=f"Likes tea at six {many}")
+        assert [result.id for result in search(api, **filters)] == [str(short)]
+        assert [result.id for result in search(api, "word999 coffee", **filters)] == [str(long), str(short)]
+        api.supersede_memory(user_id="ana", old_memory_id=short, new_memory_id=long, reason="changed")
+        assert [result.id for result in search(api, **filters)] == (
+            [str(short)] if "include_superseded" in filters else []
+        )
+
+    @pytest.mark.parametrize("words", [1, 40, 100, 140, 1000])
+    def test_long_names_leave_room_for_words(self, api: Api, words: int) -> None:
+        api.set_policy(settings={"memories": {"max_per_agent": 10}})
+        name = "".join(random.Random(words).choices("𐌰𐌱𐌲𐌳😀", k=255))  # what cannot be compressed
+        content = " ".join(f"tea{number}" for number in range(words))
+        remember(api, content, user_id=name, agent_id=name[::-1])
+        assert found(api, "tea0", user_id=name) == [content]
+
 
 class TestRanking:
     def test_any_word_may_match(self, api: Api) -> None:

@@ -587,6 +587,33 @@ def test_the_work_grows_with_the_rows_of_the_user_alone(fresh: Api, rows: int, a
     assert sum(step["seen"] for step in embeddings) == (0 if mode == "keyword" else 2 * rows)
 
 
+def test_memories_are_read_from_their_index_alone(fresh: Api) -> None:
+    fill(fresh, "ana", 1000)
+    fresh.connection.execute("checkpoint")  # a commit that is not on disk yet is not known to be one
+    fresh.connection.execute("vacuum analyze memory.memories")
+    arguments = {"sources": ["memory"], "agent_id": "default"}
+    steps = plan_of_ranking(fresh, **arguments)
+    [memories] = [step for step in steps if step.get("Relation Name") == "memories" and step["seen"] > 0]
+    assert (memories["Node Type"], memories["Index Name"]) == ("Index Only Scan", "memories_recent_idx")
+    assert (memories["seen"], memories["Heap Fetches"]) == (1000, 0)
+
+
+@pytest.mark.feature("E4")
+def test_the_planner_compares_exactly_whatever_index_there_is(fresh: Api) -> None:
+    """An index that someone made for the model would be faster and miss some."""
+    fill(fresh, "ana", 3000)
+    asked = {"mode": "vector", "sources": ["memory"], "top_k": 100}
+    exact = [(result.id, result.score) for result in search(fresh, "green tea", [1, 0, 0], **asked)]
+    fresh.connection.execute(
+        "create index nearest on memory.embeddings using hnsw ((embedding::halfvec(3)) halfvec_cosine_ops) where model = 'three'"
+    )
+    fresh.connection.execute("vacuum analyze memory.memories, memory.embeddings")
+    steps = plan_of_ranking(fresh, **asked)
+    [embeddings] = [step for step in steps if step.get("Relation Name") == "embeddings"]
+    assert (embeddings["Index Name"], embeddings["seen"]) == ("embeddings_pkey", 3000)
+    assert [(result.id, result.score) for result in search(fresh, "green tea", [1, 0, 0], **asked)] == exact
+
+
 def test_a_fresh_table_is_read_once_for_each_thing_to_know(fresh: Api) -> None:
     """Entries of a table and of its index: the embedding, and the row for each arm and for the count."""
     fill(fresh, "ana", 1000)
