@@ -271,7 +271,8 @@ class World:
         weighed = self.api.query(
             """
             with texts (user_id, source, key, vector) as (
-              select user_id, 'memory', memory_id::text, coalesce(search_vector, long_search_vector) from memory.memories
+              select user_id, 'memory', memory_id::text, coalesce(search_vector, long_search_vector)
+              from memory.memories
               union all
               select user_id, 'message', thread_id || '/' || seq,
                 memory._message_vector('english', content, metadata, created_at) from memory.messages
