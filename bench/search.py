@@ -209,10 +209,11 @@ def _measure(
     notices: list[str] = []
     connection.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
     times: dict[str, list[float]] = {name: [] for name in variants}
+    forth = list(variants.items())
     for call in range(-WARM_UP, calls):
         query = vars(queries[call % len(queries)])
-        # Forth and back, because whoever comes first finds the rows of another user in the processor's caches.
-        for name, statement in list(variants.items())[:: -1 if call % 2 else 1]:
+        # Back and forth, because whoever comes first finds the rows of another user in the processor's caches.
+        for name, statement in reversed(forth) if call % 2 else forth:
             started = time.perf_counter()
             connection.execute(statement, query, prepare=True)
             took = (time.perf_counter() - started) * 1000

@@ -153,15 +153,15 @@ create index messages_expires_at_idx on memory.messages (expires_at) where expir
 create index messages_inactive_idx on memory.messages (user_id, thread_id) where not is_active;
 comment on table memory.messages is 'Every message of every conversation. Insert without seq: triggers number it, count it, set its expiry and queue model work.';
 comment on column memory.messages.seq is 'Position in the thread: from 0, without gaps, assigned by trigger.';
-comment on column memory.messages.search_vector is 'What keywords find it by: its words, its speaker''s name and its date. Null until the first job that reads the message, or memory.sweep(), or a change of its content; search parses it until then.';
+comment on column memory.messages.search_vector is 'What keywords find it by: its words, its speaker''s name and its date. Null until the first job that reads the message, memory.sweep() or a change of its content fills it; search parses the text until then. What was put away before stays null.';
 comment on column memory.messages.token_count is 'Tokens, tool calls included: estimated as bytes / 4 on the write path, replaced by the exact count of the first job that reads the message.';
 comment on column memory.messages.is_counted is 'Whether token_count is exact.';
 comment on column memory.messages.summary_id is 'The summary that took the place of this message when its thread was compressed.';
 comment on column memory.messages.expires_at is 'Invisible from this moment on and removed by memory.sweep(); infinity means never.';
 comment on column memory.messages.is_active is 'False once cleared or compressed (soft delete): invisible to the API, readable here until swept.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('001_conversation', '95bf11d6252a785740e89dbfab7b62456c538e1469a9b3d51592451c3eb64abd', '0.1.0');
-  elsif applied <> '95bf11d6252a785740e89dbfab7b62456c538e1469a9b3d51592451c3eb64abd' then
+    insert into memory.migrations (name, sha256, version) values ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f', '0.1.0');
+  elsif applied <> 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f' then
     raise exception 'migration 001_conversation ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -253,13 +253,13 @@ create table memory.memories (
 -- Exact duplicates cannot exist: same agent, same type, same normalised content, both current.
 create unique index memories_content_hash_idx on memory.memories (user_id, agent_id, memory_type, content_hash)
   where superseded_at is null and deleted_at is null;
--- Newest first for lists, oldest first for the limit; memory_id (uuid v7) breaks ties within one statement. Search reads
--- nothing but this index: a user's memories lie all over the table but side by side here, which took 0.7 ms of 2.1 for a
--- thousand. An entry has to fit in a third of a page, so long word vectors are not in it.
+-- Newest first for lists, oldest first for the limit; memory_id (uuid v7) breaks ties within one statement. A search without
+-- filters reads only this index: a user's memories are scattered over the table and adjacent here, which is 0.7 ms instead of
+-- 2.1 for a thousand. An entry has to fit in a third of a page, so long word vectors are not in it.
 create index memories_recent_idx on memory.memories (user_id, agent_id, created_at, memory_id) include (expires_at, valid_to, search_vector)
   where superseded_at is null and deleted_at is null;
 create index memories_long_idx on memory.memories (user_id) where long_search_vector is not null and superseded_at is null and deleted_at is null;
--- Entries would be compressed from 500 bytes, and reading them takes longer than comparing.
+-- Index entries over 500 bytes would be compressed, and decompressing takes longer than comparing.
 alter table memory.memories alter column search_vector set storage external;
 create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
 create index memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null;
@@ -268,6 +268,7 @@ create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, ex
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
 comment on table memory.memories is 'What is known about a user beyond one conversation: facts, preferences, context, ...';
 comment on column memory.memories.search_vector is 'Its words for keyword search; of a text with more than about 150 different words, long_search_vector has them.';
+comment on column memory.memories.long_search_vector is 'The same where it is too long for memories_recent_idx; exactly one of the two is set.';
 comment on column memory.memories.content_hash is 'SHA-256 of the content in lower case with single spaces, first 32 hex digits.';
 comment on column memory.memories.source is 'Who says so: user, extraction, or what the caller names.';
 comment on column memory.memories.source_seqs is 'Messages of thread_id that state it.';
@@ -294,8 +295,8 @@ create table memory.memory_history (
 );
 comment on table memory.memory_history is 'Earlier versions of memories, written when they are replaced; storing a new memory writes nothing here.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('002_memories', 'bff41148a8e069c8dc88200d74d0156fe01cfdf000f56ec5eaa47aff91d39137', '0.1.0');
-  elsif applied <> 'bff41148a8e069c8dc88200d74d0156fe01cfdf000f56ec5eaa47aff91d39137' then
+    insert into memory.migrations (name, sha256, version) values ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328', '0.1.0');
+  elsif applied <> '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328' then
     raise exception 'migration 002_memories ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -441,10 +442,10 @@ create table memory.marks (
 );
 comment on table memory.marks is 'How far each kind of work has come, stamped in the transaction that stores its result.';
 comment on column memory.marks.scope is 'As in memory.jobs: a thread_id, or empty for the user as a whole.';
-comment on column memory.marks.position is 'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which memory.sweep() has seen to the words of messages. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';
+comment on column memory.marks.position is 'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which memory.sweep() has checked that messages are parsed. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('004_jobs', '5ce2c779c25bcdc61036eb2bce8833e23c9208596c074fe89144316ba03b5916', '0.1.0');
-  elsif applied <> '5ce2c779c25bcdc61036eb2bce8833e23c9208596c074fe89144316ba03b5916' then
+    insert into memory.migrations (name, sha256, version) values ('004_jobs', 'b8c340813abfdcf56a602143d4f3b7bdc00436814b3eacca8a1dbb7916b49ca2', '0.1.0');
+  elsif applied <> 'b8c340813abfdcf56a602143d4f3b7bdc00436814b3eacca8a1dbb7916b49ca2' then
     raise exception 'migration 004_jobs ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -828,7 +829,7 @@ begin
 end;
 $$;
 
--- Content in, metadata beside it: the same rules for messages and memories. which says which one of several.
+-- Content in, metadata beside it: the same rules wherever there is content. which says which one of several messages.
 create or replace function memory._check_content(content text, max_bytes int, which text default '')
 returns void
 language plpgsql immutable parallel safe
@@ -842,6 +843,20 @@ begin
     perform memory._refuse('content' || which, format('has %s bytes, at most %s are allowed', octet_length(content), max_bytes),
       'Split it, or store it elsewhere and keep a reference.', '54000');
   end if;
+end;
+$$;
+
+-- Content of what consists of nothing else. hint says what would make sense instead of blanks.
+create or replace function memory._check_text(content text, max_bytes int, hint text)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (content ~ e'\\S') is not true then
+    perform memory._refuse('content', case when content is null then 'must not be null' else 'must not be empty' end, hint);
+  end if;
+  perform memory._check_content(content, max_bytes);
 end;
 $$;
 
@@ -1334,11 +1349,7 @@ as $$
 begin
   insert into memory.jobs as j (user_id, kind, scope)
   select u.user_id, 'backfill', ''
-  from (select t.user_id from memory.threads as t where t.message_count > 0
-        union select s.user_id from memory.memory_scopes as s where s.memory_count > 0
-        union select s.user_id from memory.summaries as s where s.status = 'completed'
-        union select d.user_id from memory.documents as d
-        union select a.user_id from memory.artifacts as a) as u
+  from memory._users_with_texts() as u (user_id)
   order by u.user_id
   -- One that is running may be about to end without having seen what is new.
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
@@ -1361,9 +1372,7 @@ begin
   from memory.models as m
   left join (
     select u.user_id, e.source, e.id
-    from (select h.user_id from memory.threads as h union select s.user_id from memory.memory_scopes as s
-          union select s.user_id from memory.summaries as s union select d.user_id from memory.documents as d
-          union select a.user_id from memory.artifacts as a) as u
+    from memory._users_with_texts() as u (user_id)
     cross join lateral memory._embeddable(u.user_id, null) as e
   ) as t on true
   where m.kind = 'embedding'
@@ -1873,7 +1882,7 @@ begin
         for no key update skip locked) as l;
   -- An array, because a join is planned badly while the table has no statistics.
   update memory.messages as m
-  set search_vector = coalesce(m.search_vector, case when m.is_active then memory._words_of(m) end),
+  set search_vector = coalesce(m.search_vector, case when m.is_active then memory._message_vector(m) end),
       token_count = case when m.is_counted then m.token_count else coalesce((token_counts ->> m.seq::text)::numeric::int, m.token_count) end,
       is_counted = m.is_counted or token_counts ? m.seq::text
   where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq = any (seqs);
@@ -1881,7 +1890,7 @@ end;
 $$;
 
 -- What keywords find a message by, in the language of its agent.
-create or replace function memory._words_of(message memory.messages)
+create or replace function memory._message_vector(message memory.messages)
 returns tsvector
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -1908,7 +1917,7 @@ begin
   if new.content <> old.content or new.metadata <> old.metadata then
     new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
     new.is_counted := false;
-    new.search_vector := memory._words_of(new);
+    new.search_vector := memory._message_vector(new);
     -- A job that is embedding the old text holds the row: its embedding is there to be dropped afterwards.
     perform from memory.messages as m where m.user_id = new.user_id and m.thread_id = new.thread_id and m.seq = new.seq for update;
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
@@ -2550,11 +2559,7 @@ begin
   perform memory._check_id('agent_id', candidate.agent_id);
   perform memory._check_id('thread_id', coalesce(candidate.thread_id, 'none'));
   perform memory._check_id('source', candidate.source);
-  if (candidate.content ~ e'\\S') is not true then
-    perform memory._refuse('content', case when candidate.content is null then 'must not be null' else 'must not be empty' end,
-      'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
-  end if;
-  perform memory._check_content(candidate.content, 262144);
+  perform memory._check_text(candidate.content, 262144, 'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
   if octet_length(candidate.embedding_text) > 262144 then
     perform memory._refuse('embedding_text', format('has %s bytes, at most 262144 are allowed', octet_length(candidate.embedding_text)),
       'A few sentences are enough to find a memory by.', '54000');
@@ -2623,6 +2628,8 @@ as $$
 declare
   layers memory.policies[];
   policy jsonb;
+  words tsvector;
+  is_long boolean;
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
@@ -2655,12 +2662,11 @@ begin
   end if;
   if policy is not null then -- there are new words
     new.content_hash := memory._content_hash(new.content);
-    new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
-    new.long_search_vector := case when octet_length(new.user_id) + octet_length(new.agent_id) + pg_column_size(new.search_vector) > 2500
-                                   then new.search_vector end;
-    if new.long_search_vector is not null then
-      new.search_vector := null; -- an entry of memories_recent_idx has room for 2,704 bytes
-    end if;
+    words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
+    -- An entry of memories_recent_idx has room for 2,704 bytes.
+    is_long := octet_length(new.user_id) + octet_length(new.agent_id) + pg_column_size(words) > 2500;
+    new.search_vector := case when not is_long then words end;
+    new.long_search_vector := case when is_long then words end;
   end if;
   perform memory._remove_expired_duplicate(new);
   if tg_op = 'INSERT' then
@@ -2961,18 +2967,14 @@ begin atomic
         end;
 end;
 
--- What a prompt may show, and a search that asks for nothing special: what memory._visible_memories() has without as_of, in the
--- words that memories_recent_idx was made for. Inlined by the planner, hence no SET clause.
+-- What a prompt may show, and a search without filters. The constants let the planner fold the CASE away, so that
+-- memories_recent_idx serves it. Inlined by the planner, hence no SET clause.
 create or replace function memory._valid_memories(user_id text, agent_id text)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
-  select m.*
-  from memory.memories as m
-  where m.user_id = _valid_memories.user_id and m.superseded_at is null and m.deleted_at is null
-    and (_valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id)
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
-    and (m.valid_to is null or m.valid_to > statement_timestamp());
+  select m.* from memory._visible_memories(_valid_memories.user_id, null, false) as m
+  where (_valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp());
 end;
 
 create or replace function memory.update_memory(
@@ -3154,10 +3156,7 @@ begin
   perform memory._check_id('user_id', new.user_id);
   perform memory._check_id('namespace', new.namespace);
   perform memory._check_id('doc_type', new.doc_type);
-  if (new.content ~ e'\\S') is not true then
-    perform memory._refuse('content', case when new.content is null then 'must not be null' else 'must not be empty' end, 'Pass the text of the document.');
-  end if;
-  perform memory._check_content(new.content, 10485760);
+  perform memory._check_text(new.content, 10485760, 'Pass the text of the document.');
   if octet_length(new.title) > 2000 then
     perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(new.title)), 'Put more into the content.', '54000');
   end if;
@@ -3316,11 +3315,7 @@ begin
     perform memory._refuse('key', 'has characters that a placeholder cannot hold',
       'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
   end if;
-  if (candidate.content ~ e'\\S') is not true then
-    perform memory._refuse('content', case when candidate.content is null then 'must not be null' else 'must not be empty' end,
-      'Pass what is to be kept; what is empty needs no placeholder.');
-  end if;
-  perform memory._check_content(candidate.content, 10485760);
+  perform memory._check_text(candidate.content, 10485760, 'Pass what is to be kept; what is empty needs no placeholder.');
   if length(candidate.description) > 500 then
     perform memory._refuse('description', format('has %s characters, at most 500 are allowed', length(candidate.description)),
       'It is the one line that a context shows; put more into the content or the metadata.', '54000');
@@ -3412,7 +3407,7 @@ exception when data_exception or program_limit_exceeded then
 end;
 $$;
 
--- Readable, and of sixteen million for the same words.
+-- Readable, with one of sixteen million endings; memory.store_artifact() draws again when the key is taken.
 create or replace function memory._artifact_key(description text, artifact_type text)
 returns text
 language plpgsql volatile parallel safe
@@ -3461,33 +3456,30 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  stored memory.stored_artifact;
-  existing memory.artifacts;
+  artifact memory.artifacts;
 begin
   loop
     insert into memory.artifacts as a (user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
     values (store_artifact.user_id, store_artifact.key, store_artifact.artifact_type, store_artifact.content, store_artifact.description,
             store_artifact.agent_id, store_artifact.thread_id, store_artifact.metadata, store_artifact.expires_at)
     on conflict on constraint artifacts_pkey do nothing
-    returning a.key, memory._memory_ref(a.key, a.description, a.token_count), a.token_count into stored;
+    returning a.* into artifact;
     exit when found;
-    select a.* into existing
+    select a.* into artifact
     from memory.artifacts as a
     where a.user_id = store_artifact.user_id and a.key = store_artifact.key
       and (a.expires_at is null or a.expires_at > statement_timestamp());
-    if existing.content = content then
-      stored := row(existing.key, memory._memory_ref(existing.key, existing.description, existing.token_count), existing.token_count);
-      exit;
-    elsif found then -- else it went meanwhile, or the key that was made is taken
+    exit when artifact.content = content;
+    if found then -- else it went meanwhile, or the key that was made is taken
       perform memory._refuse('key', format('"%s" names another artifact of this user', key),
         'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.', '23505');
     end if;
   end loop;
-  return stored;
+  return (artifact.key, memory._memory_ref(artifact.key, artifact.description, artifact.token_count), artifact.token_count);
 end;
 $$;
 comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
-'Keeps a long text whole (10 MiB at most) and returns the placeholder that stands for it in a context, [MemoryRef: <key> - <description> - <n> tokens]. Without a description, metadata.command with the number of lines, the keys of a JSON text or the first line that says something is taken; line breaks and square brackets of a given one are replaced. Without a key, one is made of the description and six random digits. A given key (letters and digits of ASCII, . _ : / @ # = + -) never changes its content: storing the same content again changes nothing and returns what is stored, other content is refused (23505) until the first has expired. Without expires_at it is kept until its thread is deleted.';
+'Keeps a long text whole (10 MiB at most) and returns the placeholder that stands for it in a context, [MemoryRef: <key> - <description> - <n> tokens]. Without a description, metadata.command with the number of lines, the keys of a JSON text or the first line that says something is taken; line breaks and square brackets of a given one are replaced. Without a key, one is made of the description and six random hexadecimal digits. A given key (letters and digits of ASCII, . _ : / @ # = + -) never changes its content: storing the same content again changes nothing and returns what is stored, other content is refused (23505) until the first has expired. Without expires_at it is kept until its thread is deleted, and for good when it has none.';
 
 create or replace function memory.retrieve_artifact(user_id text, key text, from_token int default 0, max_tokens int default null)
 returns text
@@ -3996,7 +3988,7 @@ begin
     perform memory._refuse_lease(job_id);
   end if;
   perform memory._enqueue_next(job);
-  perform memory._finish_read(job, complete_job.result);
+  perform memory._finish_read_messages(job, complete_job.result);
 end;
 $$;
 comment on function memory.complete_job(text, bigint, uuid, jsonb, jsonb) is
@@ -4122,7 +4114,7 @@ $$;
 -- kept in the same version of the row. A job that writes no messages otherwise (embed) leaves words to the others. Comes
 -- last, and does not wait for a thread that someone is writing to: a later job counts as well, memory.sweep() keeps the
 -- words, and no append waits for anything but these updates.
-create or replace function memory._finish_read(job memory.jobs, result jsonb)
+create or replace function memory._finish_read_messages(job memory.jobs, result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -4134,12 +4126,12 @@ begin
                            or c.value::numeric <> floor(c.value::numeric))) is not true then
     perform memory._refuse_result('token_counts', 'must be an object of seq and number of tokens, with token_counter naming the encoding');
   end if;
-  if not job.input ? 'counted_through' then
+  if not job.input ? 'read_through' then
     return;
   end if;
   perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update skip locked;
   if found then
-    perform memory._finish_messages(job.user_id, job.scope, (job.input ->> 'from_seq')::bigint, (job.input ->> 'counted_through')::bigint,
+    perform memory._finish_messages(job.user_id, job.scope, (job.input ->> 'from_seq')::bigint, (job.input ->> 'read_through')::bigint,
                                     coalesce(result -> 'token_counts', '{}'));
   end if;
 end;
@@ -4432,7 +4424,7 @@ begin
     'thread_id', job.scope, 'messages', given.messages,
     'memory_types', (select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description) order by t.position, t.memory_type)
                      from memory.memory_types as t));
-  input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.last_seq, 'counted_through', given.last_seq, 'is_partial', given.is_partial,
+  input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.last_seq, 'read_through', given.last_seq, 'is_partial', given.is_partial,
                               'seqs', jsonb_path_query_array(given.messages, '$[*].seq'), 'agent_ids', given.agent_ids);
 end;
 $$;
@@ -4676,7 +4668,7 @@ begin
                           'previous_summary', base.summary, 'previous_metadata', base.metadata, 'previous_end_seq', base.end_seq);
   input := jsonb_build_object(
     'summary_id', memory._start_summary(job.user_id, job.scope, chain, range_start, range_end, base, given.agent_ids),
-    'chain', chain, 'from_seq', from_seq, 'counted_through', range_end, 'is_partial', given.is_partial);
+    'chain', chain, 'from_seq', from_seq, 'read_through', range_end, 'is_partial', given.is_partial);
 end;
 $$;
 
@@ -4733,7 +4725,7 @@ begin
                              and (m.seq <= base.end_seq or m.seq > given.last_seq and m.seq < first_kept_seq or m.seq > kept.last_seq)));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(job.user_id, job.scope, 'thread', coalesce(base.start_seq, 0), given.last_seq, base, given.agent_ids),
-    'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'counted_through', coalesce(kept.last_seq, newest_seq), 'is_partial', given.is_partial,
+    'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'read_through', coalesce(kept.last_seq, newest_seq), 'is_partial', given.is_partial,
     'archives', policy #> '{compression,archive_conversations}');
 end;
 $$;
@@ -5391,6 +5383,18 @@ begin atomic
   where coalesce(_embeddable.scope, '') = '' and a.user_id = _embeddable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp());
 end;
 
+-- Who may have any of it.
+create or replace function memory._users_with_texts()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select t.user_id from memory.threads as t where t.message_count > 0
+  union select s.user_id from memory.memory_scopes as s where s.memory_count > 0
+  union select s.user_id from memory.summaries as s where s.status = 'completed'
+  union select d.user_id from memory.documents as d
+  union select a.user_id from memory.artifacts as a;
+end;
+
 create or replace function memory._has_unembedded(user_id text, scope text, model text)
 returns boolean
 language plpgsql stable parallel safe
@@ -5914,7 +5918,7 @@ declare
   swept_artifacts bigint;
   swept_jobs bigint;
   swept_calls bigint;
-  parsed bigint;
+  checked bigint;
   queued bigint;
 begin
   if (batch_size >= 1) is not true then
@@ -5985,54 +5989,49 @@ begin
   where (k.user_id, k.model, k.query_hash) in (
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
-  parsed := memory._finish_threads(batch_size); -- last: whoever wants one of these rows waits for nothing else
+  checked := memory._finish_unread_messages(batch_size); -- last: whoever wants one of these rows waits for nothing else
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'artifacts', swept_artifacts, 'jobs', swept_jobs,
-                            'model_calls', swept_calls, 'queued', queued, 'parsed', parsed);
+                            'model_calls', swept_calls, 'queued', queued, 'checked', checked);
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and keeps the words of messages that no job has read, which search parses until then. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
+'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and parses the messages that no job has read (checked is the number of messages looked at), which every keyword search among messages parses until then. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
 
--- Keeps the words of messages that no job has read: until then every search among messages parses them. A mark per thread
+-- Parses the messages that no job has read: until then every keyword search among messages does. A mark per thread
 -- says up to where that is done. An index of what is left to do would make add_messages 9 to 18 % slower.
-create or replace function memory._finish_threads(message_limit int)
+create or replace function memory._finish_unread_messages(message_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   thread record;
-  from_seq bigint;
   to_seq bigint;
-  parsed bigint := 0;
+  checked bigint := 0;
 begin
-  -- In one order, so that two sweeps that set the same marks do not deadlock.
+  -- In one order, so that two sweeps that set the same marks do not deadlock. A thread that is found stays until the end, and
+  -- no append waits for that.
   for thread in
-    select t.user_id, t.thread_id
+    select t.user_id, t.thread_id, coalesce(k.position, -1) + 1 as from_seq, t.next_seq - 1 as to_seq
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
     where t.next_seq > coalesce(k.position, -1) + 1
     order by t.user_id, t.thread_id limit message_limit
+    for key share of t skip locked
   loop
-    -- It may have been deleted and begun again since. From now on it stays, and no append waits for that.
-    select t.next_seq - 1 into to_seq from memory.threads as t
-    where t.user_id = thread.user_id and t.thread_id = thread.thread_id for key share skip locked;
-    continue when not found;
-    select coalesce(max(k.position), -1) + 1 into from_seq from memory.marks as k
-    where k.user_id = thread.user_id and k.scope = thread.thread_id and k.kind = 'words';
-    to_seq := least(to_seq, from_seq + message_limit - parsed - 1);
-    perform memory._finish_messages(thread.user_id, thread.thread_id, from_seq, to_seq);
+    to_seq := least(thread.to_seq, thread.from_seq + message_limit - checked - 1);
+    perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- Up to the first that was skipped.
     select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
-    where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between from_seq and to_seq
+    where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
       and m.search_vector is null and m.is_active;
-    if to_seq >= from_seq then
+    if to_seq >= thread.from_seq then
       perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
-      parsed := parsed + to_seq - from_seq + 1;
-      exit when parsed >= message_limit;
+      checked := checked + to_seq - thread.from_seq + 1;
+      exit when checked >= message_limit;
     end if;
   end loop;
-  return parsed;
+  return checked;
 end;
 $$;
 
@@ -6239,7 +6238,7 @@ end;
 $$;
 
 -- What a search may see, before any of it is ranked: every filter is here, so none can be applied after a limit. number is
--- the seq of a message and the number of a document's piece. unfiltered says that no filter is set: that is one test per row
+-- the seq of a message and the number of a document's piece. unfiltered says that no filter but agent_id is set: that is one test per row
 -- instead of up to ten, which are half of the time of a search. A message whose words nobody has kept yet is parsed here, in
 -- language, unless that is null because no words are compared. Inlined by the planner, hence no SET clause.
 create or replace function memory._searchable(
@@ -6251,7 +6250,8 @@ returns table (source text, id text, thread_id text, number bigint, created_at t
 language sql stable parallel safe
 begin atomic
   select t.* from (
-    -- Read from the index alone, so no other column may stand here.
+    -- Without filters, memories are read from memories_recent_idx alone, so no column that it lacks may stand here; then those
+    -- whose words are too long for it; with filters, all from the table.
     select 'memory', m.memory_id::text, null, null::bigint, m.created_at, m.search_vector
     from memory._valid_memories(_searchable.user_id, _searchable.agent_id) as m
     where _searchable.unfiltered and 'memory' = any (_searchable.sources) and m.search_vector is not null
@@ -6305,10 +6305,9 @@ begin atomic
     from memory.artifacts as a
     where 'artifact' = any (_searchable.sources) and a.user_id = _searchable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp())
       and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any, _searchable.doc_types, _searchable.namespaces) is null
-      and _searchable.min_confidence is null and (_searchable.agent_id is null or a.agent_id = _searchable.agent_id)
-      and (_searchable.unfiltered or (
-        a.created_at <= coalesce(_searchable.as_of, 'infinity')
-        and (_searchable.filter is null or a.metadata @> _searchable.filter)))
+      and _searchable.min_confidence is null and a.created_at <= coalesce(_searchable.as_of, 'infinity')
+      and (_searchable.agent_id is null or a.agent_id = _searchable.agent_id)
+      and (_searchable.filter is null or a.metadata @> _searchable.filter)
   ) as t (source, id, thread_id, number, created_at, vector)
   where _searchable.unfiltered or (
     (_searchable.thread_id is null or t.thread_id = _searchable.thread_id)
@@ -6720,6 +6719,7 @@ begin
     select m.word, ln(((select c.texts from corpus as c) + 1) / (count(*) + 0.5)::double precision) as idf from matches as m group by m.word
   ), keywords as materialized (
     -- A word that no text has still counts: a text with half of the query's words is no perfect match.
+    -- Its idf is that of no text at all, hence 0.5.
     select m.place, sum(w.idf * m.weight) as score, sum(w.idf) / (
         select sum(f.idf) + (cardinality(words) - count(*)) * ln(((select c.texts from corpus as c) + 1) / 0.5::double precision) from weights as f
       ) as share, jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where explain) as terms
@@ -6787,7 +6787,8 @@ begin
 end;
 $$;
 
--- What a result shows. Read for the few that are shown, not for all that are ranked; so is the thread of a memory.
+-- What a result shows. Read for the few that are shown, not for all that are ranked; the thread of a memory too, because memories_recent_idx
+-- does not have it.
 create or replace function memory._search_row(
   user_id text, source text, id text, inout thread_id text, number bigint, out content text, out metadata jsonb, out details jsonb
 )
@@ -6814,7 +6815,7 @@ begin
     when 'message' then
       select m.content, m.metadata, jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id) into content, metadata, details
       from memory.messages as m where m.user_id = _search_row.user_id and m.thread_id = _search_row.thread_id and m.seq = _search_row.number;
-    when 'artifact' then -- small, however large it is
+    when 'artifact' then -- its placeholder: the content may have 10 MiB
       select memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
         'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count, 'agent_id', a.agent_id)
       into content, metadata, details

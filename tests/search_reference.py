@@ -114,7 +114,7 @@ class World:
         ]
         for user_id in USERS:
             self.rows += self._summaries(user_id)
-        self.api.value("select memory._finish_threads(70)")  # of 120 messages: search parses the others
+        self.api.value("select memory._finish_unread_messages(70)")  # of 120 messages: search parses the others
         self._embed()
         self._weigh()
 

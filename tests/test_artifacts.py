@@ -219,8 +219,9 @@ DESCRIBED: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 @pytest.mark.feature("C4")
-@pytest.mark.parametrize("case", DESCRIBED)
-@pytest.mark.parametrize("description", [None, "", " \n "])
+@pytest.mark.parametrize(
+    ("case", "description"), [*((case, None) for case in DESCRIBED), ("JSON", ""), ("JSON", " \n ")]
+)
 def test_without_a_description_one_is_made_at_once(api: Api, case: str, description: str | None) -> None:
     content, metadata, expected = DESCRIBED[case]
     stored = store(api, content, description=description, metadata=metadata, key="k")
@@ -509,7 +510,7 @@ def test_nobody_else_finds_an_artifact(api: Api, query: str | None, vector: Any)
     store(api, "A boat", key="same")
     embed(api, VECTORS)
     assert "theirs" not in found(api, query, vector)
-    assert found(api, query, vector, user_id="bob") == ["theirs", "same"] or query is None
+    assert sorted(found(api, query, vector, user_id="bob")) == ["same", "theirs"]
     assert all("boat" in row.content for row in search(api, query, vector))
 
 

@@ -376,7 +376,8 @@ def test_what_belongs_to_another_user_is_not_there(api: Api, function: str) -> N
         assert call(api, function, user_id="bob") is False
     else:
         named = {"get_job": "job_id", "retry_job": "job_id", "retrieve_artifact": "key"}.get(function, "memory_id")
-        with refused(*(("lease_token", "AM001") if "lease_token" in VALID[function] else (named, "P0002"))):
+        argument, code = ("lease_token", "AM001") if "lease_token" in VALID[function] else (named, "P0002")
+        with refused(argument, code):
             call(api, function, user_id="bob")
     assert api.state() == before
 

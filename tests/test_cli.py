@@ -181,12 +181,8 @@ def test_artifacts(run: Run, tmp_path: Path) -> None:
     assert first.split()[2:] == ["command_output", "1", "Tea", "(green)"]
     assert (second.split()[0], second.split()[2:5]) == ("log", ["file", "13", "Build"])
     assert run("artifacts", "list", "ana", "--limit", "1").stdout.splitlines()[-1] == "... and 1 more"
-    assert [
-        row.split()[0] for row in run("artifacts", "list", "ana", "--artifact-type", "file").stdout.splitlines()
-    ] == [
-        "key",
-        "log",
-    ]
+    of_type = run("artifacts", "list", "ana", "--artifact-type", "file").stdout.splitlines()
+    assert [row.split()[0] for row in of_type] == ["key", "log"]
     assert run("artifacts", "list", "ana", "--thread-id", "t1").stdout == "No artifacts.\n"
 
 

@@ -502,7 +502,7 @@ def test_everything_at_once_ends_without_deadlock_and_with_exact_counters(
     assert (
         api.query("select scope from memory.marks where scope <> '' except select thread_id from memory.threads") == []
     )
-    while api.sweep()["parsed"]:
+    while api.sweep()["checked"]:
         pass
     assert api.query("select from memory.messages where search_vector is null and is_active") == []
 

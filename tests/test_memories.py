@@ -586,7 +586,7 @@ def test_sweep_removes_what_is_over_and_counts_it_by_kind(api: Api) -> None:
     assert api.finish_jobs() == 1
     api.connection.execute("update memory.jobs set finished_at = now() - interval '8 days'")
     api.connection.execute("update memory.model_calls set called_at = now() - interval '401 days'")
-    counts = {"messages": 7, "memories": 4, "artifacts": 1, "jobs": 1, "model_calls": 1, "queued": 0, "parsed": 11}
+    counts = {"messages": 7, "memories": 4, "artifacts": 1, "jobs": 1, "model_calls": 1, "queued": 0, "checked": 11}
     assert api.sweep() == counts
     assert api.sweep() == dict.fromkeys(counts, 0)
     assert contents(api, include_superseded=True) == ["new", "old"]

@@ -724,7 +724,10 @@ class AsyncMemory:
         return [value for row in rows for value in row.values()]
 
     async def sweep(self, batch_size: int | None = None) -> dict[str, Any]:
-        """Remove expired and deleted rows and old jobs, up to ``batch_size`` of each; return the counts by kind."""
+        """Remove what is over, queue what is due and parse unread messages, up to ``batch_size`` of each.
+
+        Return the counts by kind.
+        """
         return await self._value(dict, "sweep", {}, batch_size=batch_size)
 
     async def version(self) -> str:

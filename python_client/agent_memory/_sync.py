@@ -707,7 +707,10 @@ class Memory:
         return [value for row in rows for value in row.values()]
 
     def sweep(self, batch_size: int | None = None) -> dict[str, Any]:
-        """Remove expired and deleted rows and old jobs, up to ``batch_size`` of each; return the counts by kind."""
+        """Remove what is over, queue what is due and parse unread messages, up to ``batch_size`` of each.
+
+        Return the counts by kind.
+        """
         return self._value(dict, "sweep", {}, batch_size=batch_size)
 
     def version(self) -> str:

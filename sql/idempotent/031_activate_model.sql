@@ -35,11 +35,7 @@ as $$
 begin
   insert into memory.jobs as j (user_id, kind, scope)
   select u.user_id, 'backfill', ''
-  from (select t.user_id from memory.threads as t where t.message_count > 0
-        union select s.user_id from memory.memory_scopes as s where s.memory_count > 0
-        union select s.user_id from memory.summaries as s where s.status = 'completed'
-        union select d.user_id from memory.documents as d
-        union select a.user_id from memory.artifacts as a) as u
+  from memory._users_with_texts() as u (user_id)
   order by u.user_id
   -- One that is running may be about to end without having seen what is new.
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update

@@ -12,9 +12,7 @@ begin
   from memory.models as m
   left join (
     select u.user_id, e.source, e.id
-    from (select h.user_id from memory.threads as h union select s.user_id from memory.memory_scopes as s
-          union select s.user_id from memory.summaries as s union select d.user_id from memory.documents as d
-          union select a.user_id from memory.artifacts as a) as u
+    from memory._users_with_texts() as u (user_id)
     cross join lateral memory._embeddable(u.user_id, null) as e
   ) as t on true
   where m.kind = 'embedding'

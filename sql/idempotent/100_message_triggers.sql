@@ -250,7 +250,7 @@ begin
         for no key update skip locked) as l;
   -- An array, because a join is planned badly while the table has no statistics.
   update memory.messages as m
-  set search_vector = coalesce(m.search_vector, case when m.is_active then memory._words_of(m) end),
+  set search_vector = coalesce(m.search_vector, case when m.is_active then memory._message_vector(m) end),
       token_count = case when m.is_counted then m.token_count else coalesce((token_counts ->> m.seq::text)::numeric::int, m.token_count) end,
       is_counted = m.is_counted or token_counts ? m.seq::text
   where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq = any (seqs);
@@ -258,7 +258,7 @@ end;
 $$;
 
 -- What keywords find a message by, in the language of its agent.
-create or replace function memory._words_of(message memory.messages)
+create or replace function memory._message_vector(message memory.messages)
 returns tsvector
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -285,7 +285,7 @@ begin
   if new.content <> old.content or new.metadata <> old.metadata then
     new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
     new.is_counted := false;
-    new.search_vector := memory._words_of(new);
+    new.search_vector := memory._message_vector(new);
     -- A job that is embedding the old text holds the row: its embedding is there to be dropped afterwards.
     perform from memory.messages as m where m.user_id = new.user_id and m.thread_id = new.thread_id and m.seq = new.seq for update;
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);

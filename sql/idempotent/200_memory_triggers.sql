@@ -10,11 +10,7 @@ begin
   perform memory._check_id('agent_id', candidate.agent_id);
   perform memory._check_id('thread_id', coalesce(candidate.thread_id, 'none'));
   perform memory._check_id('source', candidate.source);
-  if (candidate.content ~ e'\\S') is not true then
-    perform memory._refuse('content', case when candidate.content is null then 'must not be null' else 'must not be empty' end,
-      'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
-  end if;
-  perform memory._check_content(candidate.content, 262144);
+  perform memory._check_text(candidate.content, 262144, 'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
   if octet_length(candidate.embedding_text) > 262144 then
     perform memory._refuse('embedding_text', format('has %s bytes, at most 262144 are allowed', octet_length(candidate.embedding_text)),
       'A few sentences are enough to find a memory by.', '54000');
@@ -83,6 +79,8 @@ as $$
 declare
   layers memory.policies[];
   policy jsonb;
+  words tsvector;
+  is_long boolean;
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
@@ -115,12 +113,11 @@ begin
   end if;
   if policy is not null then -- there are new words
     new.content_hash := memory._content_hash(new.content);
-    new.search_vector := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
-    new.long_search_vector := case when octet_length(new.user_id) + octet_length(new.agent_id) + pg_column_size(new.search_vector) > 2500
-                                   then new.search_vector end;
-    if new.long_search_vector is not null then
-      new.search_vector := null; -- an entry of memories_recent_idx has room for 2,704 bytes
-    end if;
+    words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
+    -- An entry of memories_recent_idx has room for 2,704 bytes.
+    is_long := octet_length(new.user_id) + octet_length(new.agent_id) + pg_column_size(words) > 2500;
+    new.search_vector := case when not is_long then words end;
+    new.long_search_vector := case when is_long then words end;
   end if;
   perform memory._remove_expired_duplicate(new);
   if tg_op = 'INSERT' then

@@ -51,16 +51,12 @@ begin atomic
         end;
 end;
 
--- What a prompt may show, and a search that asks for nothing special: what memory._visible_memories() has without as_of, in the
--- words that memories_recent_idx was made for. Inlined by the planner, hence no SET clause.
+-- What a prompt may show, and a search without filters. The constants let the planner fold the CASE away, so that
+-- memories_recent_idx serves it. Inlined by the planner, hence no SET clause.
 create or replace function memory._valid_memories(user_id text, agent_id text)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
-  select m.*
-  from memory.memories as m
-  where m.user_id = _valid_memories.user_id and m.superseded_at is null and m.deleted_at is null
-    and (_valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id)
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
-    and (m.valid_to is null or m.valid_to > statement_timestamp());
+  select m.* from memory._visible_memories(_valid_memories.user_id, null, false) as m
+  where (_valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp());
 end;

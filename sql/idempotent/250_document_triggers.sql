@@ -8,10 +8,7 @@ begin
   perform memory._check_id('user_id', new.user_id);
   perform memory._check_id('namespace', new.namespace);
   perform memory._check_id('doc_type', new.doc_type);
-  if (new.content ~ e'\\S') is not true then
-    perform memory._refuse('content', case when new.content is null then 'must not be null' else 'must not be empty' end, 'Pass the text of the document.');
-  end if;
-  perform memory._check_content(new.content, 10485760);
+  perform memory._check_text(new.content, 10485760, 'Pass the text of the document.');
   if octet_length(new.title) > 2000 then
     perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(new.title)), 'Put more into the content.', '54000');
   end if;

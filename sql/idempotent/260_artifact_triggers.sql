@@ -44,11 +44,7 @@ begin
     perform memory._refuse('key', 'has characters that a placeholder cannot hold',
       'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
   end if;
-  if (candidate.content ~ e'\\S') is not true then
-    perform memory._refuse('content', case when candidate.content is null then 'must not be null' else 'must not be empty' end,
-      'Pass what is to be kept; what is empty needs no placeholder.');
-  end if;
-  perform memory._check_content(candidate.content, 10485760);
+  perform memory._check_text(candidate.content, 10485760, 'Pass what is to be kept; what is empty needs no placeholder.');
   if length(candidate.description) > 500 then
     perform memory._refuse('description', format('has %s characters, at most 500 are allowed', length(candidate.description)),
       'It is the one line that a context shows; put more into the content or the metadata.', '54000');
@@ -140,7 +136,7 @@ exception when data_exception or program_limit_exceeded then
 end;
 $$;
 
--- Readable, and of sixteen million for the same words.
+-- Readable, with one of sixteen million endings; memory.store_artifact() draws again when the key is taken.
 create or replace function memory._artifact_key(description text, artifact_type text)
 returns text
 language plpgsql volatile parallel safe

@@ -7,30 +7,27 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  stored memory.stored_artifact;
-  existing memory.artifacts;
+  artifact memory.artifacts;
 begin
   loop
     insert into memory.artifacts as a (user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
     values (store_artifact.user_id, store_artifact.key, store_artifact.artifact_type, store_artifact.content, store_artifact.description,
             store_artifact.agent_id, store_artifact.thread_id, store_artifact.metadata, store_artifact.expires_at)
     on conflict on constraint artifacts_pkey do nothing
-    returning a.key, memory._memory_ref(a.key, a.description, a.token_count), a.token_count into stored;
+    returning a.* into artifact;
     exit when found;
-    select a.* into existing
+    select a.* into artifact
     from memory.artifacts as a
     where a.user_id = store_artifact.user_id and a.key = store_artifact.key
       and (a.expires_at is null or a.expires_at > statement_timestamp());
-    if existing.content = content then
-      stored := row(existing.key, memory._memory_ref(existing.key, existing.description, existing.token_count), existing.token_count);
-      exit;
-    elsif found then -- else it went meanwhile, or the key that was made is taken
+    exit when artifact.content = content;
+    if found then -- else it went meanwhile, or the key that was made is taken
       perform memory._refuse('key', format('"%s" names another artifact of this user', key),
         'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.', '23505');
     end if;
   end loop;
-  return stored;
+  return (artifact.key, memory._memory_ref(artifact.key, artifact.description, artifact.token_count), artifact.token_count);
 end;
 $$;
 comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
-'Keeps a long text whole (10 MiB at most) and returns the placeholder that stands for it in a context, [MemoryRef: <key> - <description> - <n> tokens]. Without a description, metadata.command with the number of lines, the keys of a JSON text or the first line that says something is taken; line breaks and square brackets of a given one are replaced. Without a key, one is made of the description and six random digits. A given key (letters and digits of ASCII, . _ : / @ # = + -) never changes its content: storing the same content again changes nothing and returns what is stored, other content is refused (23505) until the first has expired. Without expires_at it is kept until its thread is deleted.';
+'Keeps a long text whole (10 MiB at most) and returns the placeholder that stands for it in a context, [MemoryRef: <key> - <description> - <n> tokens]. Without a description, metadata.command with the number of lines, the keys of a JSON text or the first line that says something is taken; line breaks and square brackets of a given one are replaced. Without a key, one is made of the description and six random hexadecimal digits. A given key (letters and digits of ASCII, . _ : / @ # = + -) never changes its content: storing the same content again changes nothing and returns what is stored, other content is refused (23505) until the first has expired. Without expires_at it is kept until its thread is deleted, and for good when it has none.';

@@ -34,7 +34,7 @@ begin
     perform memory._refuse_lease(job_id);
   end if;
   perform memory._enqueue_next(job);
-  perform memory._finish_read(job, complete_job.result);
+  perform memory._finish_read_messages(job, complete_job.result);
 end;
 $$;
 comment on function memory.complete_job(text, bigint, uuid, jsonb, jsonb) is
@@ -160,7 +160,7 @@ $$;
 -- kept in the same version of the row. A job that writes no messages otherwise (embed) leaves words to the others. Comes
 -- last, and does not wait for a thread that someone is writing to: a later job counts as well, memory.sweep() keeps the
 -- words, and no append waits for anything but these updates.
-create or replace function memory._finish_read(job memory.jobs, result jsonb)
+create or replace function memory._finish_read_messages(job memory.jobs, result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -172,12 +172,12 @@ begin
                            or c.value::numeric <> floor(c.value::numeric))) is not true then
     perform memory._refuse_result('token_counts', 'must be an object of seq and number of tokens, with token_counter naming the encoding');
   end if;
-  if not job.input ? 'counted_through' then
+  if not job.input ? 'read_through' then
     return;
   end if;
   perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update skip locked;
   if found then
-    perform memory._finish_messages(job.user_id, job.scope, (job.input ->> 'from_seq')::bigint, (job.input ->> 'counted_through')::bigint,
+    perform memory._finish_messages(job.user_id, job.scope, (job.input ->> 'from_seq')::bigint, (job.input ->> 'read_through')::bigint,
                                     coalesce(result -> 'token_counts', '{}'));
   end if;
 end;

@@ -29,7 +29,7 @@ begin
     'thread_id', job.scope, 'messages', given.messages,
     'memory_types', (select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description) order by t.position, t.memory_type)
                      from memory.memory_types as t));
-  input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.last_seq, 'counted_through', given.last_seq, 'is_partial', given.is_partial,
+  input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.last_seq, 'read_through', given.last_seq, 'is_partial', given.is_partial,
                               'seqs', jsonb_path_query_array(given.messages, '$[*].seq'), 'agent_ids', given.agent_ids);
 end;
 $$;

@@ -103,7 +103,7 @@ begin
                           'previous_summary', base.summary, 'previous_metadata', base.metadata, 'previous_end_seq', base.end_seq);
   input := jsonb_build_object(
     'summary_id', memory._start_summary(job.user_id, job.scope, chain, range_start, range_end, base, given.agent_ids),
-    'chain', chain, 'from_seq', from_seq, 'counted_through', range_end, 'is_partial', given.is_partial);
+    'chain', chain, 'from_seq', from_seq, 'read_through', range_end, 'is_partial', given.is_partial);
 end;
 $$;
 
@@ -160,7 +160,7 @@ begin
                              and (m.seq <= base.end_seq or m.seq > given.last_seq and m.seq < first_kept_seq or m.seq > kept.last_seq)));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(job.user_id, job.scope, 'thread', coalesce(base.start_seq, 0), given.last_seq, base, given.agent_ids),
-    'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'counted_through', coalesce(kept.last_seq, newest_seq), 'is_partial', given.is_partial,
+    'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'read_through', coalesce(kept.last_seq, newest_seq), 'is_partial', given.is_partial,
     'archives', policy #> '{compression,archive_conversations}');
 end;
 $$;

@@ -87,6 +87,18 @@ begin atomic
   where coalesce(_embeddable.scope, '') = '' and a.user_id = _embeddable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp());
 end;
 
+-- Who may have any of it.
+create or replace function memory._users_with_texts()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select t.user_id from memory.threads as t where t.message_count > 0
+  union select s.user_id from memory.memory_scopes as s where s.memory_count > 0
+  union select s.user_id from memory.summaries as s where s.status = 'completed'
+  union select d.user_id from memory.documents as d
+  union select a.user_id from memory.artifacts as a;
+end;
+
 create or replace function memory._has_unembedded(user_id text, scope text, model text)
 returns boolean
 language plpgsql stable parallel safe

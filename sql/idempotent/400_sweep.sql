@@ -9,7 +9,7 @@ declare
   swept_artifacts bigint;
   swept_jobs bigint;
   swept_calls bigint;
-  parsed bigint;
+  checked bigint;
   queued bigint;
 begin
   if (batch_size >= 1) is not true then
@@ -80,54 +80,49 @@ begin
   where (k.user_id, k.model, k.query_hash) in (
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
-  parsed := memory._finish_threads(batch_size); -- last: whoever wants one of these rows waits for nothing else
+  checked := memory._finish_unread_messages(batch_size); -- last: whoever wants one of these rows waits for nothing else
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'artifacts', swept_artifacts, 'jobs', swept_jobs,
-                            'model_calls', swept_calls, 'queued', queued, 'parsed', parsed);
+                            'model_calls', swept_calls, 'queued', queued, 'checked', checked);
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and keeps the words of messages that no job has read, which search parses until then. Returns the counts. Run it from cron or pg_cron until the counts are 0; reads never depend on it.';
+'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and parses the messages that no job has read (checked is the number of messages looked at), which every keyword search among messages parses until then. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
 
--- Keeps the words of messages that no job has read: until then every search among messages parses them. A mark per thread
+-- Parses the messages that no job has read: until then every keyword search among messages does. A mark per thread
 -- says up to where that is done. An index of what is left to do would make add_messages 9 to 18 % slower.
-create or replace function memory._finish_threads(message_limit int)
+create or replace function memory._finish_unread_messages(message_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   thread record;
-  from_seq bigint;
   to_seq bigint;
-  parsed bigint := 0;
+  checked bigint := 0;
 begin
-  -- In one order, so that two sweeps that set the same marks do not deadlock.
+  -- In one order, so that two sweeps that set the same marks do not deadlock. A thread that is found stays until the end, and
+  -- no append waits for that.
   for thread in
-    select t.user_id, t.thread_id
+    select t.user_id, t.thread_id, coalesce(k.position, -1) + 1 as from_seq, t.next_seq - 1 as to_seq
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
     where t.next_seq > coalesce(k.position, -1) + 1
     order by t.user_id, t.thread_id limit message_limit
+    for key share of t skip locked
   loop
-    -- It may have been deleted and begun again since. From now on it stays, and no append waits for that.
-    select t.next_seq - 1 into to_seq from memory.threads as t
-    where t.user_id = thread.user_id and t.thread_id = thread.thread_id for key share skip locked;
-    continue when not found;
-    select coalesce(max(k.position), -1) + 1 into from_seq from memory.marks as k
-    where k.user_id = thread.user_id and k.scope = thread.thread_id and k.kind = 'words';
-    to_seq := least(to_seq, from_seq + message_limit - parsed - 1);
-    perform memory._finish_messages(thread.user_id, thread.thread_id, from_seq, to_seq);
+    to_seq := least(thread.to_seq, thread.from_seq + message_limit - checked - 1);
+    perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- Up to the first that was skipped.
     select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
-    where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between from_seq and to_seq
+    where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
       and m.search_vector is null and m.is_active;
-    if to_seq >= from_seq then
+    if to_seq >= thread.from_seq then
       perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
-      parsed := parsed + to_seq - from_seq + 1;
-      exit when parsed >= message_limit;
+      checked := checked + to_seq - thread.from_seq + 1;
+      exit when checked >= message_limit;
     end if;
   end loop;
-  return parsed;
+  return checked;
 end;
 $$;
 

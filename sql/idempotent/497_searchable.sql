@@ -1,5 +1,5 @@
 -- What a search may see, before any of it is ranked: every filter is here, so none can be applied after a limit. number is
--- the seq of a message and the number of a document's piece. unfiltered says that no filter is set: that is one test per row
+-- the seq of a message and the number of a document's piece. unfiltered says that no filter but agent_id is set: that is one test per row
 -- instead of up to ten, which are half of the time of a search. A message whose words nobody has kept yet is parsed here, in
 -- language, unless that is null because no words are compared. Inlined by the planner, hence no SET clause.
 create or replace function memory._searchable(
@@ -11,7 +11,8 @@ returns table (source text, id text, thread_id text, number bigint, created_at t
 language sql stable parallel safe
 begin atomic
   select t.* from (
-    -- Read from the index alone, so no other column may stand here.
+    -- Without filters, memories are read from memories_recent_idx alone, so no column that it lacks may stand here; then those
+    -- whose words are too long for it; with filters, all from the table.
     select 'memory', m.memory_id::text, null, null::bigint, m.created_at, m.search_vector
     from memory._valid_memories(_searchable.user_id, _searchable.agent_id) as m
     where _searchable.unfiltered and 'memory' = any (_searchable.sources) and m.search_vector is not null
@@ -65,10 +66,9 @@ begin atomic
     from memory.artifacts as a
     where 'artifact' = any (_searchable.sources) and a.user_id = _searchable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp())
       and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any, _searchable.doc_types, _searchable.namespaces) is null
-      and _searchable.min_confidence is null and (_searchable.agent_id is null or a.agent_id = _searchable.agent_id)
-      and (_searchable.unfiltered or (
-        a.created_at <= coalesce(_searchable.as_of, 'infinity')
-        and (_searchable.filter is null or a.metadata @> _searchable.filter)))
+      and _searchable.min_confidence is null and a.created_at <= coalesce(_searchable.as_of, 'infinity')
+      and (_searchable.agent_id is null or a.agent_id = _searchable.agent_id)
+      and (_searchable.filter is null or a.metadata @> _searchable.filter)
   ) as t (source, id, thread_id, number, created_at, vector)
   where _searchable.unfiltered or (
     (_searchable.thread_id is null or t.thread_id = _searchable.thread_id)

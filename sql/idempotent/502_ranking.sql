@@ -80,6 +80,7 @@ begin
     select m.word, ln(((select c.texts from corpus as c) + 1) / (count(*) + 0.5)::double precision) as idf from matches as m group by m.word
   ), keywords as materialized (
     -- A word that no text has still counts: a text with half of the query's words is no perfect match.
+    -- Its idf is that of no text at all, hence 0.5.
     select m.place, sum(w.idf * m.weight) as score, sum(w.idf) / (
         select sum(f.idf) + (cardinality(words) - count(*)) * ln(((select c.texts from corpus as c) + 1) / 0.5::double precision) from weights as f
       ) as share, jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where explain) as terms
@@ -147,7 +148,8 @@ begin
 end;
 $$;
 
--- What a result shows. Read for the few that are shown, not for all that are ranked; so is the thread of a memory.
+-- What a result shows. Read for the few that are shown, not for all that are ranked; the thread of a memory too, because memories_recent_idx
+-- does not have it.
 create or replace function memory._search_row(
   user_id text, source text, id text, inout thread_id text, number bigint, out content text, out metadata jsonb, out details jsonb
 )
@@ -174,7 +176,7 @@ begin
     when 'message' then
       select m.content, m.metadata, jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id) into content, metadata, details
       from memory.messages as m where m.user_id = _search_row.user_id and m.thread_id = _search_row.thread_id and m.seq = _search_row.number;
-    when 'artifact' then -- small, however large it is
+    when 'artifact' then -- its placeholder: the content may have 10 MiB
       select memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
         'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count, 'agent_id', a.agent_id)
       into content, metadata, details

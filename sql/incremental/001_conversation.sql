@@ -46,7 +46,7 @@ create index messages_expires_at_idx on memory.messages (expires_at) where expir
 create index messages_inactive_idx on memory.messages (user_id, thread_id) where not is_active;
 comment on table memory.messages is 'Every message of every conversation. Insert without seq: triggers number it, count it, set its expiry and queue model work.';
 comment on column memory.messages.seq is 'Position in the thread: from 0, without gaps, assigned by trigger.';
-comment on column memory.messages.search_vector is 'What keywords find it by: its words, its speaker''s name and its date. Null until the first job that reads the message, or memory.sweep(), or a change of its content; search parses it until then.';
+comment on column memory.messages.search_vector is 'What keywords find it by: its words, its speaker''s name and its date. Null until the first job that reads the message, memory.sweep() or a change of its content fills it; search parses the text until then. What was put away before stays null.';
 comment on column memory.messages.token_count is 'Tokens, tool calls included: estimated as bytes / 4 on the write path, replaced by the exact count of the first job that reads the message.';
 comment on column memory.messages.is_counted is 'Whether token_count is exact.';
 comment on column memory.messages.summary_id is 'The summary that took the place of this message when its thread was compressed.';

@@ -66,13 +66,13 @@ create table memory.memories (
 -- Exact duplicates cannot exist: same agent, same type, same normalised content, both current.
 create unique index memories_content_hash_idx on memory.memories (user_id, agent_id, memory_type, content_hash)
   where superseded_at is null and deleted_at is null;
--- Newest first for lists, oldest first for the limit; memory_id (uuid v7) breaks ties within one statement. Search reads
--- nothing but this index: a user's memories lie all over the table but side by side here, which took 0.7 ms of 2.1 for a
--- thousand. An entry has to fit in a third of a page, so long word vectors are not in it.
+-- Newest first for lists, oldest first for the limit; memory_id (uuid v7) breaks ties within one statement. A search without
+-- filters reads only this index: a user's memories are scattered over the table and adjacent here, which is 0.7 ms instead of
+-- 2.1 for a thousand. An entry has to fit in a third of a page, so long word vectors are not in it.
 create index memories_recent_idx on memory.memories (user_id, agent_id, created_at, memory_id) include (expires_at, valid_to, search_vector)
   where superseded_at is null and deleted_at is null;
 create index memories_long_idx on memory.memories (user_id) where long_search_vector is not null and superseded_at is null and deleted_at is null;
--- Entries would be compressed from 500 bytes, and reading them takes longer than comparing.
+-- Index entries over 500 bytes would be compressed, and decompressing takes longer than comparing.
 alter table memory.memories alter column search_vector set storage external;
 create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
 create index memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null;
@@ -81,6 +81,7 @@ create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, ex
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
 comment on table memory.memories is 'What is known about a user beyond one conversation: facts, preferences, context, ...';
 comment on column memory.memories.search_vector is 'Its words for keyword search; of a text with more than about 150 different words, long_search_vector has them.';
+comment on column memory.memories.long_search_vector is 'The same where it is too long for memories_recent_idx; exactly one of the two is set.';
 comment on column memory.memories.content_hash is 'SHA-256 of the content in lower case with single spaces, first 32 hex digits.';
 comment on column memory.memories.source is 'Who says so: user, extraction, or what the caller names.';
 comment on column memory.memories.source_seqs is 'Messages of thread_id that state it.';

@@ -85,4 +85,4 @@ create table memory.marks (
 );
 comment on table memory.marks is 'How far each kind of work has come, stamped in the transaction that stores its result.';
 comment on column memory.marks.scope is 'As in memory.jobs: a thread_id, or empty for the user as a whole.';
-comment on column memory.marks.position is 'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which memory.sweep() has seen to the words of messages. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';
+comment on column memory.marks.position is 'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which memory.sweep() has checked that messages are parsed. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';
