@@ -954,7 +954,7 @@ $$;
 
 -- What keywords find a text by. Beside the words of the text search configuration: the parts of compounds that it keeps
 -- whole (node.js, src/app.py, ana@example.org), and for scripts that put no spaces between words every character and every
--- pair of neighbours. A tsvector holds 1 MiB; 256 KiB of text fit into it whatever they say.
+-- pair of neighbours. A tsvector holds 1 MiB: the words of 256 KiB of text fit into it, and the rest is left out where it does not.
 create or replace function memory._text_vector(language regconfig, content text)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -973,18 +973,28 @@ begin
   end if;
   vector := to_tsvector(language, said);
   if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
-    vector := vector || to_tsvector(language, coalesce((
+    vector := memory._with_more_words(vector, to_tsvector(language, coalesce((
       select string_agg(translate(c[1], './:@=_', '      '), ' ')
-      from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), ''));
+      from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), '')));
   end if;
   if octet_length(said) > length(said) and said ~ unspaced then
-    vector := vector || to_tsvector('simple', coalesce((
+    vector := memory._with_more_words(vector, to_tsvector('simple', coalesce((
       select string_agg(p.letter || ' ' || p.letter || p.next, ' ')
       from (select c.letter, lead(c.letter, 1, '') over (partition by r.run order by c.place) as next
             from regexp_matches(left(said, 32768), '(' || unspaced || '+)', 'g') with ordinality as r (letters, run)
-            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), ''));
+            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), '')));
   end if;
   return vector;
+end;
+$$;
+
+create or replace function memory._with_more_words(vector tsvector, more tsvector)
+returns tsvector
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case when pg_column_size(vector) + pg_column_size(more) < 1048576 then vector || more else vector end;
 end;
 $$;
 
@@ -3278,7 +3288,7 @@ as $$
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.created_at := coalesce(new.created_at, statement_timestamp());
-  new.description := memory._placeholder_text(new.description);
+  new.description := memory._placeholder_text(left(new.description, 10000));
   perform memory._check_artifact(new);
   new.description := coalesce(new.description, memory._describe(new.artifact_type, new.content, new.metadata));
   new.token_count := memory._estimate_tokens(new.content);
@@ -3334,15 +3344,16 @@ begin
 end;
 $$;
 
--- One line that can stand in a placeholder: without colours of a terminal, line breaks, other control characters, and
--- brackets, of which one would end it. Null when nothing is left.
+-- One line that can stand in a placeholder: without the colours and titles of a terminal, line breaks, other control
+-- characters, what is invisible or turns the direction of writing, and brackets, of which one would end it. Null when nothing is left.
 create or replace function memory._placeholder_text(said text)
 returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  said := regexp_replace(said, e'\\u001b\\[[0-9;?]*[A-Za-z]', '', 'g');
+  said := regexp_replace(said, e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))', '', 'g');
+  said := regexp_replace(said, e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]', '', 'g');
   return nullif(btrim(regexp_replace(translate(said, '[]', '()'), e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+', ' ', 'g')), '');
 end;
 $$;
@@ -3360,12 +3371,12 @@ declare
   line_count int;
 begin
   if command is null and left(content, 1000) ~ e'^\\s*[[{]' then
-    described := memory._placeholder_text(memory._describe_json(content));
+    described := memory._placeholder_text(left(memory._describe_json(content), 1000));
   end if;
   if described is null then
     select l.said into described
     from regexp_split_to_table(left(content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
-    cross join lateral memory._placeholder_text(r.line) as l (said)
+    cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
     where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
     order by r.place limit 1;
   end if;
@@ -5926,6 +5937,7 @@ begin
   end if;
 
   queued := memory._enqueue_periodic_work(batch_size); -- first, while nothing is locked: it reads all threads
+  checked := memory._finish_unread_messages(batch_size); -- before what appends would wait for
 
   -- Threads and scopes in use are skipped, not waited for: the next call gets them, and a sweep never deadlocks.
   with due as (
@@ -5989,7 +6001,6 @@ begin
   where (k.user_id, k.model, k.query_hash) in (
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
-  checked := memory._finish_unread_messages(batch_size); -- last: whoever wants one of these rows waits for nothing else
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'artifacts', swept_artifacts, 'jobs', swept_jobs,
                             'model_calls', swept_calls, 'queued', queued, 'checked', checked);
 end;
@@ -6007,6 +6018,8 @@ as $$
 declare
   thread record;
   to_seq bigint;
+  bytes bigint;
+  bytes_left bigint := 4000000; -- two seconds
   checked bigint := 0;
 begin
   -- In one order, so that two sweeps that set the same marks do not deadlock. A thread that is found stays until the end, and
@@ -6020,6 +6033,13 @@ begin
     for key share of t skip locked
   loop
     to_seq := least(thread.to_seq, thread.from_seq + message_limit - checked - 1);
+    select coalesce(min(b.seq) filter (where b.bytes > bytes_left) - 1, to_seq), coalesce(max(b.bytes) filter (where b.bytes <= bytes_left), 0)
+    into to_seq, bytes
+    from (select m.seq, sum(least(octet_length(m.content), 262144)) over (order by m.seq) as bytes -- as much as is parsed of each
+          from memory.messages as m
+          where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
+            and m.search_vector is null and m.is_active) as b;
+    bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- Up to the first that was skipped.
     select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
@@ -6028,8 +6048,8 @@ begin
     if to_seq >= thread.from_seq then
       perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
       checked := checked + to_seq - thread.from_seq + 1;
-      exit when checked >= message_limit;
     end if;
+    exit when checked >= message_limit or bytes_left < 262144;
   end loop;
   return checked;
 end;
@@ -6669,7 +6689,7 @@ as $$
 declare
   fusion constant text := case when mode <> 'hybrid' then mode when query is null then 'vector' when settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
   rrf_k constant int := (settings ->> 'rrf_k')::int;
-  unfiltered constant boolean := not include_superseded and num_nonnulls(
+  unfiltered constant boolean := include_superseded is not true and num_nonnulls(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence, created_after, created_before, as_of,
     doc_types, namespaces) = 0;
   keeps_all_similar constant boolean := explain or fusion = 'rrf' or 'message' = any (sources)
@@ -6752,11 +6772,13 @@ begin
       case fusion
         when 'vector' then c.similarity
         when 'keyword' then k.share
-        when 'rrf' then (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1) / b.arms
-        else (coalesce(greatest(1 - (b.highest - c.similarity) / b.spread, 0), 0) + coalesce(k.share, 0)) / b.arms
+        when 'rrf' then (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1) / a.arms
+        else (coalesce(greatest(1 - (b.highest - c.similarity) / b.spread, 0), 0) + coalesce(k.share, 0)) / a.arms
       end::double precision as score
     from contenders as c left join ranks as r on r.source = c.source and r.id = c.id collate "C" cross join best as b
     cross join lateral (select c.keyword / b.keyword * b.trust as share) as k
+    -- What has no embedding, because it was stored just now or never gets one, is judged by its words alone.
+    cross join lateral (select case when c.similarity is null then 1 else b.arms end as arms) as a
   ), neighboured as (
     select s.*, 0::double precision as neighbour, 1::bigint as piece from scored as s
     where s.source in ('memory', 'summary', 'artifact')
@@ -6806,7 +6828,8 @@ begin
       select s.summary, s.metadata, jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq) into content, metadata, details
       from memory.summaries as s where s.user_id = _search_row.user_id and s.summary_id = _search_row.id::uuid;
     when 'document' then
-      select c.content, d.metadata, jsonb_build_object(
+      -- Of a long one that no job has cut yet, the beginning: as much as a piece of 800 tokens.
+      select case when c.token_count is null then left(c.content, 3200) else c.content end, d.metadata, jsonb_build_object(
         'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
         'chunks', (select count(*) from memory.document_chunks as a where a.user_id = d.user_id and a.document_id = d.document_id))
       into content, metadata, details

@@ -395,12 +395,15 @@ def expect(
     elif fusion == "rrf":
         ranks = [ranked(meaning), ranked(raw)]
         arms = max((meaning != {}) + (raw != {}), 1)
-        scores = {i: sum(1 / (60 + rank[i]) for rank in ranks if i in rank) * 61 / arms for i in meaning | raw}
+        scores = {
+            i: sum(1 / (60 + rank[i]) for rank in ranks if i in rank) * 61 / (arms if i in meaning else 1)
+            for i in meaning | raw
+        }
     else:
         top, low = max(meaning.values(), default=0), min(meaning.values(), default=0)
         scaled = {i: max(1 - (top - value) / max(top - low, 0.3), 0) for i, value in meaning.items()}
         arms = max((meaning != {}) + (keyword != {}), 1)
-        scores = {i: (scaled.get(i, 0) + keyword.get(i, 0)) / arms for i in meaning | keyword}
+        scores = {i: (scaled.get(i, 0) + keyword.get(i, 0)) / (arms if i in meaning else 1) for i in meaning | keyword}
 
     final = dict(scores)
     if fusion in ("score", "keyword"):

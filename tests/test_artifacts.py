@@ -192,6 +192,9 @@ def test_a_description_is_one_line_that_cannot_end_the_placeholder(api: Api, giv
 
 DESCRIBED: dict[str, tuple[str, dict[str, Any], str]] = {
     "a line": ("added 512 packages\n\nfound 0 vulnerabilities", {}, "added 512 packages"),
+    "a title and colours of a terminal": ("\x1b]0;me\x07\x1b[1mTotal:\x1b[0m 3", {}, "Total: 3"),
+    "what turns the direction": ("\u200b\n\u202etxt.exe\U000e0041", {}, "txt.exe"),
+    "joined letters": ("👩\u200d🚀", {}, "👩\u200d🚀"),
     "after lines that say nothing": ("\n---===---\n┌─────┐\r\n  \x1b[1mTotal:\x1b[0m  3 ", {}, "Total: 3"),
     "in another script": ("\n记忆：内容", {}, "记忆：内容"),
     "a bar of progress": ("\r[####  ]\r[######] done\n", {}, "(######) done"),

@@ -214,7 +214,7 @@ def test_nobody_else_sees_a_document(api: Api) -> None:
 def test_a_document_is_found_by_keyword_at_once(api: Api, content: str) -> None:
     document_id = store(api, content, title="Plants", namespace="garden", metadata={"a": 1})
     [result] = find(api, "tea")
-    assert result[:4] == ("document", str(document_id), None, content)
+    assert result[:4] == ("document", str(document_id), None, content[:3200])
     assert result.metadata == {"a": 1}
     expected = {"title": "Plants", "namespace": "garden", "doc_type": "document", "chunk": 0, "chunks": 1}
     assert result.details == expected
@@ -297,6 +297,17 @@ def test_a_long_document_waits_to_be_cut_and_a_short_one_does_not(api: Api) -> N
         "chunk_overlap": 100,
         "documents": [{"number": 1, "text": LONG}, {"number": 2, "text": LONG}],
     }
+
+
+@pytest.mark.feature("E4", "A14")
+def test_a_long_document_shows_its_beginning_until_it_is_cut(api: Api) -> None:
+    text = " ".join(f"word{number}" for number in range(5000))
+    api.add_document(user_id="ana", content=text)
+    [result] = api.search(user_id="ana", query="word4999", mode="keyword")
+    assert result.content == text[:3200]
+    hand_in(api, claim(api, "chunk_documents"))
+    [result] = api.search(user_id="ana", query="word4999", mode="keyword")
+    assert "word4999" in result.content
 
 
 @pytest.mark.feature("A13")

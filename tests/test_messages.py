@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -592,6 +593,26 @@ class TestWords:
             api.sweep()
             assert (unparsed(api), matches(api, "tea")) == ([], [])
             assert sorted(result.details["seq"] for result in matches(api, "cocoa")) == [*range(seq + 1)]
+
+    def test_more_words_than_a_vector_holds_stop_nothing(self, api: Api) -> None:
+        chance = random.Random(1)
+        letters = chance.sample([*range(0x3400, 0x9FFF), *range(0xAC00, 0xD7A0)], 30_000)
+        runs = " ".join("".join(map(chr, letters[start : start + 240])) for start in range(0, len(letters), 240))
+        words = (f"{number:x}abc-def{number:x}" for number in range(100_000))
+        text = runs
+        while len(text.encode()) < 262_000:
+            text += " " + next(words)
+        add(api, text[: len(runs)] + text[len(runs) : 262_100 - len(runs.encode()) + len(runs)] + " tea")
+        add(api, "green tea")
+        assert len(matches(api, "green")) == 1
+        assert (api.sweep()["checked"], unparsed(api)) == (2, [])
+        api.add_memory(user_id="ana", content=text[: 260_000 - len(runs.encode()) + len(runs)])
+
+    def test_a_sweep_parses_a_few_megabytes_at_most(self, api: Api) -> None:
+        for _ in range(20):
+            add(api, "tea " * 65_536)
+        assert [api.sweep()["checked"] for _ in range(3)] == [15, 5, 0]
+        assert unparsed(api) == []
 
     def test_a_sweep_sees_to_at_most_a_batch(self, api: Api) -> None:
         for thread in ("t1", "t2", "t3"):

@@ -148,7 +148,7 @@ class TestHybrid:
     def test_what_is_not_embedded_is_found_by_its_words(self, api: Api) -> None:
         remember(api, "Likes tea")
         remember(api, "Owns a boat", [1, 0, 0])
-        assert found(api, "tea", [1, 0, 0]) == ["Owns a boat", "Likes tea"]
+        assert found(api, "tea", [1, 0, 0]) == ["Likes tea", "Owns a boat"]
         assert found(api, "tea", [1, 0, 0], mode="vector") == ["Owns a boat"]
         assert found(api, "tea", [1, 0, 0], mode="keyword") == ["Likes tea"]
         assert api.notices == []
@@ -502,6 +502,16 @@ def test_filters_that_everything_passes_take_nothing_away(api: Api) -> None:
     }
     for name, value in passing.items():
         assert found(api, "tea", [1, 0, 0], **{name: value}) == ["Likes tea"], name
+
+
+@pytest.mark.feature("E4")
+@pytest.mark.parametrize("fusion", ["score", "rrf"])
+def test_what_was_stored_just_now_is_judged_by_its_words(api: Api, fusion: str) -> None:
+    api.set_policy(settings={"search": {"fusion": fusion}})
+    for number in range(20):
+        remember(api, f"Takes the train at {number}", [1, number, 1])
+    remember(api, "Owns a theorbo")
+    assert found(api, "where is the theorbo at night", [1, 0, 1])[0] == "Owns a theorbo"
 
 
 # What it costs --------------------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ $$;
 
 -- What keywords find a text by. Beside the words of the text search configuration: the parts of compounds that it keeps
 -- whole (node.js, src/app.py, ana@example.org), and for scripts that put no spaces between words every character and every
--- pair of neighbours. A tsvector holds 1 MiB; 256 KiB of text fit into it whatever they say.
+-- pair of neighbours. A tsvector holds 1 MiB: the words of 256 KiB of text fit into it, and the rest is left out where it does not.
 create or replace function memory._text_vector(language regconfig, content text)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -85,18 +85,28 @@ begin
   end if;
   vector := to_tsvector(language, said);
   if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
-    vector := vector || to_tsvector(language, coalesce((
+    vector := memory._with_more_words(vector, to_tsvector(language, coalesce((
       select string_agg(translate(c[1], './:@=_', '      '), ' ')
-      from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), ''));
+      from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), '')));
   end if;
   if octet_length(said) > length(said) and said ~ unspaced then
-    vector := vector || to_tsvector('simple', coalesce((
+    vector := memory._with_more_words(vector, to_tsvector('simple', coalesce((
       select string_agg(p.letter || ' ' || p.letter || p.next, ' ')
       from (select c.letter, lead(c.letter, 1, '') over (partition by r.run order by c.place) as next
             from regexp_matches(left(said, 32768), '(' || unspaced || '+)', 'g') with ordinality as r (letters, run)
-            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), ''));
+            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), '')));
   end if;
   return vector;
+end;
+$$;
+
+create or replace function memory._with_more_words(vector tsvector, more tsvector)
+returns tsvector
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case when pg_column_size(vector) + pg_column_size(more) < 1048576 then vector || more else vector end;
 end;
 $$;
 

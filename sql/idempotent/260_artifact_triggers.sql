@@ -7,7 +7,7 @@ as $$
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.created_at := coalesce(new.created_at, statement_timestamp());
-  new.description := memory._placeholder_text(new.description);
+  new.description := memory._placeholder_text(left(new.description, 10000));
   perform memory._check_artifact(new);
   new.description := coalesce(new.description, memory._describe(new.artifact_type, new.content, new.metadata));
   new.token_count := memory._estimate_tokens(new.content);
@@ -63,15 +63,16 @@ begin
 end;
 $$;
 
--- One line that can stand in a placeholder: without colours of a terminal, line breaks, other control characters, and
--- brackets, of which one would end it. Null when nothing is left.
+-- One line that can stand in a placeholder: without the colours and titles of a terminal, line breaks, other control
+-- characters, what is invisible or turns the direction of writing, and brackets, of which one would end it. Null when nothing is left.
 create or replace function memory._placeholder_text(said text)
 returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  said := regexp_replace(said, e'\\u001b\\[[0-9;?]*[A-Za-z]', '', 'g');
+  said := regexp_replace(said, e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))', '', 'g');
+  said := regexp_replace(said, e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]', '', 'g');
   return nullif(btrim(regexp_replace(translate(said, '[]', '()'), e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+', ' ', 'g')), '');
 end;
 $$;
@@ -89,12 +90,12 @@ declare
   line_count int;
 begin
   if command is null and left(content, 1000) ~ e'^\\s*[[{]' then
-    described := memory._placeholder_text(memory._describe_json(content));
+    described := memory._placeholder_text(left(memory._describe_json(content), 1000));
   end if;
   if described is null then
     select l.said into described
     from regexp_split_to_table(left(content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
-    cross join lateral memory._placeholder_text(r.line) as l (said)
+    cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
     where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
     order by r.place limit 1;
   end if;

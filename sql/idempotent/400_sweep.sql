@@ -17,6 +17,7 @@ begin
   end if;
 
   queued := memory._enqueue_periodic_work(batch_size); -- first, while nothing is locked: it reads all threads
+  checked := memory._finish_unread_messages(batch_size); -- before what appends would wait for
 
   -- Threads and scopes in use are skipped, not waited for: the next call gets them, and a sweep never deadlocks.
   with due as (
@@ -80,7 +81,6 @@ begin
   where (k.user_id, k.model, k.query_hash) in (
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
-  checked := memory._finish_unread_messages(batch_size); -- last: whoever wants one of these rows waits for nothing else
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'artifacts', swept_artifacts, 'jobs', swept_jobs,
                             'model_calls', swept_calls, 'queued', queued, 'checked', checked);
 end;
@@ -98,6 +98,8 @@ as $$
 declare
   thread record;
   to_seq bigint;
+  bytes bigint;
+  bytes_left bigint := 4000000; -- two seconds
   checked bigint := 0;
 begin
   -- In one order, so that two sweeps that set the same marks do not deadlock. A thread that is found stays until the end, and
@@ -111,6 +113,13 @@ begin
     for key share of t skip locked
   loop
     to_seq := least(thread.to_seq, thread.from_seq + message_limit - checked - 1);
+    select coalesce(min(b.seq) filter (where b.bytes > bytes_left) - 1, to_seq), coalesce(max(b.bytes) filter (where b.bytes <= bytes_left), 0)
+    into to_seq, bytes
+    from (select m.seq, sum(least(octet_length(m.content), 262144)) over (order by m.seq) as bytes -- as much as is parsed of each
+          from memory.messages as m
+          where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
+            and m.search_vector is null and m.is_active) as b;
+    bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- Up to the first that was skipped.
     select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
@@ -119,8 +128,8 @@ begin
     if to_seq >= thread.from_seq then
       perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
       checked := checked + to_seq - thread.from_seq + 1;
-      exit when checked >= message_limit;
     end if;
+    exit when checked >= message_limit or bytes_left < 262144;
   end loop;
   return checked;
 end;

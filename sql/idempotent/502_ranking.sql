@@ -30,7 +30,7 @@ as $$
 declare
   fusion constant text := case when mode <> 'hybrid' then mode when query is null then 'vector' when settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
   rrf_k constant int := (settings ->> 'rrf_k')::int;
-  unfiltered constant boolean := not include_superseded and num_nonnulls(
+  unfiltered constant boolean := include_superseded is not true and num_nonnulls(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence, created_after, created_before, as_of,
     doc_types, namespaces) = 0;
   keeps_all_similar constant boolean := explain or fusion = 'rrf' or 'message' = any (sources)
@@ -113,11 +113,13 @@ begin
       case fusion
         when 'vector' then c.similarity
         when 'keyword' then k.share
-        when 'rrf' then (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1) / b.arms
-        else (coalesce(greatest(1 - (b.highest - c.similarity) / b.spread, 0), 0) + coalesce(k.share, 0)) / b.arms
+        when 'rrf' then (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1) / a.arms
+        else (coalesce(greatest(1 - (b.highest - c.similarity) / b.spread, 0), 0) + coalesce(k.share, 0)) / a.arms
       end::double precision as score
     from contenders as c left join ranks as r on r.source = c.source and r.id = c.id collate "C" cross join best as b
     cross join lateral (select c.keyword / b.keyword * b.trust as share) as k
+    -- What has no embedding, because it was stored just now or never gets one, is judged by its words alone.
+    cross join lateral (select case when c.similarity is null then 1 else b.arms end as arms) as a
   ), neighboured as (
     select s.*, 0::double precision as neighbour, 1::bigint as piece from scored as s
     where s.source in ('memory', 'summary', 'artifact')
@@ -167,7 +169,8 @@ begin
       select s.summary, s.metadata, jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq) into content, metadata, details
       from memory.summaries as s where s.user_id = _search_row.user_id and s.summary_id = _search_row.id::uuid;
     when 'document' then
-      select c.content, d.metadata, jsonb_build_object(
+      -- Of a long one that no job has cut yet, the beginning: as much as a piece of 800 tokens.
+      select case when c.token_count is null then left(c.content, 3200) else c.content end, d.metadata, jsonb_build_object(
         'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
         'chunks', (select count(*) from memory.document_chunks as a where a.user_id = d.user_id and a.document_id = d.document_id))
       into content, metadata, details
