@@ -45,6 +45,7 @@ class Directions:
     """Unit vectors that lie in clusters, as the embeddings of texts about a hundred subjects do."""
 
     def __init__(self, dimensions: int, seed: int = 1, subjects: int = 100) -> None:
+        self.dimensions = dimensions
         self._rng = numpy.random.default_rng(seed)
         self._centres = self._normal(subjects, dimensions)
 

@@ -22,16 +22,14 @@ import crossover
 import search_report
 import texts
 from agent_memory import Memory
-from binary_copy import copy_embeddings
 from environment import RESULTS, announce, machine, pgvector, postgresql, say
 from memories import Directions, Texts, as_text
 from servers import install_agent_memory, running_server
+from storing import MODEL, store
 
 SETTINGS = {"shared_buffers": "1GB", "maintenance_work_mem": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "1h"}
 DIMENSIONS = 1536
-MODEL = "embedding"
 MESSAGES = 40
-INSERTED_AT_ONCE = 1000
 QUERIES = 64
 WARM_UP = 8  # a prepared statement may get its generic plan with the sixth execution
 LIMIT = 10
@@ -90,7 +88,10 @@ def main() -> None:
             results["plan"] = _plan(connection, queries[0])
             results["milliseconds"] = _measure(connection, queries, options.calls, options.only)
         if options.crossover:
-            results["crossover"] = crossover.measure(connection, options.crossover)
+            connection.execute("create database crossover")
+            install_agent_memory(server, "crossover")
+            with psycopg.connect(server.conninfo("crossover"), autocommit=True) as fresh:
+                results["crossover"] = crossover.measure(fresh, options.crossover)
     say(f"\nDone in {time.monotonic() - started:.0f} s")
     announce(search_report.write(results, options.results))
     say("\n" + search_report.tables(results))
@@ -137,42 +138,25 @@ def _load(connection: psycopg.Connection, options: argparse.Namespace) -> tuple[
     memory.set_policy({"summary": {"enabled": False}, "compression": {"enabled": False}})
     full = [f"user {number}" for number in range(min(options.full_users, options.users))]
     others = [f"user {number}" for number in range(len(full), options.users)]
-    # Users write at the same time, so the rows of each are all over the tables.
-    owners = [user for user in full for _ in range(1000)]
-    owners += [user for user in others for _ in range(options.other_rows)]
-    rng.shuffle(owners)
-    asked: dict[str, list[str]] = {user: [] for user in full}
-    for start in range(0, len(owners), INSERTED_AT_ONCE):
-        users = owners[start : start + INSERTED_AT_ONCE]
-        contents = [sentences.sentence() for _ in users]
-        for user, content in zip(users, contents, strict=True):
-            if user in asked and len(asked[user]) < QUERIES:
-                asked[user].append(content)
-        connection.execute(
-            "insert into memory.memories (user_id, content) select * from unnest(%s::text[], %s::text[])",
-            (users, contents),
-        )
     for user in full:
         messages = [
             {"role": ("user", "assistant")[number % 2], "content": text}
             for number, text in enumerate(texts.texts(MESSAGES))
         ]
         memory.add_messages(user, "thread", messages)
-    memory.register_model(MODEL, "embedding", "openai", "text-embedding-3-small", {"dimensions": DIMENSIONS})
-    # What the first embedding job would do.
-    connection.execute("update memory.models set dimensions = %s", (DIMENSIONS,))
-    memory.activate_model(MODEL)
-    ids = connection.execute("select user_id, memory_id::text from memory.memories").fetchall()
-    rng.shuffle(ids)
-    copy_embeddings(connection, sql.Identifier("memory", "embeddings"), MODEL, ids, directions)
-    connection.execute("vacuum analyze")
-    connection.execute("checkpoint")
+    owners = [user for user in full for _ in range(1000)]
+    owners += [user for user in others for _ in range(options.other_rows)]
+    stored = store(connection, owners, sentences, directions, rng)
+    asked: dict[str, list[str]] = {user: [] for user in full}
+    for user, content in stored:
+        if user in asked and len(asked[user]) < QUERIES:
+            asked[user].append(content)
     row = connection.execute("select pg_total_relation_size('memory.embeddings')").fetchone()
     data = {
         "users": options.users,
         "full_users": len(full),
         "other_rows": options.other_rows,
-        "memories": len(ids),
+        "memories": len(stored),
         "dimensions": DIMENSIONS,
         "embeddings_mb": round(row[0] / 2**20) if row else None,
     }
