@@ -3473,14 +3473,16 @@ begin
     insert into memory.artifacts as a (user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
     values (store_artifact.user_id, store_artifact.key, store_artifact.artifact_type, store_artifact.content, store_artifact.description,
             store_artifact.agent_id, store_artifact.thread_id, store_artifact.metadata, store_artifact.expires_at)
-    on conflict on constraint artifacts_pkey do nothing
+    -- The same again under a key that was given: the longer life counts, all else stays. An update, unlike a look before
+    -- one, counts what others have committed meanwhile.
+    on conflict on constraint artifacts_pkey do update
+    set expires_at = case when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at) end
+    where a.key = store_artifact.key and a.content = excluded.content and (a.expires_at is null or a.expires_at > statement_timestamp())
     returning a.* into artifact;
     exit when found;
-    select a.* into artifact
-    from memory.artifacts as a
-    where a.user_id = store_artifact.user_id and a.key = store_artifact.key
+    perform from memory.artifacts as a
+    where a.user_id = store_artifact.user_id and a.key = store_artifact.key and a.content <> store_artifact.content
       and (a.expires_at is null or a.expires_at > statement_timestamp());
-    exit when artifact.content = content;
     if found then -- else it went meanwhile, or the key that was made is taken
       perform memory._refuse('key', format('"%s" names another artifact of this user', key),
         'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.', '23505');
@@ -3490,7 +3492,7 @@ begin
 end;
 $$;
 comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
-'Keeps a long text whole (10 MiB at most) and returns the placeholder that stands for it in a context, [MemoryRef: <key> - <description> - <n> tokens]. Without a description, metadata.command with the number of lines, the keys of a JSON text or the first line that says something is taken; line breaks and square brackets of a given one are replaced. Without a key, one is made of the description and six random hexadecimal digits. A given key (letters and digits of ASCII, . _ : / @ # = + -) never changes its content: storing the same content again changes nothing and returns what is stored, other content is refused (23505) until the first has expired. Without expires_at it is kept until its thread is deleted, and for good when it has none.';
+'Keeps a long text whole (10 MiB at most) and returns the placeholder that stands for it in a context, [MemoryRef: <key> - <description> - <n> tokens]. Without a description, metadata.command with the number of lines, the keys of a JSON text or the first line that says something is taken; line breaks and square brackets of a given one are replaced. Without a key, one is made of the description and six random hexadecimal digits. A given key (letters and digits of ASCII, . _ : / @ # = + -) never changes its content: storing the same content again returns what is stored, where only a later expires_at, or none, takes the place of the earlier; other content is refused (23505) until the first has expired or is deleted. Without expires_at it is kept until its thread is deleted, and for good when it has none.';
 
 create or replace function memory.retrieve_artifact(user_id text, key text, from_token int default 0, max_tokens int default null)
 returns text
@@ -3568,6 +3570,23 @@ end;
 $$;
 comment on function memory.list_artifacts(text, text, text, int, int) is
 'A user''s artifacts, newest first, without their contents: memory.retrieve_artifact() reads those. memory_ref is the placeholder; total_count is the size of the whole match.';
+
+create or replace function memory.delete_artifact(user_id text, key text)
+returns boolean
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('key', key);
+  delete from memory.artifacts as a
+  where a.user_id = delete_artifact.user_id and a.key = delete_artifact.key
+    and (a.expires_at is null or a.expires_at > statement_timestamp());
+  return found;
+end;
+$$;
+comment on function memory.delete_artifact(text, text) is
+'Deletes an artifact for good; says whether there was one. Its key is free again; what holds its placeholder finds nothing then. One that has expired is none, memory.sweep() removes it.';
 
 -- Queues a job for a caller who wants its id. While one of the same kind and scope is pending, that one will do; while
 -- one is running, it is marked to be followed by another, because it may have read its input already.
@@ -6475,10 +6494,13 @@ begin
   perform memory._check_share('min_score', min_score);
   perform memory._check_share('min_confidence', min_confidence);
   if (mode in ('hybrid', 'vector', 'keyword')) is not true then
-    perform memory._refuse('mode', format('unknown mode "%s"', mode), 'Use hybrid, vector or keyword.');
+    perform memory._refuse('mode', coalesce('unknown mode "' || left(mode, 50) || '"', 'must not be null'), 'Use hybrid, vector or keyword.');
   end if;
   if (sources <@ known) is not true or cardinality(sources) = 0 then
-    perform memory._refuse('sources', format('%s is not a choice of sources', coalesce(sources::text, 'null')), 'Known sources: ' || array_to_string(known, ', '));
+    perform memory._refuse('sources',
+      case when sources is null then 'must not be null' when cardinality(sources) = 0 then 'must not be empty'
+           else (select 'unknown source ' || coalesce('"' || left(s, 50) || '"', 'null') from unnest(sources) as s where (s = any (known)) is not true limit 1) end,
+      'Known sources: ' || array_to_string(known, ', '));
   end if;
   if (top_k between 1 and 1000) is not true then
     perform memory._refuse('top_k', format('%s is not between 1 and 1000', coalesce(top_k::text, 'null')), '10 is the default.');

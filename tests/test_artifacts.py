@@ -149,6 +149,46 @@ def test_the_same_again_under_its_key_changes_nothing(api: Api) -> None:
     assert api.state() == before
 
 
+LATER = ["2998-01-01", "2999-01-01", "infinity", None]
+
+
+@pytest.mark.feature("C3")
+@pytest.mark.parametrize(("first", "second"), [*itertools.product(LATER, repeat=2)])
+def test_the_same_again_under_its_key_lives_as_long_as_the_longer_life(
+    api: Api, first: str | None, second: str | None
+) -> None:
+    activate(api, "ada", "embedding")
+    stored = store(api, key="log", description="First", expires_at=first)
+    embed(api)
+    rest = "select to_jsonb(a) - 'expires_at' from memory.artifacts as a"
+    before, others = api.value(rest), api.state()
+    assert store(api, key="log", description="Second", agent_id="cook", expires_at=second) == stored
+    longer = max(first, second, key=LATER.index)
+    assert api.value("select expires_at is not distinct from %(longer)s from memory.artifacts", longer=longer)
+    assert api.value(rest) == before
+    assert {**api.state(), "artifacts": others["artifacts"]} == others
+    assert (embedded(api), open_jobs(api), found(api, "deprecated")) == (["log"], [], ["log"])
+
+
+@pytest.mark.feature("C3")
+def test_other_content_and_other_users_do_not_lengthen_a_life(api: Api) -> None:
+    store(api, key="log", expires_at="2999-01-01")
+    before = api.state()["artifacts"]
+    with refused("key", "23505"):
+        store(api, "two", key="log")
+    assert api.state()["artifacts"] == before
+    store(api, key="log", user_id="bob")
+    assert api.list_artifacts(user_id="ana")[0].expires_at.year == 2999
+
+
+@pytest.mark.feature("C3")
+def test_what_has_expired_is_stored_anew(api: Api) -> None:
+    store(api, key="log", description="First", expires_at="2020-01-01")
+    store(api, key="log", description="Second")
+    [row] = api.list_artifacts(user_id="ana")
+    assert (row.description, row.expires_at) == ("Second", None)
+
+
 @pytest.mark.feature("C3")
 def test_a_key_goes_on_meaning_what_it_meant(api: Api) -> None:
     store(api, "one", key="log")
@@ -588,6 +628,31 @@ def test_deleting_a_thread_deletes_its_artifacts(api: Api, has_messages: bool) -
     assert (listed(api, user_id="bob"), embedded(api)) == (["theirs"], ["free", "kept", "theirs"])
 
 
+@pytest.mark.feature("C3", "C9")
+def test_an_artifact_is_deleted_with_its_embedding_by_its_user_alone(api: Api) -> None:
+    activate(api, "ada", "embedding")
+    store(api, "tea", key="log")
+    store(api, "tea", key="kept")
+    embed(api)
+    before = api.state()
+    assert api.delete_artifact(user_id="bob", key="log") is False
+    assert api.delete_artifact(user_id="ana", key="gol") is False
+    assert api.state() == before
+    assert [api.delete_artifact(user_id="ana", key="log") for _ in range(2)] == [True, False]
+    assert listed(api) == found(api, "tea") == embedded(api) == ["kept"]
+    with refused("key", "P0002"):
+        read(api, "log")
+    store(api, "boat", key="log")
+    assert read(api, "log") == "boat"
+
+
+@pytest.mark.feature("C3")
+def test_one_that_has_expired_is_left_to_the_sweep(api: Api) -> None:
+    store(api, key="log", expires_at="2020-01-01")
+    assert api.delete_artifact(user_id="ana", key="log") is False
+    assert api.sweep()["artifacts"] == 1
+
+
 @pytest.mark.feature("C3", "B6")
 def test_expired_artifacts_are_swept_with_their_embeddings(api: Api) -> None:
     activate(api, "ada", "embedding")
@@ -620,6 +685,43 @@ def test_of_two_writers_of_a_key_the_second_waits_for_the_first(
         else:
             assert (waiting.result(10) == stored) is (case == "the same")
     assert read(first, "log") == ("boat" if case == "the first expired" else "tea")
+
+
+@pytest.mark.feature("C3", "E14")
+@pytest.mark.parametrize(("first", "second"), [("2998-01-01", "2999-01-01"), ("2999-01-01", "2998-01-01")])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_of_two_lives_that_are_given_at_once_the_longer_counts(
+    connect: Callable[..., psycopg.Connection], first: str, second: str, is_there: bool
+) -> None:
+    one, two = Api(connect()), Api(connect())
+    if is_there:
+        store(one, key="log", expires_at="2997-01-01")
+    with ThreadPoolExecutor(1) as pool:
+        with one.connection.transaction():
+            store(one, key="log", expires_at=first)
+            waiting = pool.submit(store, two, key="log", expires_at=second)
+            with pytest.raises(FutureTimeoutError):
+                waiting.result(0.2)
+        waiting.result(10)
+    assert one.list_artifacts(user_id="ana")[0].expires_at.year == 2999
+
+
+@pytest.mark.feature("C3", "E14")
+@pytest.mark.parametrize("content", ["tea", "boat"])
+def test_what_is_deleted_at_the_same_time_is_stored_anew(
+    connect: Callable[..., psycopg.Connection], content: str
+) -> None:
+    one, two = Api(connect()), Api(connect())
+    store(one, "tea", key="log", description="First")
+    with ThreadPoolExecutor(1) as pool:
+        with one.connection.transaction():
+            assert one.delete_artifact(user_id="ana", key="log")
+            waiting = pool.submit(store, two, content, key="log", description="Second")
+            with pytest.raises(FutureTimeoutError):
+                waiting.result(0.2)
+        waiting.result(10)
+    [row] = one.list_artifacts(user_id="ana")
+    assert (row.description, read(one, "log")) == ("Second", content)
 
 
 @pytest.mark.feature("C3", "E14")

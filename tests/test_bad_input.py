@@ -38,6 +38,7 @@ VALID: dict[str, dict[str, Any]] = {
     "complete_job": {**JOB, "result": {"memories": []}, "calls": [{"tokens_in": 1}]},
     "compress_thread": THREAD,
     "consolidate": ANA,
+    "delete_artifact": {**ANA, "key": "log"},
     "delete_document": {**ANA, "document_id": DOCUMENT_ID},
     "delete_memory": MEMORY,
     "delete_thread": THREAD,
@@ -380,6 +381,23 @@ def test_what_belongs_to_another_user_is_not_there(api: Api, function: str) -> N
         with refused(argument, code):
             call(api, function, user_id="bob")
     assert api.state() == before
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "said"),
+    [
+        ("mode", None, "must not be null"),
+        ("mode", "fuzzy", 'unknown mode "fuzzy"'),
+        ("sources", None, "must not be null"),
+        ("sources", [], "must not be empty"),
+        ("sources", ["memory", "messages", "files"], 'unknown source "messages"'),
+        ("sources", "{memory,null,files}", "unknown source null"),
+    ],
+)
+def test_a_search_names_what_it_does_not_know(api: Api, argument: str, value: Any, said: str) -> None:
+    with refused(argument) as refusal:
+        call(api, "search", **{argument: value})
+    assert refusal.value.diag.message_primary == f"{argument}: {said}"
 
 
 def test_validity_cannot_end_before_it_begins(api: Api) -> None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime, timezone
 from pathlib import Path
 
 import psycopg
@@ -143,6 +144,7 @@ def test_documents(run: Run, tmp_path: Path) -> None:
     assert rows[0].split()[2:] == ["notes", "guide", "Coffee"]
     assert rows[1].split()[2:] == ["default", "document", "tea", "[bold].md"]
     assert run("documents", "list", "ana", "--limit", "1").stdout.splitlines()[-1] == "... and 1 more"
+    assert run("documents", "list", "ana", "--limit", "1", "--offset", "1").stdout.splitlines()[1:] == rows[1:]
     for choice in (["--namespace", "notes"], ["--doc-type", "guide"]):
         assert [row.split()[0] for row in run("documents", "list", "ana", *choice).stdout.splitlines()[1:]] == [second]
 
@@ -157,7 +159,7 @@ def test_documents(run: Run, tmp_path: Path) -> None:
     assert first not in run("documents", "list", "ana").stdout
 
 
-def test_artifacts(run: Run, tmp_path: Path) -> None:
+def test_artifacts(run: Run, dsn: str, tmp_path: Path) -> None:
     assert run("artifacts", "list", "ana").stdout == "No artifacts.\n"
     path = tmp_path / "build.log"
     path.write_bytes("\n\x1b[31mBuild failed\x1b[0m at 80 °C\r\n[bold]line[/bold]\n".encode())
@@ -184,6 +186,31 @@ def test_artifacts(run: Run, tmp_path: Path) -> None:
     of_type = run("artifacts", "list", "ana", "--artifact-type", "file").stdout.splitlines()
     assert [row.split()[0] for row in of_type] == ["key", "log"]
     assert run("artifacts", "list", "ana", "--thread-id", "t1").stdout == "No artifacts.\n"
+
+    given = ("--thread-id", "t1", "--agent-id", "cook", "--expires-at")
+    for key, expires_at in (("day", "2999-01-01"), ("time", "2999-01-01T02:03:04")):
+        assert run(
+            "artifacts", "store", "ana", "-", "--key", key, *given, expires_at, stdin="x", TZ="Asia/Tokyo"
+        ).stdout
+    with Memory(dsn) as memory:
+        newest = memory.list_artifacts("ana", thread_id="t1")
+    assert [(row.key, row.agent_id) for row in newest] == [("time", "cook"), ("day", "cook")]
+    moments = [datetime(2999, 1, 1, 2, 3, 4, tzinfo=timezone.utc), datetime(2999, 1, 1, tzinfo=timezone.utc)]
+    assert [row.expires_at for row in newest] == moments
+    assert run("artifacts", "store", "ana", "-", "--expires-at", "soon", stdin="x").returncode == 2
+
+    _, *rows = run("artifacts", "list", "ana", "--limit", "1", "--offset", "1").stdout.splitlines()
+    assert (rows[0].split()[0], rows[1:]) == ("day", ["... and 2 more"])
+    assert len(run("artifacts", "list", "ana", "--offset", "2").stdout.splitlines()) == 3
+
+    deleted = run("artifacts", "delete", "ana", "log")
+    assert (deleted.returncode, deleted.stdout) == (0, "Deleted log.\n")
+    again = run("artifacts", "delete", "ana", "log")
+    assert again.returncode == 1
+    assert again.stderr.splitlines() == [
+        'Error: user "ana" has no artifact log',
+        "Hint: Run: agent-memory artifacts list ana",
+    ]
 
 
 def test_a_file_that_is_no_document_is_refused(run: Run, tmp_path: Path) -> None:

@@ -229,6 +229,8 @@ class TestResults:
             memory.store_artifact("ana", "Coffee", key="log")
         with pytest.raises(NotFoundError):
             memory.retrieve_artifact("bob", "log")
+        assert [memory.delete_artifact(user_id, "log") for user_id in ("bob", "ana", "ana")] == [False, True, False]
+        assert [artifact.key for artifact in memory.list_artifacts("ana")] == [plain.key]
 
     def test_documents_are_searched_by_type_and_namespace(self, memory: Memory) -> None:
         plain = memory.add_document("ana", "Green tea")

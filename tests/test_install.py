@@ -408,6 +408,7 @@ def test_an_application_with_the_documented_grants_can_do_its_work_without_right
     key = app.store_artifact(**ANA, content="Tea grows").key
     assert app.retrieve_artifact(user_id="ana", key=key) == "Tea grows"
     assert [row.key for row in app.list_artifacts(user_id="ana")] == [key]
+    assert app.delete_artifact(user_id="ana", key=key)
     assert (app.clear_thread(**ANA), app.delete_thread(**ANA)) == (21, 21)
 
 

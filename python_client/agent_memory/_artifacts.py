@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +12,11 @@ from rich.text import Text
 
 from ._console import Dsn, User, connected, console, read_text
 from ._sync import Memory
+from .errors import NotFoundError
 
-artifacts = typer.Typer(no_args_is_help=True, help="Keep, list and show long texts that placeholders stand for.")
+artifacts = typer.Typer(
+    no_args_is_help=True, help="Keep, list, show and delete long texts that placeholders stand for."
+)
 
 
 @artifacts.command()
@@ -24,12 +28,22 @@ def store(
     ] = None,
     key: Annotated[str | None, typer.Option(help="What to name it.", show_default="made of the description")] = None,
     artifact_type: Annotated[str | None, typer.Option(help="What kind it is.", show_default="command_output")] = None,
+    agent_id: Annotated[str | None, typer.Option(help="The agent that it is of.", show_default="default")] = None,
+    thread_id: Annotated[str | None, typer.Option(help="The thread that it goes with.", show_default="none")] = None,
+    expires_at: Annotated[
+        datetime | None, typer.Option(help="Until when it is kept, in UTC.", show_default="for good")
+    ] = None,
     dsn: Dsn = "",
 ) -> None:
     """Keep a long text, and print its placeholder."""
     content = read_text(file)
+    if expires_at is not None:
+        expires_at = expires_at.replace(tzinfo=timezone.utc)
     with connected(dsn) as connection:
-        typer.echo(Memory(connection).store_artifact(user_id, content, description, key, artifact_type).memory_ref)
+        stored = Memory(connection).store_artifact(
+            user_id, content, description, key, artifact_type, agent_id, thread_id, expires_at=expires_at
+        )
+    typer.echo(stored.memory_ref)
 
 
 @artifacts.command()
@@ -52,11 +66,12 @@ def list_(
     artifact_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
     thread_id: Annotated[str | None, typer.Option(help="Only of this thread.", show_default="all")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")] = None,
+    offset: Annotated[int | None, typer.Option(min=0, help="How many to pass over.", show_default="0")] = None,
     dsn: Dsn = "",
 ) -> None:
     """List artifacts, newest first."""
     with connected(dsn) as connection:
-        found = Memory(connection).list_artifacts(user_id, artifact_type, thread_id, row_limit=limit)
+        found = Memory(connection).list_artifacts(user_id, artifact_type, thread_id, limit, offset)
     if not found:
         console.print("No artifacts.")
         return
@@ -66,5 +81,21 @@ def list_(
         cells = (artifact.artifact_type, str(artifact.token_count), artifact.description)
         table.add_row(Text(artifact.key), f"{artifact.created_at:%Y-%m-%d}", *map(Text, cells))
     console.print(table)
-    if found[0].total_count > len(found):
-        console.print(f"... and {found[0].total_count - len(found)} more")
+    left = found[0].total_count - (offset or 0) - len(found)
+    if left:
+        console.print(f"... and {left} more")
+
+
+@artifacts.command()
+def delete(
+    user_id: User,
+    key: Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="The key in its placeholder.")],
+    dsn: Dsn = "",
+) -> None:
+    """Delete an artifact."""
+    with connected(dsn) as connection:
+        if not Memory(connection).delete_artifact(user_id, key):
+            raise NotFoundError(
+                f'user "{user_id}" has no artifact {key}', hint=f"Run: agent-memory artifacts list {user_id}"
+            )
+    typer.echo(f"Deleted {key}.")

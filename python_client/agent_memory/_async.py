@@ -486,7 +486,7 @@ class AsyncMemory:
 
         ``content`` holds 10 MiB at most, ``description`` one line of 500 characters. A ``key`` has letters and digits
         of ASCII and ``. _ : / @ # = + -``; without one, one is made. ``artifact_type`` is "command_output" unless
-        given.
+        given. The same content again under its ``key`` stays as it is, for the longer of both lives.
 
         Raises ConflictError where ``key`` names other content already.
         """
@@ -532,6 +532,10 @@ class AsyncMemory:
             row_limit=row_limit,
             row_offset=row_offset,
         )
+
+    async def delete_artifact(self, user_id: str, key: str) -> bool:
+        """Delete an artifact and return whether it existed."""
+        return await self._value(bool, "delete_artifact", {"user_id": user_id, "key": key})
 
     # Model work on demand
 

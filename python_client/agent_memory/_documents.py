@@ -43,11 +43,12 @@ def list_(
     namespace: Annotated[str | None, typer.Option(help="Only this one.", show_default="all")] = None,
     doc_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")] = None,
+    offset: Annotated[int | None, typer.Option(min=0, help="How many to pass over.", show_default="0")] = None,
     dsn: Dsn = "",
 ) -> None:
     """List documents, newest first."""
     with connected(dsn) as connection:
-        found = Memory(connection).list_documents(user_id, namespace, doc_type, row_limit=limit)
+        found = Memory(connection).list_documents(user_id, namespace, doc_type, limit, offset)
     if not found:
         console.print("No documents.")
         return
@@ -57,8 +58,9 @@ def list_(
         cells = (document.namespace, document.doc_type, document.title or "")
         table.add_row(str(document.document_id), f"{document.created_at:%Y-%m-%d}", *map(Text, cells))
     console.print(table)
-    if found[0].total_count > len(found):
-        console.print(f"... and {found[0].total_count - len(found)} more")
+    left = found[0].total_count - (offset or 0) - len(found)
+    if left:
+        console.print(f"... and {left} more")
 
 
 @documents.command()

@@ -479,7 +479,7 @@ class Memory:
 
         ``content`` holds 10 MiB at most, ``description`` one line of 500 characters. A ``key`` has letters and digits
         of ASCII and ``. _ : / @ # = + -``; without one, one is made. ``artifact_type`` is "command_output" unless
-        given.
+        given. The same content again under its ``key`` stays as it is, for the longer of both lives.
 
         Raises ConflictError where ``key`` names other content already.
         """
@@ -525,6 +525,10 @@ class Memory:
             row_limit=row_limit,
             row_offset=row_offset,
         )
+
+    def delete_artifact(self, user_id: str, key: str) -> bool:
+        """Delete an artifact and return whether it existed."""
+        return self._value(bool, "delete_artifact", {"user_id": user_id, "key": key})
 
     # Model work on demand
 

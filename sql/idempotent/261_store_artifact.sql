@@ -13,14 +13,16 @@ begin
     insert into memory.artifacts as a (user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
     values (store_artifact.user_id, store_artifact.key, store_artifact.artifact_type, store_artifact.content, store_artifact.description,
             store_artifact.agent_id, store_artifact.thread_id, store_artifact.metadata, store_artifact.expires_at)
-    on conflict on constraint artifacts_pkey do nothing
+    -- The same again under a key that was given: the longer life counts, all else stays. An update, unlike a look before
+    -- one, counts what others have committed meanwhile.
+    on conflict on constraint artifacts_pkey do update
+    set expires_at = case when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at) end
+    where a.key = store_artifact.key and a.content = excluded.content and (a.expires_at is null or a.expires_at > statement_timestamp())
     returning a.* into artifact;
     exit when found;
-    select a.* into artifact
-    from memory.artifacts as a
-    where a.user_id = store_artifact.user_id and a.key = store_artifact.key
+    perform from memory.artifacts as a
+    where a.user_id = store_artifact.user_id and a.key = store_artifact.key and a.content <> store_artifact.content
       and (a.expires_at is null or a.expires_at > statement_timestamp());
-    exit when artifact.content = content;
     if found then -- else it went meanwhile, or the key that was made is taken
       perform memory._refuse('key', format('"%s" names another artifact of this user', key),
         'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.', '23505');
@@ -30,4 +32,4 @@ begin
 end;
 $$;
 comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
-'Keeps a long text whole (10 MiB at most) and returns the placeholder that stands for it in a context, [MemoryRef: <key> - <description> - <n> tokens]. Without a description, metadata.command with the number of lines, the keys of a JSON text or the first line that says something is taken; line breaks and square brackets of a given one are replaced. Without a key, one is made of the description and six random hexadecimal digits. A given key (letters and digits of ASCII, . _ : / @ # = + -) never changes its content: storing the same content again changes nothing and returns what is stored, other content is refused (23505) until the first has expired. Without expires_at it is kept until its thread is deleted, and for good when it has none.';
+'Keeps a long text whole (10 MiB at most) and returns the placeholder that stands for it in a context, [MemoryRef: <key> - <description> - <n> tokens]. Without a description, metadata.command with the number of lines, the keys of a JSON text or the first line that says something is taken; line breaks and square brackets of a given one are replaced. Without a key, one is made of the description and six random hexadecimal digits. A given key (letters and digits of ASCII, . _ : / @ # = + -) never changes its content: storing the same content again returns what is stored, where only a later expires_at, or none, takes the place of the earlier; other content is refused (23505) until the first has expired or is deleted. Without expires_at it is kept until its thread is deleted, and for good when it has none.';

@@ -84,10 +84,13 @@ begin
   perform memory._check_share('min_score', min_score);
   perform memory._check_share('min_confidence', min_confidence);
   if (mode in ('hybrid', 'vector', 'keyword')) is not true then
-    perform memory._refuse('mode', format('unknown mode "%s"', mode), 'Use hybrid, vector or keyword.');
+    perform memory._refuse('mode', coalesce('unknown mode "' || left(mode, 50) || '"', 'must not be null'), 'Use hybrid, vector or keyword.');
   end if;
   if (sources <@ known) is not true or cardinality(sources) = 0 then
-    perform memory._refuse('sources', format('%s is not a choice of sources', coalesce(sources::text, 'null')), 'Known sources: ' || array_to_string(known, ', '));
+    perform memory._refuse('sources',
+      case when sources is null then 'must not be null' when cardinality(sources) = 0 then 'must not be empty'
+           else (select 'unknown source ' || coalesce('"' || left(s, 50) || '"', 'null') from unnest(sources) as s where (s = any (known)) is not true limit 1) end,
+      'Known sources: ' || array_to_string(known, ', '));
   end if;
   if (top_k between 1 and 1000) is not true then
     perform memory._refuse('top_k', format('%s is not between 1 and 1000', coalesce(top_k::text, 'null')), '10 is the default.');

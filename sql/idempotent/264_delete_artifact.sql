@@ -1,0 +1,16 @@
+create or replace function memory.delete_artifact(user_id text, key text)
+returns boolean
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('key', key);
+  delete from memory.artifacts as a
+  where a.user_id = delete_artifact.user_id and a.key = delete_artifact.key
+    and (a.expires_at is null or a.expires_at > statement_timestamp());
+  return found;
+end;
+$$;
+comment on function memory.delete_artifact(text, text) is
+'Deletes an artifact for good; says whether there was one. Its key is free again; what holds its placeholder finds nothing then. One that has expired is none, memory.sweep() removes it.';
