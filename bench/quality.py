@@ -158,6 +158,8 @@ def _load(connection: psycopg.Connection, path: Path, url: str, model: str, dime
     for _ in import_file(connection, path):
         pass
     _embed_messages(connection)
+    while memory.sweep()["checked"]:  # extraction would have parsed them
+        pass
     connection.execute("vacuum analyze")
     rows = connection.execute(
         """
