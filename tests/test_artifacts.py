@@ -86,6 +86,7 @@ def test_an_artifact_is_kept_whole_and_a_placeholder_stands_for_it(api: Api) -> 
     tokens = (len(LOG) + 3) // 4
     assert stored == ("cmd_log_123", f"[MemoryRef: cmd_log_123 - NPM Install Output - {tokens} tokens]", tokens)
     assert read(api, "cmd_log_123") == LOG
+    assert read(api, f" {stored.memory_ref}\n") == LOG
 
 
 @pytest.mark.feature("C3")
@@ -276,8 +277,9 @@ def test_without_a_description_one_is_made_at_once(api: Api, case: str, descript
     "key", ["a", "x" * 255, "cmd_log_123", "src/app.py", "call_9:2", "a=b+c#d@e.f-g", "-", "https://a.org/b"]
 )
 def test_keys_may_be_names_paths_and_addresses(api: Api, key: str) -> None:
-    assert store(api, "Tea", key=key).memory_ref == f"[MemoryRef: {key} - Tea - 1 tokens]"
-    assert (read(api, key), found(api, "tea")) == ("Tea", [key])
+    reference = store(api, "Tea", key=key).memory_ref
+    assert reference == f"[MemoryRef: {key} - Tea - 1 tokens]"
+    assert (read(api, key), read(api, reference), found(api, "tea")) == ("Tea", "Tea", [key])
 
 
 DIRECT = """

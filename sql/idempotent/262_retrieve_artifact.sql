@@ -7,6 +7,7 @@ declare
   content text;
 begin
   perform memory._check_id('user_id', user_id);
+  key := coalesce(substring(key from '^\s*\[MemoryRef: (\S+) - .* tokens\]\s*$'), key); -- models hand in the whole placeholder
   perform memory._check_id('key', key);
   if (from_token >= 0) is not true then
     perform memory._refuse('from_token', format('%s is negative or null', coalesce(from_token::text, 'null')), 'The first slice begins at 0.');
@@ -20,13 +21,13 @@ begin
     and (a.expires_at is null or a.expires_at > statement_timestamp());
   if not found then
     perform memory._refuse('key', format('this user has no artifact "%s"', key),
-      'Pass the key alone, as it follows "MemoryRef: " in the placeholder. The artifact may have expired; memory.list_artifacts(user_id) shows what there is.', 'P0002');
+      'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
   end if;
   return case when from_token = 0 and max_tokens is null then content else memory._token_slice(content, from_token, max_tokens) end;
 end;
 $$;
 comment on function memory.retrieve_artifact(text, text, int, int) is
-'The content of an artifact, whole or max_tokens of it from from_token on. A token is four bytes of UTF-8 here, as in token_count, and has the characters that begin in it: slices (0, n), (n, n), (2n, n) and so on up to token_count are the whole content when joined, and no character is cut. Beyond the end it is empty. Error P0002 when the user has no artifact of that key; one of another user or one that has expired is just as unknown.';
+'The content of an artifact, whole or max_tokens of it from from_token on. key may also be the whole placeholder. A token is four bytes of UTF-8 here, as in token_count, and has the characters that begin in it: slices (0, n), (n, n), (2n, n) and so on up to token_count are the whole content when joined, and no character is cut. Beyond the end it is empty. Error P0002 when the user has no artifact of that key; one of another user or one that has expired is just as unknown.';
 
 -- Counted in bytes, because characters could only be counted from the beginning.
 create or replace function memory._token_slice(content text, from_token int, max_tokens int)
