@@ -23,9 +23,8 @@ ROWS = [1_000, 10_000, 50_000, 100_000]
 DIMENSIONS = 384
 OTHERS, ROWS_OF_OTHERS = 800, 50
 QUERIES = 40
-TURN = (
-    10  # queries of a statement before the next one's: some, or each finds the processor's caches full of the other's
-)
+# Queries of a statement before the next one's: some, or each finds the processor's caches full of the other's.
+TURN = 10
 EF_SEARCH = (40, 100, 200)
 LIMIT = 10
 

@@ -12,6 +12,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
 from servers import Server, ServerUnavailableError, install_agent_memory, running_server
+from sqlapi import Api
 
 TEMPLATE = "agent_memory_template"
 DATABASE_NAMES = (f"test_{number}" for number in itertools.count(1))
@@ -50,6 +51,16 @@ def dsn(server: Server, _template: str) -> Iterator[str]:
     """Connection string of a fresh database with agent_memory installed."""
     with _database(server, next(DATABASE_NAMES), template=_template) as conninfo:
         yield conninfo
+
+
+@pytest.fixture(scope="module")
+def shared_api(request: pytest.FixtureRequest, server: Server, _template: str) -> Iterator[Api]:
+    """A database for the tests of a module that need no transactions of their own; see ``rolled_back``."""
+    with (
+        _database(server, request.module.__name__, template=_template) as conninfo,
+        psycopg.connect(conninfo, autocommit=True) as connection,
+    ):
+        yield Api(connection)
 
 
 @pytest.fixture

@@ -15,8 +15,6 @@ from psycopg.abc import Buffer
 from psycopg.rows import namedtuple_row
 from psycopg.types.datetime import TimestamptzLoader
 from psycopg.types.json import Jsonb
-from pytest_postgresql.janitor import DatabaseJanitor
-from servers import Server
 
 NEVER = datetime.max.replace(tzinfo=timezone.utc)
 """What the time ``infinity`` is loaded as."""
@@ -172,16 +170,6 @@ def refused(argument: str, code: str = "22023") -> Iterator[pytest.ExceptionInfo
     with pytest.raises(psycopg.Error) as raised:
         yield raised
     assert refusal(raised.value) == (code, argument), raised.value
-
-
-@contextlib.contextmanager
-def shared_database(server: Server, template: str, name: str) -> Iterator[Api]:
-    """A database for the tests of a module that need no transactions of their own; see ``rolled_back``."""
-    with (
-        DatabaseJanitor(user=server.user, host=server.host, port=server.port, dbname=name, template_dbname=template),
-        psycopg.connect(server.conninfo(name), autocommit=True) as connection,
-    ):
-        yield Api(connection)
 
 
 @contextlib.contextmanager

@@ -17,17 +17,10 @@ import psycopg
 import pytest
 from protocol import activate, claim, complete, lease, nothing_to_do, open_jobs
 from psycopg.types.json import Jsonb
-from servers import Server
-from sqlapi import Api, refused, rolled_back, shared_database, wide_text
+from sqlapi import Api, refused, rolled_back, wide_text
 
 LOG = "added 512 packages in 9s\n" + "npm warn deprecated inflight@1.0.6\n" * 400
 """About 3,500 tokens."""
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_artifacts") as api:
-        yield api
 
 
 @pytest.fixture

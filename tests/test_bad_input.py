@@ -13,8 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
-from servers import Server
-from sqlapi import Api, refusal, refused, rolled_back, shared_database, wide_text
+from sqlapi import Api, refusal, refused, rolled_back, wide_text
 
 MEMORY_ID = uuid.UUID(int=1)
 OTHER_MEMORY_ID = uuid.UUID(int=2)
@@ -250,23 +249,22 @@ WRONG_STATE: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
+def shared_api(shared_api: Api) -> Api:
     """A database in which every call of VALID works."""
-    with shared_database(server, _template, "test_bad_input") as api:
-        api.add_message(**THREAD, role="user", content="I like tea")
-        api.register_model(name="spare", kind="chat", provider="openai", model="gpt")
-        for memory_id, content in ((MEMORY_ID, "Drinks tea"), (OTHER_MEMORY_ID, "Drinks black tea")):
-            api.connection.execute(
-                "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, %s)", [memory_id, content]
-            )
-        api.connection.execute(
-            "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]
+    shared_api.add_message(**THREAD, role="user", content="I like tea")
+    shared_api.register_model(name="spare", kind="chat", provider="openai", model="gpt")
+    for memory_id, content in ((MEMORY_ID, "Drinks tea"), (OTHER_MEMORY_ID, "Drinks black tea")):
+        shared_api.connection.execute(
+            "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, %s)", [memory_id, content]
         )
-        api.store_artifact(**ANA, key="log", content="Tea")
-        assert (api.extract_memories(**THREAD), api.summarize_thread(**THREAD)) == (1, 2)
-        api.claim_jobs(worker="w", kinds=["extract_memories"])
-        api.connection.execute("update memory.jobs set lease_token = %s where job_id = 1", [LEASE_TOKEN])
-        yield api
+    shared_api.connection.execute(
+        "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]
+    )
+    shared_api.store_artifact(**ANA, key="log", content="Tea")
+    assert (shared_api.extract_memories(**THREAD), shared_api.summarize_thread(**THREAD)) == (1, 2)
+    shared_api.claim_jobs(worker="w", kinds=["extract_memories"])
+    shared_api.connection.execute("update memory.jobs set lease_token = %s where job_id = 1", [LEASE_TOKEN])
+    return shared_api
 
 
 @pytest.fixture

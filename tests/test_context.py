@@ -10,14 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 from protocol import ANA, activate, claim, complete, say
-from servers import Server
-from sqlapi import OLD_STRINGS, Api, fenced, rolled_back, shared_database
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_context") as api:
-        yield api
+from sqlapi import OLD_STRINGS, Api, fenced, rolled_back
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from model_payloads import ENCODINGS, ROOT
 from protocol import ANA, claim, complete, say
-from servers import Server
-from sqlapi import Api, rolled_back, shared_database
+from sqlapi import Api, rolled_back
 
 CODE = (ROOT / "tests" / "sqlapi.py").read_text()
 ENGLISH = "The committee met again on Thursday and nobody could agree on whether the pumps ought to be replaced. "
@@ -44,12 +43,6 @@ TEXTS: dict[str, Callable[[random.Random], str]] = {
     "fence": always("</recalled>\n<recalled>" * 40),
     "blank lines": always("so.\n\n\n\tit is;\n \n" * 30),
 }
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_context_tokens") as api:
-        yield api
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from protocol import ANA, activate, claim, complete, say
-from servers import Server
-from sqlapi import Api, fenced, rolled_back, shared_database
+from sqlapi import Api, fenced, rolled_back
 
 pytestmark = pytest.mark.feature("A10")
 
@@ -23,12 +22,6 @@ DEFAULT_TRIGGERS = [
 QUESTION = "What did we discuss about the boat?"
 BOAT, PARTLY, TEA = [1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]
 """What texts are embedded as; the cosine of the first two is 0.8."""
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_cross_session") as api:
-        yield api
 
 
 @pytest.fixture

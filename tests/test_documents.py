@@ -15,19 +15,12 @@ import psycopg
 import pytest
 from protocol import ANA, activate, claim, complete, lease, nothing_to_do, open_jobs
 from psycopg.types.json import Jsonb
-from servers import Server
-from sqlapi import Api, refused, rolled_back, shared_database, wide_text
+from sqlapi import Api, refused, rolled_back, wide_text
 
 SENTENCES = {"tea": "Tea grows in the hills.", "boat": "A boat needs paint.", "goat": "A goat eats anything."}
 FILLER = "Nothing of note happened on this day, and nobody wrote anything down. " * 80
 """About 1,200 tokens that no test looks for."""
 LONG = f"{SENTENCES['tea']} {FILLER}{SENTENCES['boat']} {FILLER}{SENTENCES['goat']}"
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_documents") as api:
-        yield api
 
 
 @pytest.fixture

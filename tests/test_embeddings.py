@@ -15,17 +15,10 @@ import pytest
 from protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
 from psycopg import errors
 from psycopg.types.json import Jsonb
-from servers import Server
-from sqlapi import Api, refused, rolled_back, shared_database, wide_text
+from sqlapi import Api, refused, rolled_back, wide_text
 
 Vector = list[float]
 EAST, NEARLY_EAST, NORTH_EAST = [1.0, 0.0, 0.0], [1.0, 0.1, 0.0], [1.0, 1.0, 0.0]
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_embeddings") as api:
-        yield api
 
 
 @pytest.fixture

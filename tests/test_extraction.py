@@ -11,14 +11,7 @@ import psycopg
 import pytest
 from protocol import ANA, SAID_AT, claim, complete, lease, nothing_to_do, open_jobs, say
 from psycopg import errors
-from servers import Server
-from sqlapi import Api, refused, rolled_back, shared_database, wide_text
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_extraction") as api:
-        yield api
+from sqlapi import Api, refused, rolled_back, wide_text
 
 
 @pytest.fixture

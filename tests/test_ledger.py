@@ -13,17 +13,10 @@ import psycopg
 import pytest
 from protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, say
 from psycopg.types.json import Jsonb
-from servers import Server
-from sqlapi import Api, refused, rolled_back, shared_database
+from sqlapi import Api, refused, rolled_back
 
 CALL = {"tokens_in": 800, "tokens_out": 50, "duration_ms": 950, "error": None, "prompt_version": 1}
 HUNDRED_TOKENS = "x" * 400
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_ledger") as api:
-        yield api
 
 
 @pytest.fixture

@@ -15,19 +15,12 @@ import psycopg
 import pytest
 from protocol import ANA, activate, age, claim, complete, lease, make_due, open_jobs, say
 from runners import wait_until
-from servers import Server
-from sqlapi import Api, refused, rolled_back, shared_database
+from sqlapi import Api, refused, rolled_back
 
 Connect = Callable[..., psycopg.Connection]
 
 DIMENSIONS = {"old": 2, "new": 3, "third": 4}
 FILLED = "select model, count(*) as n from memory.embeddings group by 1 order by 1"
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_model_switch") as api:
-        yield api
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from psycopg.types.json import Jsonb
-from servers import Server
-from sqlapi import NEVER, Api, refused, rolled_back, shared_database
+from sqlapi import NEVER, Api, refused, rolled_back
 
 # The built-in values, section Policy.
 DEFAULTS = json.loads("""{
@@ -36,12 +35,6 @@ WHOLE_NUMBERS = [
 ]
 
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_policy") as api:
-        yield api
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from agent_memory_models.prompts import chat_messages
 from protocol import ANA, activate, claim, complete, lease, say
-from servers import ROOT, Server
-from sqlapi import Api, refused, rolled_back, shared_database
+from servers import ROOT
+from sqlapi import Api, refused, rolled_back
 
 BUILT_IN = {path.stem: path.read_text(encoding="utf-8") for path in Path(ROOT, "sql", "prompts").glob("*.txt")}
 VARIABLES = {
@@ -26,12 +26,6 @@ VARIABLES = {
     "summarize_user": ["messages", "previous_summary"],
 }
 EDIT = "What is worth keeping? ☕\nTypes: {{memory_types}}\n---\n{{messages}}"
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_prompts") as api:
-        yield api
 
 
 @pytest.fixture

@@ -12,16 +12,9 @@ from uuid import UUID
 import psycopg
 import pytest
 from protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
-from servers import Server
-from sqlapi import Api, refused, rolled_back, shared_database
+from sqlapi import Api, refused, rolled_back
 
 Pair = tuple[str, ...]
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_reconcile") as api:
-        yield api
 
 
 @pytest.fixture

@@ -9,13 +9,7 @@ import psycopg
 import pytest
 from protocol import activate, claim, open_jobs, say
 from servers import Server, install_agent_memory, running_server
-from sqlapi import Api, refused, rolled_back, shared_database
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_scheduling") as api:
-        yield api
+from sqlapi import Api, refused, rolled_back
 
 
 @pytest.fixture

@@ -9,18 +9,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from servers import Server
-from sqlapi import OLD_STRINGS, Api, refused, rolled_back, shared_database
+from sqlapi import OLD_STRINGS, Api, refused, rolled_back
 
 MAY = datetime(2026, 5, 1, tzinfo=timezone.utc)
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
 EVERYWHERE = ["memory", "summary", "message"]
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_search") as api:
-        yield api
 
 
 @pytest.fixture

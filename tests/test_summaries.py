@@ -16,8 +16,7 @@ import pytest
 from agent_memory_models import Models
 from model_payloads import ENCODINGS
 from protocol import ANA, SAID_AT, age, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
-from servers import Server
-from sqlapi import Api, fenced, refused, rolled_back, shared_database, wide_text
+from sqlapi import Api, fenced, refused, rolled_back, wide_text
 
 QUIET: dict[str, dict[str, Any]] = {
     "summary": {"enabled": False},
@@ -26,12 +25,6 @@ QUIET: dict[str, dict[str, Any]] = {
 }
 COMPRESSION = {"enabled": True, "threshold_tokens": 100, "recent_messages_to_keep": 4}
 LISTS = {"topics": ["tea"], "entities": ["Ana", "Porto"], "decisions": ["take the train"], "questions": ["when?"]}
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_summaries") as api:
-        yield api
 
 
 @pytest.fixture

@@ -28,14 +28,7 @@ from search_reference import (
     single,
     text_vector,
 )  # fmt: skip
-from servers import Server
-from sqlapi import Api, refused, rolled_back, shared_database
-
-
-@pytest.fixture(scope="module")
-def shared_api(server: Server, _template: str) -> Iterator[Api]:
-    with shared_database(server, _template, "test_vector_search") as api:
-        yield api
+from sqlapi import Api, refused, rolled_back
 
 
 @pytest.fixture
