@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from ._console import Dsn, User, connected, console, read_text
+from ._console import Dsn, User, connected, print_page, read_text
 from ._sync import Memory
 from .errors import NotFoundError
 
@@ -72,18 +70,13 @@ def list_(
     """List artifacts, newest first."""
     with connected(dsn) as connection:
         found = Memory(connection).list_artifacts(user_id, artifact_type, thread_id, limit, offset)
-    if not found:
-        console.print("No artifacts.")
-        return
-    table = Table(*("key", "created", "type", "tokens", "description"), box=None, padding=(0, 2, 0, 0))
-    table.columns[0].no_wrap = True
-    for artifact in found:
-        cells = (artifact.artifact_type, str(artifact.token_count), artifact.description)
-        table.add_row(Text(artifact.key), f"{artifact.created_at:%Y-%m-%d}", *map(Text, cells))
-    console.print(table)
-    left = found[0].total_count - (offset or 0) - len(found)
-    if left:
-        console.print(f"... and {left} more")
+    print_page(
+        "artifacts",
+        ("key", "created", "type", "tokens", "description"),
+        found,
+        lambda row: (row.key, f"{row.created_at:%Y-%m-%d}", row.artifact_type, str(row.token_count), row.description),
+        offset,
+    )
 
 
 @artifacts.command()

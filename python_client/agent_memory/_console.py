@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import psycopg
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
 from .errors import AgentMemoryError, InvalidValueError
+from .types import Artifact, Document
 
 _WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
+Listed = TypeVar("Listed", Artifact, Document)
 
 console = Console(highlight=False)
 if not console.is_terminal:
@@ -99,3 +102,24 @@ def read_text(file: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidValueError(f"{file} is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def print_page(
+    kind: str,
+    columns: Sequence[str],
+    found: Sequence[Listed],
+    cells: Callable[[Listed], Sequence[str]],
+    offset: int | None,
+) -> None:
+    """Print one page of a list, and how many more there are after it; the first column is not wrapped."""
+    if not found:
+        console.print(f"No {kind}.")
+        return
+    table = Table(*columns, box=None, padding=(0, 2, 0, 0))
+    table.columns[0].no_wrap = True
+    for row in found:
+        table.add_row(*map(Text, cells(row)))
+    console.print(table)
+    left = found[0].total_count - (offset or 0) - len(found)
+    if left:
+        console.print(f"... and {left} more")

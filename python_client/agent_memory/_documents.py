@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from ._console import Dsn, User, connected, console, read_text
+from ._console import Dsn, User, connected, console, print_page, read_text
 from ._sync import Memory
 from .errors import NotFoundError
 
@@ -49,18 +47,13 @@ def list_(
     """List documents, newest first."""
     with connected(dsn) as connection:
         found = Memory(connection).list_documents(user_id, namespace, doc_type, limit, offset)
-    if not found:
-        console.print("No documents.")
-        return
-    table = Table(*("id", "created", "namespace", "type", "title"), box=None, padding=(0, 2, 0, 0))
-    table.columns[0].no_wrap = True
-    for document in found:
-        cells = (document.namespace, document.doc_type, document.title or "")
-        table.add_row(str(document.document_id), f"{document.created_at:%Y-%m-%d}", *map(Text, cells))
-    console.print(table)
-    left = found[0].total_count - (offset or 0) - len(found)
-    if left:
-        console.print(f"... and {left} more")
+    print_page(
+        "documents",
+        ("id", "created", "namespace", "type", "title"),
+        found,
+        lambda row: (str(row.document_id), f"{row.created_at:%Y-%m-%d}", row.namespace, row.doc_type, row.title or ""),
+        offset,
+    )
 
 
 @documents.command()
