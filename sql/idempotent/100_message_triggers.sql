@@ -242,30 +242,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   seqs bigint[];
+  agents text[];
+  languages jsonb;
 begin
-  select array_agg(l.seq) into seqs
-  from (select m.seq from memory.messages as m
+  select array_agg(l.seq), array_agg(distinct l.agent_id) into seqs, agents
+  from (select m.seq, m.agent_id from memory.messages as m
         where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq between from_seq and to_seq
           and (m.search_vector is null and m.is_active or not m.is_counted and token_counts ? m.seq::text)
         for no key update skip locked) as l;
+  -- Once for each agent: for each message it takes as long as parsing it (10,000 short ones: 0.47 s instead of 0.26).
+  languages := (select jsonb_object_agg(a.id, memory._policy(_finish_messages.user_id, a.id) #> '{search,language}') from unnest(agents) as a (id));
   -- An array, because a join is planned badly while the table has no statistics.
   update memory.messages as m
-  set search_vector = coalesce(m.search_vector, case when m.is_active then memory._message_vector(m) end),
+  set search_vector = coalesce(m.search_vector, case when m.is_active then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at) end),
       token_count = case when m.is_counted then m.token_count else coalesce((token_counts ->> m.seq::text)::numeric::int, m.token_count) end,
       is_counted = m.is_counted or token_counts ? m.seq::text
   where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq = any (seqs);
-end;
-$$;
-
--- What keywords find a message by, in the language of its agent.
-create or replace function memory._message_vector(message memory.messages)
-returns tsvector
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return memory._message_vector((memory._policy(message.user_id, message.agent_id) #>> '{search,language}')::regconfig,
-                                message.content, message.metadata, message.created_at);
 end;
 $$;
 
@@ -275,6 +267,8 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer -- see above
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  policy jsonb;
 begin
   if (new.user_id, new.thread_id, new.seq) is distinct from (old.user_id, old.thread_id, old.seq) then
     perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change', 'Insert a new message instead.');
@@ -285,11 +279,12 @@ begin
   if new.content <> old.content or new.metadata <> old.metadata then
     new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
     new.is_counted := false;
-    new.search_vector := memory._message_vector(new);
+    policy := memory._policy(new.user_id, new.agent_id);
+    new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata, new.created_at);
     -- A job that is embedding the old text holds the row: its embedding is there to be dropped afterwards.
     perform from memory.messages as m where m.user_id = new.user_id and m.thread_id = new.thread_id and m.seq = new.seq for update;
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
-    if (memory._policy(new.user_id, new.agent_id) #>> '{search,embed_messages}')::boolean then
+    if (policy #>> '{search,embed_messages}')::boolean then
       perform memory._enqueue_embedding(new.user_id, new.thread_id);
     end if;
   end if;

@@ -20,9 +20,7 @@ begin
     where a.key = store_artifact.key and a.content = excluded.content and (a.expires_at is null or a.expires_at > statement_timestamp())
     returning a.* into artifact;
     exit when found;
-    perform from memory.artifacts as a
-    where a.user_id = store_artifact.user_id and a.key = store_artifact.key and a.content <> store_artifact.content
-      and (a.expires_at is null or a.expires_at > statement_timestamp());
+    perform from memory._current_artifacts(user_id) as a where a.key = store_artifact.key and a.content <> store_artifact.content;
     if found then -- else it went meanwhile, or the key that was made is taken
       perform memory._refuse('key', format('"%s" names another artifact of this user', key),
         'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.', '23505');

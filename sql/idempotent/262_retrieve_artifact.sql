@@ -15,10 +15,7 @@ begin
   if max_tokens < 1 then
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out to read to the end.');
   end if;
-  select a.content into content
-  from memory.artifacts as a
-  where a.user_id = retrieve_artifact.user_id and a.key = retrieve_artifact.key
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
+  select a.content into content from memory._current_artifacts(user_id) as a where a.key = retrieve_artifact.key;
   if not found then
     perform memory._refuse('key', format('this user has no artifact "%s"', key),
       'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');

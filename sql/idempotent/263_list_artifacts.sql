@@ -12,10 +12,9 @@ begin
   return query
   select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count, a.agent_id, a.thread_id,
     a.metadata, a.created_at, a.expires_at, count(*) over ()
-  from memory.artifacts as a
-  where a.user_id = list_artifacts.user_id and (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
+  from memory._current_artifacts(user_id) as a
+  where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
     and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
-    and (a.expires_at is null or a.expires_at > statement_timestamp())
   order by a.created_at desc, a.key desc
   limit row_limit offset row_offset;
 end;

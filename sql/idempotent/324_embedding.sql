@@ -83,8 +83,7 @@ begin atomic
     and c.token_count is not null -- not before it is cut
   union all
   select 'artifact', a.key, left(concat_ws(e'\n', a.description, left(a.content, 24000)), 24000)
-  from memory.artifacts as a
-  where coalesce(_embeddable.scope, '') = '' and a.user_id = _embeddable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp());
+  from memory._current_artifacts(_embeddable.user_id) as a where coalesce(_embeddable.scope, '') = '';
 end;
 
 -- Who may have any of it.

@@ -63,8 +63,8 @@ begin atomic
         and (_searchable.filter is null or m.metadata @> _searchable.filter)))
     union all
     select 'artifact', a.key, a.thread_id, null, a.created_at, a.search_vector
-    from memory.artifacts as a
-    where 'artifact' = any (_searchable.sources) and a.user_id = _searchable.user_id and (a.expires_at is null or a.expires_at > statement_timestamp())
+    from memory._current_artifacts(_searchable.user_id) as a
+    where 'artifact' = any (_searchable.sources)
       and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any, _searchable.doc_types, _searchable.namespaces) is null
       and _searchable.min_confidence is null and a.created_at <= coalesce(_searchable.as_of, 'infinity')
       and (_searchable.agent_id is null or a.agent_id = _searchable.agent_id)
