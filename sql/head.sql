@@ -15,6 +15,7 @@ do $head$
 declare
   existing_owner text;
   vector_schema text;
+  installed text;
 begin
   if current_setting('server_version_num')::int < 150000 then
     raise exception 'agent_memory needs PostgreSQL 15 or newer, this is %', current_setting('server_version')
@@ -45,6 +46,11 @@ begin
         using errcode = '0A000',
           hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), then run "create extension vector" as a superuser.';
     end;
+  end if;
+  select e.extversion into installed from pg_extension as e where e.extname = 'vector';
+  if string_to_array(installed, '.')::int[] < '{0,8}' then
+    raise exception 'agent_memory needs pgvector 0.8 or newer, this is %', installed
+      using errcode = '0A000', hint = 'Install a newer one on the server, then run "alter extension vector update".';
   end if;
   -- pgvector may live in any schema. Argument types are bound when a function is created, so the schema is put on the
   -- search_path for the few functions that have such arguments, and only for them: whoever may create objects in it must

@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import json
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import pytest
+from search_plans import fill, plan_of_ranking, reads, with_model
 from search_reference import (
     DIMENSIONS,
     SOURCES,
@@ -510,67 +510,9 @@ def test_what_was_stored_just_now_is_judged_by_its_words(api: Api, fusion: str) 
 # What it costs --------------------------------------------------------------------------------------------------------
 
 
-def fill(api: Api, user_id: str, rows: int) -> None:
-    """That many memories, as many messages, and an embedding for each."""
-    api.query(
-        """
-        insert into memory.memories (user_id, content)
-        select %(user_id)s, 'likes tea number ' || n || case when n %% 7 = 0 then ' green' else '' end
-        from generate_series(1, %(rows)s::int) as n returning 1
-        """,
-        user_id=user_id, rows=rows,
-    )  # fmt: skip
-    for start in range(0, rows, 1000):
-        numbers = range(start, min(start + 1000, rows))
-        messages = [{"role": "user", "content": f"green tea, said {number}"} for number in numbers]
-        api.add_messages(user_id=user_id, thread_id="t1", messages=messages)
-    api.query(
-        """
-        with texts as (
-          select 'memory' as source, memory_id::text as id from memory.memories where user_id = %(user_id)s
-          union all select 'message', thread_id || '/' || seq from memory.messages where user_id = %(user_id)s
-        )
-        insert into memory.embeddings (user_id, model, source, id, embedding)
-        select %(user_id)s, 'three', t.source, t.id,
-          format('[%%s,%%s,1]', (n * 7919) %% 101, (n * 104729) %% 103)::vector
-        from (select row_number() over () as n, source, id from texts) as t returning 1
-        """,
-        user_id=user_id,
-    )
-
-
 @pytest.fixture
-def fresh(connect: Callable[..., psycopg.Connection]) -> Api:
-    """A database of the test's own, whose tables have no statistics."""
-    api = Api(connect())
-    register(api, "three", 3)
-    api.activate_model(name="three")
-    api.set_policy(settings={"memories": {"max_per_agent": 100_000}})
-    return api
-
-
-def plan_of_ranking(api: Api, **arguments: Any) -> list[dict[str, Any]]:
-    """The steps that a search takes, each with the rows it has seen in all."""
-    api.connection.execute("load 'auto_explain'")
-    for name, value in (
-        ("log_min_duration", "0"), ("log_nested_statements", "on"), ("log_analyze", "on"), ("log_timing", "off"),
-        ("log_format", "json"), ("log_level", "notice"),
-    ):  # fmt: skip
-        api.connection.execute(f"set auto_explain.{name} = {value}")
-    api.notices.clear()
-    search(api, "green tea", [1, 0, 0], **arguments)
-    api.connection.execute("set auto_explain.log_min_duration = -1")
-    plans = [json.loads(notice.partition("plan:")[2]) for notice in api.notices if notice.startswith("duration:")]
-
-    def steps(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        seen = [value for name, value in node.items() if name == "Actual Rows" or name.startswith("Rows Removed by")]
-        yield {**node, "seen": sum(seen) * node["Actual Loops"]}
-        for inner in node.get("Plans", []):
-            yield from steps(inner)
-
-    taken = [list(steps(plan["Plan"])) for plan in plans]
-    [ranking] = [plan for plan in taken if any(step.get("Relation Name") == "embeddings" for step in plan)]
-    return ranking
+def fresh(db: psycopg.Connection) -> Api:
+    return with_model(Api(db))
 
 
 @pytest.mark.feature("E4")
@@ -586,35 +528,7 @@ def test_the_work_grows_with_the_rows_of_the_user_alone(fresh: Api, rows: int, a
     steps = plan_of_ranking(fresh, mode=mode, sources=SOURCES)
     assert max(step["seen"] for step in steps) <= 2 * (2 * rows) + 100
     assert not [step for step in steps if step["Node Type"] == "Merge Join"]
-    embeddings = [step for step in steps if step.get("Relation Name") == "embeddings"]
-    assert sum(step["seen"] for step in embeddings) == (0 if mode == "keyword" else 2 * rows)
-
-
-def test_memories_are_read_from_their_index_alone(fresh: Api) -> None:
-    fill(fresh, "ana", 1000)
-    fresh.connection.execute("checkpoint")  # a commit that is not on disk yet is not known to be one
-    fresh.connection.execute("vacuum analyze memory.memories")
-    arguments = {"sources": ["memory"], "agent_id": "default"}
-    steps = plan_of_ranking(fresh, **arguments)
-    [memories] = [step for step in steps if step.get("Relation Name") == "memories" and step["seen"] > 0]
-    assert (memories["Node Type"], memories["Index Name"]) == ("Index Only Scan", "memories_recent_idx")
-    assert (memories["seen"], memories["Heap Fetches"]) == (1000, 0)
-
-
-@pytest.mark.feature("E4")
-def test_the_planner_compares_exactly_whatever_index_there_is(fresh: Api) -> None:
-    """An index that someone made for the model would be faster and miss some."""
-    fill(fresh, "ana", 3000)
-    asked = {"mode": "vector", "sources": ["memory"], "top_k": 100}
-    exact = [(result.id, result.score) for result in search(fresh, "green tea", [1, 0, 0], **asked)]
-    fresh.connection.execute(
-        "create index on memory.embeddings using hnsw ((embedding::halfvec(3)) halfvec_cosine_ops)"
-    )
-    fresh.connection.execute("vacuum analyze memory.memories, memory.embeddings")
-    steps = plan_of_ranking(fresh, **asked)
-    [embeddings] = [step for step in steps if step.get("Relation Name") == "embeddings"]
-    assert (embeddings["Index Name"], embeddings["seen"]) == ("embeddings_pkey", 3000)
-    assert [(result.id, result.score) for result in search(fresh, "green tea", [1, 0, 0], **asked)] == exact
+    assert sum(step["seen"] for step in reads(steps, "embeddings")) == (0 if mode == "keyword" else 2 * rows)
 
 
 def test_a_fresh_table_is_read_once_for_each_thing_to_know(fresh: Api) -> None:

@@ -123,6 +123,9 @@ begin
   if tg_op = 'INSERT' then
     return new;
   end if;
+  if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
+    perform memory._mark_embedding(new);
+  end if;
 
   new.version := old.version + 1;
   new.changed_by := session_user;

@@ -60,3 +60,11 @@ begin atomic
   select m.* from memory._visible_memories(_valid_memories.user_id, null, false) as m
   where (_valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp());
 end;
+
+-- The same as a moment: until when nothing but time can hide it. Inlined by the planner, hence no SET clause.
+create or replace function memory._valid_until(memory memory.memories)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select case when (memory).superseded_at is null and (memory).deleted_at is null then least((memory).expires_at, (memory).valid_to, 'infinity') else '-infinity' end;
+end;

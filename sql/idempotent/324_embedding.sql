@@ -45,6 +45,31 @@ begin
 end;
 $$;
 
+-- An embedding knows of its memory what a search without filters asks, which then need not join the two.
+create or replace function memory._embedding_before_insert()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on memories
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select m.agent_id, m.created_at, memory._valid_until(m) into new.agent_id, new.created_at, new.valid_until
+  from memory.memories as m where m.user_id = new.user_id and m.memory_id = new.id::uuid;
+  return new;
+end;
+$$;
+
+create or replace function memory._mark_embedding(memory memory.memories)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memory.embeddings as e set created_at = memory.created_at, valid_until = memory._valid_until(memory)
+  where e.user_id = memory.user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
+    and e.source = 'memory' and e.id = memory.memory_id::text;
+end;
+$$;
+
 -- A message is found far better with its date and speaker than by its bare text. Models read 8,192 tokens, so this and all
 -- other texts are cut at 24,000 characters.
 create or replace function memory._embedded_text(said_at timestamptz, speaker text, content text)
@@ -268,6 +293,10 @@ declare
     select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids from jsonb_array_elements(job.input -> 'rows') as r group by 1) as r);
 begin
   perform memory._lock_scopes_of(job.user_id, array(select jsonb_array_elements_text(ids -> 'memory')::uuid));
+  -- Whoever changes a memory by hand has not locked its scope.
+  perform from memory.memories as m
+  where m.user_id = job.user_id and m.memory_id in (select jsonb_array_elements_text(ids -> 'memory')::uuid)
+  order by m.memory_id for share nowait;
   perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
   perform from memory.summaries as s
   where s.user_id = job.user_id and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid) order by s.summary_id for key share nowait;

@@ -42,3 +42,14 @@ begin
     end$function$, vector_schema);
 end;
 $vectors$;
+
+-- For statements that are put together when they run.
+create or replace function memory._vector_schema()
+returns text
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return n.nspname from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace where e.extname = 'vector';
+end;
+$$;

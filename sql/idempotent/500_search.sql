@@ -56,7 +56,7 @@ begin
       created_after => search.created_after, created_before => search.created_before, as_of => search.as_of,
       include_superseded => search.include_superseded, explain => search.explain,
       doc_types => search.doc_types, namespaces => search.namespaces) as f
-    cross join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number) as x
+    join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number, search.as_of, search.include_superseded is true) as x on x.content is not null
     order by f.rank)) as r
   where search.min_score is null or r.score >= search.min_score::real
   limit top_k;

@@ -46,6 +46,9 @@ begin
       model text not null,
       source text not null,
       id text not null,
+      agent_id text,
+      created_at timestamptz,
+      valid_until timestamptz,
       embedding %1$I.halfvec not null,
       primary key (user_id, model, source, id)
     )$table$, current_setting('agent_memory.vector_schema'));
@@ -68,7 +71,8 @@ $query_embeddings$;
 -- thousand ids takes four times as long.
 alter table memory.embeddings
   alter column user_id set storage main, alter column model set storage main, alter column source set storage main,
-  alter column id set storage main, alter column embedding set storage plain;
+  alter column id set storage main, alter column agent_id set storage main,
+  alter column embedding set storage plain;
 alter table memory.query_embeddings
   alter column user_id set storage main, alter column model set storage main, alter column query_hash set storage main,
   alter column embedding set storage plain;
