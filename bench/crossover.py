@@ -1,7 +1,6 @@
-"""From how many rows of one user on an HNSW index is faster than an exact search, and what it misses.
+"""From how many memories of one user on an HNSW index is faster than comparing with all of them, and what it misses.
 
-What memory.search takes besides shows how much there is to save. The users stand in one table, so the fewer rows
-a user has, the more of what the index offers is not theirs.
+The users stand in one table, so the fewer memories a user has, the more of what the index offers is not theirs.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import random
 import time
 from collections.abc import Sequence
 from statistics import fmean, median
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from agent_memory import Memory
@@ -19,7 +18,7 @@ from memories import Directions, Texts, as_text
 from psycopg import sql
 from storing import MODEL, store
 
-ROWS = [1_000, 10_000, 50_000, 100_000]
+ROWS = [1_000, 10_000, 20_000, 50_000, 100_000]
 DIMENSIONS = 384
 OTHERS, ROWS_OF_OTHERS = 800, 50
 QUERIES = 40
@@ -27,20 +26,43 @@ QUERIES = 40
 TURN = 10
 EF_SEARCH = (40, 100, 200)
 LIMIT = 10
+ALWAYS, NEVER = 1, 2**31 - 1
 
 _QUERY = f"""
-select id from {{table}} where user_id = %(user)s and model = '{MODEL}' and source = 'memory'
-order by embedding <=> %(vector)s::halfvec limit {LIMIT}
+select id from memory.embeddings where user_id = %(user)s and model = '{MODEL}' and source = 'memory' {{more}}
+order by {{by}} limit {LIMIT}
 """
-EXACT = _QUERY.format(table="memory.embeddings")  # has no index on vectors
-NEAREST = _QUERY.format(table="bench.embeddings")
+_EXACT = _QUERY.format(more="", by="embedding <=> %(vector)s::halfvec")
+# What an index of memory.vector_index() answers.
+_NEAREST = _QUERY.format(
+    more="and valid_until > '-infinity'",
+    by=f"embedding::halfvec({DIMENSIONS}) <=> %(vector)s::halfvec({DIMENSIONS})",
+)
 _SEARCH = """
 select id, content from memory.search(user_id => %(user)s, query => %(query)s, query_embedding => %(vector)s::vector,
   mode => '{mode}', sources => '{{memory}}', top_k => {limit})
 """
-VECTOR, HYBRID = (_SEARCH.format(mode=mode, limit=LIMIT) for mode in ("vector", "hybrid"))
+_VECTOR, _HYBRID = (_SEARCH.format(mode=mode, limit=LIMIT) for mode in ("vector", "hybrid"))
 
 Query = dict[str, str]
+
+
+class Variant(NamedTuple):
+    """A statement, and what is set for it."""
+
+    statement: str
+    approximate_above: int = NEVER
+    ef_search: int | None = None
+    """Of an index that has to be taken."""
+
+
+VARIANTS = {
+    "query, exact": Variant(_EXACT),
+    **{f"query, HNSW, ef_search {each}": Variant(_NEAREST, ef_search=each) for each in EF_SEARCH},
+    "search, vector, exact": Variant(_VECTOR),
+    "search, vector, approximate": Variant(_VECTOR, approximate_above=ALWAYS),
+    "search, hybrid": Variant(_HYBRID),
+}
 
 
 def measure(connection: psycopg.Connection, sizes: Sequence[int]) -> dict[str, Any]:
@@ -48,10 +70,11 @@ def measure(connection: psycopg.Connection, sizes: Sequence[int]) -> dict[str, A
     sentences, directions = Texts(seed=2), Directions(DIMENSIONS, seed=2)
     owners = [str(size) for size in sizes for _ in range(size)]
     owners += [f"other {number}" for number in range(OTHERS) for _ in range(ROWS_OF_OTHERS)]
-    Memory(connection).set_policy({"memories": {"max_per_agent": max(*sizes, ROWS_OF_OTHERS)}})
+    memory = Memory(connection)
+    memory.set_policy({"memories": {"max_per_agent": max(*sizes, ROWS_OF_OTHERS)}})
     stored = store(connection, owners, sentences, directions, random.Random(2))
-    build = _index(connection)
-    say(f"  {len(owners):,} rows, index built in {build:.0f} s")
+    build = _build_index(connection)
+    say(f"  {len(owners):,} memories, index built in {build:.0f} s")
     vectors = [as_text(vector) for vector in directions.draw(QUERIES)]
     connection.execute("set max_parallel_workers_per_gather = 0")
     users = []
@@ -61,67 +84,62 @@ def measure(connection: psycopg.Connection, sizes: Sequence[int]) -> dict[str, A
             {"user": user, "query": sentences.question(content), "vector": vector}
             for content, vector in zip(contents, vectors, strict=False)
         ]
-        users.append({"rows": int(user), **_user(connection, queries)})
+        users.append({"rows": int(user), "variants": _user(connection, queries)})
         say(f"  {users[-1]}")
     return {"rows": len(owners), "build_seconds": round(build), "users": users}
 
 
-def _index(connection: psycopg.Connection) -> float:
-    """Makes a table of the same embeddings that has an index; returns the seconds that the index took."""
-    connection.execute("create schema bench")
-    connection.execute("create table bench.embeddings (like memory.embeddings including all)")
-    # An index needs to know.
-    connection.execute(f"alter table bench.embeddings alter column embedding type halfvec({DIMENSIONS})")
-    connection.execute("insert into bench.embeddings select * from memory.embeddings")
+def _build_index(connection: psycopg.Connection) -> float:
+    """Makes the index as an administrator would; returns the seconds that it took."""
+    row = connection.execute("select memory.vector_index(%s)", [MODEL]).fetchone()
+    assert row is not None
     started = time.monotonic()
-    connection.execute("create index hnsw on bench.embeddings using hnsw (embedding halfvec_cosine_ops)")
+    connection.execute(row[0])
     build = time.monotonic() - started
-    connection.execute("vacuum analyze bench.embeddings")
+    connection.execute("vacuum analyze memory.embeddings")
     return build
 
 
-def _user(connection: psycopg.Connection, queries: Sequence[Query]) -> dict[str, Any]:
-    (exact, wanted), (vector, same), (hybrid, _) = _run(connection, (EXACT, VECTOR, HYBRID), queries)
-    row: dict[str, Any] = {"exact_ms": exact, "vector_ms": vector, "hybrid_ms": hybrid, "hnsw": {}}
-    if _recall(same, wanted) < 1:
-        raise RuntimeError("search does not find the nearest")
-    connection.execute("set enable_sort = off")
-    connection.execute("set hnsw.iterative_scan = strict_order")
-    _check_plan(connection, queries[0])
-    for ef_search in EF_SEARCH:
-        connection.execute(sql.SQL("set hnsw.ef_search = {}").format(ef_search))
-        ((took, found),) = _run(connection, (NEAREST,), queries)
-        row["hnsw"][str(ef_search)] = {"ms": took, "recall": round(_recall(found, wanted), 3)}
-    for setting in ("enable_sort", "hnsw.iterative_scan", "hnsw.ef_search"):
-        connection.execute(f"reset {setting}")
-    return row
-
-
-def _run(
-    connection: psycopg.Connection, statements: Sequence[str], queries: Sequence[Query]
-) -> list[tuple[float, list[set[str]]]]:
-    """For each statement the median of the milliseconds, and what each query found."""
-    times: list[list[float]] = [[] for _ in statements]
-    found: list[list[set[str]]] = [[] for _ in statements]
+def _user(connection: psycopg.Connection, queries: Sequence[Query]) -> dict[str, dict[str, float]]:
+    """For each variant the median of the milliseconds, and its recall where it compares by meaning alone."""
+    memory = Memory(connection)
+    times: dict[str, list[float]] = {name: [] for name in VARIANTS}
+    found: dict[str, list[set[str]]] = {name: [] for name in VARIANTS}
     for start in (-TURN, *range(0, len(queries), TURN)):  # the first turn is to warm up
-        for number, statement in enumerate(statements):
+        for name, variant in VARIANTS.items():
+            memory.set_policy({"search": {"approximate_above": variant.approximate_above}})
+            _set(connection, variant)
             for query in queries[max(start, 0) :][:TURN]:
                 started = time.perf_counter()
-                rows = connection.execute(statement, query, prepare=True).fetchall()
+                # Not prepared, so that the planner knows the user, as it does in an approximate search.
+                rows = connection.execute(variant.statement, query, prepare=False).fetchall()
                 took = (time.perf_counter() - started) * 1000
                 if start >= 0:
-                    times[number].append(took)
-                    found[number].append({row[0] for row in rows})
-    return [(round(median(each), 2), ids) for each, ids in zip(times, found, strict=True)]
+                    times[name].append(took)
+                    found[name].append({row[0] for row in rows})
+    wanted = found["query, exact"]
+    results = {name: {"ms": round(median(each), 2)} for name, each in times.items()}
+    for name in results.keys() - {"search, hybrid"}:
+        results[name]["recall"] = round(_recall(found[name], wanted), 3)
+    if results["search, vector, exact"]["recall"] < 1:
+        raise RuntimeError("search does not find the nearest")
+    return results
+
+
+def _set(connection: psycopg.Connection, variant: Variant) -> None:
+    for setting in ("enable_sort", "hnsw.iterative_scan", "hnsw.ef_search"):
+        connection.execute(f"reset {setting}")
+    if variant.ef_search is not None:
+        connection.execute("set enable_sort = off")
+        connection.execute("set hnsw.iterative_scan = strict_order")
+        connection.execute(sql.SQL("set hnsw.ef_search = {}").format(variant.ef_search))
+        lines = connection.execute(
+            f"explain {variant.statement}", {"user": "", "vector": str([1.0] * DIMENSIONS)}
+        ).fetchall()
+        if not any("hnsw" in line for (line,) in lines):
+            raise RuntimeError("the HNSW index is not used")
 
 
 def _recall(found: Sequence[set[str]], wanted: Sequence[set[str]]) -> float:
     """The share of what is wanted that is found."""
     return fmean(len(mine & its) / LIMIT for mine, its in zip(found, wanted, strict=True))
-
-
-def _check_plan(connection: psycopg.Connection, query: Query) -> None:
-    """Raises RuntimeError when the index is not what answers."""
-    lines = connection.execute(f"explain {NEAREST}", query).fetchall()
-    if not any("using hnsw" in line for (line,) in lines):
-        raise RuntimeError("the HNSW index is not used")

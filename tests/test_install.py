@@ -255,6 +255,27 @@ def test_pgvector_may_live_in_any_schema(empty_dsn: str) -> None:
         assert "Likes tea" in api.value(f"select memory.render_memories('ana', query_embedding => {embedding})")
 
 
+@pytest.mark.feature("F13", "E4")
+def test_an_approximate_index_may_live_there_too(empty_dsn: str) -> None:
+    execute(empty_dsn, 'create schema "Extension Box"; create extension vector schema "Extension Box"')
+    install(empty_dsn)
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        api.register_model(name="it's", kind="embedding", provider="openai", model="m", settings={"dimensions": 2})
+        api.activate_model(name="it's")
+        connection.execute(api.vector_index(model="it's"))
+        api.set_policy(settings={"search": {"approximate_above": 1}})
+        for number in range(20):
+            memory_id = api.add_memory(user_id="ana", content=f"Likes tea {number}").memory_id
+            row = ["ana", "it's", "memory", str(memory_id), f"[1,{number}]"]
+            connection.execute(
+                "insert into memory.embeddings (user_id, model, source, id, embedding) values (%s, %s, %s, %s, %s)", row
+            )
+        target = """'[1,3]'::"Extension Box".vector"""
+        nearest = f"select content from memory.search('ana', query_embedding => {target}, mode => 'vector')"
+        assert api.query(nearest)[0] == ("Likes tea 3",)
+
+
 @pytest.mark.feature("F13")
 @pytest.mark.parametrize(
     ("function", "result"), [("pg_column_size(jsonb)", "int"), ("format(text, regprocedure)", "text")]
@@ -313,6 +334,14 @@ def test_without_pgvector_on_the_server_it_says_what_to_install(
         said.message_primary
     )
     assert "postgresql-NN-pgvector" in str(said.message_hint)
+
+
+@pytest.mark.feature("F13")
+def test_with_an_old_pgvector_it_says_how_to_update(empty_dsn: str, dump: Callable[..., str]) -> None:
+    execute(empty_dsn, "create extension vector; update pg_extension set extversion = '0.7.4' where extname = 'vector'")
+    said = refusal_to_install(empty_dsn, dump)
+    assert (said.sqlstate, said.message_primary) == ("0A000", "agent_memory needs pgvector 0.8 or newer, this is 0.7.4")
+    assert "alter extension vector update" in str(said.message_hint)
 
 
 @pytest.mark.feature("F13")

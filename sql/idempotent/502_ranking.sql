@@ -4,7 +4,7 @@
 -- the length in its logarithm, which saturates as BM25 does and ranks as well, at a tenth of the time of counting words.
 -- Document frequencies are counted among what this search may see, so nobody else's texts shine through and there are no
 -- statistics to keep.
--- Meaning: the exact cosine similarity with every candidate, without an index, but for users with very many memories (_nearest_memories).
+-- Meaning: the exact cosine similarity with every candidate; no index is needed or used here.
 -- Both: each arm is brought to 0..1 within the query and they count half each (score), or reciprocal ranks are added (rrf).
 -- A message is often the answer to the one before it, so a message gains from its better neighbour in the thread.
 create or replace function memory._ranked(
@@ -56,8 +56,8 @@ begin
     among_memories := not exists (select from memory.documents as d where d.user_id = _ranked.user_id)
       and not exists (select from memory.summaries as s where s.user_id = _ranked.user_id);
   end if;
-  if among_memories and mode = 'vector' and (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id)
-                                            > (settings ->> 'approximate_above')::bigint then
+  if among_memories and fusion = 'vector' and (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id)
+                                              > (settings ->> 'approximate_above')::bigint then
     return query
     select r.* from memory._nearest_memories(_ranked.user_id, _ranked.agent_id, _ranked.model, target, _ranked.min_score, row_limit, explain) as r;
     return;
@@ -160,143 +160,6 @@ begin
       'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', t.keyword_share::real, 'terms', t.terms) end,
       'fused', jsonb_build_object('by', fusion, 'score', t.score::real, 'neighbour', case when t.neighbour > 0 then t.neighbour::real end))) end
   from top as t;
-end;
-$$;
-
--- How much a word says that is in so many of the texts, as in BM25; one that is in none counts as if it were in half of one.
--- Inlined by the planner as the next one, hence no SET clause.
-create or replace function memory._idf(texts bigint, texts_with_word bigint)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select ln((texts + 1) / (texts_with_word + 0.5)::double precision);
-end;
-
--- Both arms on a scale from 0 to 1, half each. In a handful of texts a hair's breadth of similarity is no verdict, so the scale of
--- similarities spans 0.3 at least. What has no embedding, because it was stored just now or never gets one, is judged by its words alone.
-create or replace function memory._fused_score(similarity double precision, highest double precision, lowest double precision, keyword double precision, arms int)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select (coalesce(greatest(1 - (highest - similarity) / greatest(highest - lowest, 0.3), 0), 0) + coalesce(keyword, 0))
-    / case when similarity is null then 1 else arms end;
-end;
-
--- The same for a search among memories alone without filters, which is what most searches are: the same scores with half of
--- the steps, and a third less time. An embedding knows whether its memory may be found, so that only memories with a word of the query are joined.
-create or replace function memory._ranked_memories(
-  user_id text, agent_id text, words text[], words_as_queries tsquery[], any_word tsquery, model text, target halfvec, fusion text,
-  min_score double precision, row_limit int
-)
-returns setof memory.ranking
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  dims constant int := memory._dimensions(target);
-  texts bigint;
-  ids text[];
-  times timestamptz[];
-  vectors tsvector[];
-begin
-  if any_word is not null then
-    -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it.
-    select count(*), array_agg(m.memory_id::text) filter (where m.matches), array_agg(m.created_at) filter (where m.matches),
-      array_agg(m.vector) filter (where m.matches)
-    into texts, ids, times, vectors
-    from (
-      select v.memory_id, v.created_at, v.search_vector as vector, v.search_vector @@ any_word as matches
-      from memory._valid_memories(_ranked_memories.user_id, _ranked_memories.agent_id) as v where v.search_vector is not null
-      union all
-      select v.memory_id, v.created_at, v.long_search_vector, v.long_search_vector @@ any_word
-      from memory._valid_memories(_ranked_memories.user_id, _ranked_memories.agent_id) as v where v.long_search_vector is not null
-    ) as m;
-  end if;
-
-  return query
-  with compared as materialized (
-    select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, target) as similarity,
-      e.id collate "C" in (select w.id collate "C" from unnest(ids) as w (id)) as has_words
-    from memory.embeddings as e
-    where fusion <> 'keyword' and e.user_id = _ranked_memories.user_id and e.model = _ranked_memories.model and e.source = 'memory'
-      and memory._dimensions(e.embedding) = dims and e.valid_until > statement_timestamp()
-      and (_ranked_memories.agent_id is null or e.agent_id = _ranked_memories.agent_id)
-  ), matches as materialized (
-    select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
-    from unnest(vectors) with ordinality as t (vector, place) cross join unnest(words, words_as_queries) as w (word, as_query)
-    where t.vector @@ w.as_query
-  ), weights as materialized (
-    select m.word, memory._idf(texts, count(*)) as idf from matches as m group by m.word
-  ), keywords as materialized (
-    select m.place, sum(w.idf * m.weight) as score, sum(w.idf) / (
-        select sum(f.idf) + (cardinality(words) - count(*)) * memory._idf(texts, 0) from weights as f) as share
-    from matches as m join weights as w on w.word = m.word group by m.place
-  ), best as materialized (
-    select c.highest, c.lowest, k.score as keyword, least(1, 1.5 * k.share) as trust, num_nonnulls(c.highest, k.score) as arms
-    from (select max(c.similarity) as highest, min(c.similarity) as lowest from compared as c) as c
-    left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
-  ), contenders as (
-    select w.id collate "C" as id, w.created_at, c.similarity, k.score as keyword
-    from unnest(ids, times) with ordinality as w (id, created_at, place)
-    join keywords as k on k.place = w.place
-    left join (select c.* from compared as c where c.has_words) as c on c.id = w.id collate "C"
-    union all
-    (select c.id, c.created_at, c.similarity, null
-     from compared as c where not c.has_words and c.similarity is not null
-     order by c.similarity desc, c.created_at desc, c.id limit row_limit)
-  ), scored as (
-    select c.id, c.created_at, case fusion when 'vector' then c.similarity
-      else memory._fused_score(c.similarity, b.highest, b.lowest, c.keyword / b.keyword * b.trust, b.arms) end as score
-    from contenders as c cross join best as b
-  ), top as (
-    select s.* from scored as s
-    where _ranked_memories.min_score is null or s.score::real >= _ranked_memories.min_score::real
-    order by s.score desc, s.created_at desc, s.id limit row_limit
-  )
-  select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, t.score::real, null::jsonb
-  from top as t;
-end;
-$$;
-
--- The most similar of very many memories, by the model's HNSW index (memory.vector_index) where there is one and the planner takes it:
--- from 10,000 memories of a user on it is faster than comparing with all, and finds about nine in ten of them.
-create or replace function memory._nearest_memories(
-  user_id text, agent_id text, model text, target halfvec, min_score double precision, row_limit int, explain boolean
-)
-returns setof memory.ranking
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  -- Planned each time, for this user: what an index over all users is worth depends on the share of them that is the user's.
-  statement constant text := $sql$
-    select array_agg(row(n.rank, 'memory', n.id, null, null, n.created_at, n.similarity, case when $6 then jsonb_build_object(
-        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2),
-        'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
-    from (
-      select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at, c.similarity::real as similarity
-      from (
-        select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, $3) as similarity
-        from memory.embeddings as e
-        where e.user_id = $1 and e.model = $2 and e.source = 'memory' and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
-          and ($4 is null or e.agent_id = $4)
-        order by %s limit $5) as c
-      where c.similarity is not null) as n
-  $sql$;
-  by_index constant text := format('e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s)', memory._vector_schema(), memory._dimensions(target));
-  ef_search constant text := current_setting('hnsw.ef_search');
-  iterative_scan constant text := current_setting('hnsw.iterative_scan');
-  nearest memory.ranking[];
-begin
-  -- Not by SET clauses of the function, which only a superuser could restore from a dump.
-  perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
-  execute format(statement, by_index) into nearest using user_id, model, target, agent_id, row_limit, explain;
-  perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
-  if coalesce(cardinality(nearest), 0) < row_limit then -- the scan of an index has a limit, and may have met too few that are this user's
-    execute format(statement, 'memory._cosine_similarity(e.embedding, $3) desc nulls last') into nearest
-    using user_id, model, target, agent_id, row_limit, explain;
-  end if;
-  return query select n.* from unnest(nearest) as n where _nearest_memories.min_score is null or n.score >= _nearest_memories.min_score::real;
 end;
 $$;
 
