@@ -1074,10 +1074,33 @@ returns jsonb
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-begin
-  return memory._effective_policy(array(
+declare
+  layers constant memory.policies[] := array(
     select p from memory.policies as p
-    where p.user_id in ('', coalesce(_policy.user_id, '')) and p.agent_id in ('', coalesce(_policy.agent_id, ''))));
+    where p.user_id in ('', coalesce(_policy.user_id, '')) and p.agent_id in ('', coalesce(_policy.agent_id, '')));
+begin
+  return case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
+end;
+$$;
+
+-- One section of it, for a search that needs no other: the whole of it takes 0.1 ms.
+create or replace function memory._policy_section(user_id text, agent_id text, section text)
+returns jsonb
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  settings jsonb := memory._default_policy() -> section;
+  layers constant jsonb[] := array(
+    select p.settings -> section from memory.policies as p
+    where p.user_id in ('', coalesce(_policy_section.user_id, '')) and p.agent_id in ('', coalesce(_policy_section.agent_id, '')) and p.settings ? section
+    order by p.user_id <> '', p.agent_id <> '');
+  layer jsonb;
+begin
+  foreach layer in array layers loop
+    settings := settings || layer;
+  end loop;
+  return settings;
 end;
 $$;
 
@@ -6529,6 +6552,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   to_embed text;
+  results memory.search_result[];
 begin
   -- One expression for the usual case, because the calls would be a tenth of the time of a search; a new check belongs into both.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword') and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) > 0
@@ -6549,11 +6573,9 @@ begin
   end if;
   if rerank and query is null then
     raise notice 'degraded: results are not reranked, there is no query in words';
+    rerank := false;
   end if;
-  -- A reranker gives scores of its own, so min_score is applied to those.
-  return query
-  select r.*
-  from memory._rerank(search.user_id, search.agent_id, case when rerank then search.query end, explain, array(
+  results := array(
     select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, x.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
@@ -6562,7 +6584,7 @@ begin
                                             case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
       user_id => search.user_id, query => search.query, model => m.name, target => t.embedding, mode => t.mode,
-      settings => memory._policy(search.user_id, search.agent_id) -> 'search', sources => search.sources,
+      settings => memory._policy_section(search.user_id, search.agent_id, 'search'), sources => search.sources,
       row_limit => case when rerank then greatest(top_k, 50) else top_k end,
       agent_id => search.agent_id, thread_id => search.thread_id, exclude_thread_id => search.exclude_thread_id,
       memory_types => search.memory_types, tags_all => search.tags_all, tags_any => search.tags_any, exclude_tags => search.exclude_tags,
@@ -6571,9 +6593,15 @@ begin
       include_superseded => search.include_superseded, explain => search.explain,
       doc_types => search.doc_types, namespaces => search.namespaces) as f
     join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number, search.as_of, search.include_superseded is true) as x on x.content is not null
-    order by f.rank)) as r
-  where search.min_score is null or r.score >= search.min_score::real
-  limit top_k;
+    order by f.rank);
+  if rerank then
+    return query
+    select r.* from memory._rerank(search.user_id, search.agent_id, search.query, explain, results) as r
+    where search.min_score is null or r.score >= search.min_score::real -- a reranker gives scores of its own
+    limit top_k;
+  else
+    return query select r.* from unnest(results) as r;
+  end if;
 end;
 $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]) is
@@ -6988,7 +7016,7 @@ begin
 end;
 $$;
 
--- The final order by a rerank model, when query says what to rank by. Without a model, or when it fails, the order stays.
+-- The final order by a rerank model. Without one, or when it fails, the order stays.
 create or replace function memory._rerank(user_id text, agent_id text, query text, explain boolean, results memory.search_result[])
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
@@ -6998,8 +7026,7 @@ declare
   model memory.models;
   reply jsonb;
 begin
-  if query is null or cardinality(results) = 0 then
-    return query select f.* from unnest(results) as f;
+  if cardinality(results) = 0 then
     return;
   end if;
   select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
@@ -7048,15 +7075,22 @@ as $$
 declare
   dims constant int := memory._dimensions(target);
   texts bigint;
-  ids text[];
-  times timestamptz[];
-  vectors tsvector[];
+  matched_ids text[];
+  matched_times timestamptz[];
+  matched_vectors tsvector[];
+  highest double precision;
+  lowest double precision;
+  compared_ids text[];
+  compared_times timestamptz[];
+  similarities double precision[];
+  both_ids text[];
+  both_similarities double precision[];
 begin
   if any_word is not null then
     -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it.
     select count(*), array_agg(m.memory_id::text) filter (where m.matches), array_agg(m.created_at) filter (where m.matches),
       array_agg(m.vector) filter (where m.matches)
-    into texts, ids, times, vectors
+    into texts, matched_ids, matched_times, matched_vectors
     from (
       select v.memory_id, v.created_at, v.search_vector as vector, v.search_vector @@ any_word as matches
       from memory._valid_memories(_ranked_memories.user_id, _ranked_memories.agent_id) as v where v.search_vector is not null
@@ -7066,17 +7100,26 @@ begin
     ) as m;
   end if;
 
+  if fusion <> 'keyword' then
+    -- In one pass, and into arrays: rows that are kept to be read three times take longer (5 % of a search among 1,000).
+    select max(c.similarity), min(c.similarity), array_agg(c.id), array_agg(c.created_at), array_agg(case when not c.is_matched then c.similarity end),
+      array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched)
+    into highest, lowest, compared_ids, compared_times, similarities, both_ids, both_similarities
+    from (
+      select e.id, e.created_at, memory._cosine_similarity(e.embedding, target) as similarity,
+        e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
+      from memory.embeddings as e
+      where e.user_id = _ranked_memories.user_id and e.model = _ranked_memories.model and e.source = 'memory'
+        and memory._dimensions(e.embedding) = dims and e.valid_until > statement_timestamp()
+        and (_ranked_memories.agent_id is null or e.agent_id = _ranked_memories.agent_id)
+      offset 0 -- so that each is computed once
+    ) as c;
+  end if;
+
   return query
-  with compared as materialized (
-    select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, target) as similarity,
-      e.id collate "C" in (select w.id collate "C" from unnest(ids) as w (id)) as has_words
-    from memory.embeddings as e
-    where fusion <> 'keyword' and e.user_id = _ranked_memories.user_id and e.model = _ranked_memories.model and e.source = 'memory'
-      and memory._dimensions(e.embedding) = dims and e.valid_until > statement_timestamp()
-      and (_ranked_memories.agent_id is null or e.agent_id = _ranked_memories.agent_id)
-  ), matches as materialized (
+  with matches as materialized (
     select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
-    from unnest(vectors) with ordinality as t (vector, place) cross join unnest(words, words_as_queries) as w (word, as_query)
+    from unnest(matched_vectors) with ordinality as t (vector, place) cross join unnest(words, words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
     select m.word, memory._idf(texts, count(*)) as idf from matches as m group by m.word
@@ -7085,22 +7128,22 @@ begin
         select sum(f.idf) + (cardinality(words) - count(*)) * memory._idf(texts, 0) from weights as f) as share
     from matches as m join weights as w on w.word = m.word group by m.place
   ), best as materialized (
-    select c.highest, c.lowest, k.score as keyword, least(1, 1.5 * k.share) as trust, num_nonnulls(c.highest, k.score) as arms
-    from (select max(c.similarity) as highest, min(c.similarity) as lowest from compared as c) as c
-    left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
+    select k.score as keyword, least(1, 1.5 * k.share) as trust
+    from keywords as k order by k.score desc, k.share desc limit 1
   ), contenders as (
     select w.id collate "C" as id, w.created_at, c.similarity, k.score as keyword
-    from unnest(ids, times) with ordinality as w (id, created_at, place)
+    from unnest(matched_ids, matched_times) with ordinality as w (id, created_at, place)
     join keywords as k on k.place = w.place
-    left join (select c.* from compared as c where c.has_words) as c on c.id = w.id collate "C"
+    left join unnest(both_ids, both_similarities) as c (id, similarity) on c.id = w.id
     union all
-    (select c.id, c.created_at, c.similarity, null
-     from compared as c where not c.has_words and c.similarity is not null
-     order by c.similarity desc, c.created_at desc, c.id limit row_limit)
+    (select c.id collate "C", c.created_at, c.similarity, null
+     from (select unnest(compared_ids) as id, unnest(compared_times) as created_at, unnest(similarities) as similarity) as c
+     where c.similarity is not null
+     order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit)
   ), scored as (
     select c.id, c.created_at, case fusion when 'vector' then c.similarity
-      else memory._fused_score(c.similarity, b.highest, b.lowest, c.keyword / b.keyword * b.trust, b.arms) end as score
-    from contenders as c cross join best as b
+      else memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust, num_nonnulls(highest, b.keyword)) end as score
+    from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
     where _ranked_memories.min_score is null or s.score::real >= _ranked_memories.min_score::real
@@ -7111,8 +7154,8 @@ begin
 end;
 $$;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index() where there is one and the planner takes it: a tenth of the time
--- at 10,000 memories and 99 % of the nearest, with ef_search 200 (94 % with 100). bench/results/search.md has the figures.
+-- The most similar of very many memories, by the HNSW index of memory.vector_index() where there is one and the planner takes it: 5 ms instead
+-- of 20 at 10,000 memories and of 110 at 50,000. With ef_search 200 that finds 93 to 95 % of the nearest, with 100 85 to 89 % (bench/results/search.md).
 create or replace function memory._nearest_memories(
   user_id text, agent_id text, model text, target halfvec, min_score double precision, row_limit int, explain boolean
 )

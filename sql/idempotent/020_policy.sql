@@ -53,10 +53,33 @@ returns jsonb
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-begin
-  return memory._effective_policy(array(
+declare
+  layers constant memory.policies[] := array(
     select p from memory.policies as p
-    where p.user_id in ('', coalesce(_policy.user_id, '')) and p.agent_id in ('', coalesce(_policy.agent_id, ''))));
+    where p.user_id in ('', coalesce(_policy.user_id, '')) and p.agent_id in ('', coalesce(_policy.agent_id, '')));
+begin
+  return case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
+end;
+$$;
+
+-- One section of it, for a search that needs no other: the whole of it takes 0.1 ms.
+create or replace function memory._policy_section(user_id text, agent_id text, section text)
+returns jsonb
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  settings jsonb := memory._default_policy() -> section;
+  layers constant jsonb[] := array(
+    select p.settings -> section from memory.policies as p
+    where p.user_id in ('', coalesce(_policy_section.user_id, '')) and p.agent_id in ('', coalesce(_policy_section.agent_id, '')) and p.settings ? section
+    order by p.user_id <> '', p.agent_id <> '');
+  layer jsonb;
+begin
+  foreach layer in array layers loop
+    settings := settings || layer;
+  end loop;
+  return settings;
 end;
 $$;
 

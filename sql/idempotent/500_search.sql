@@ -15,6 +15,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   to_embed text;
+  results memory.search_result[];
 begin
   -- One expression for the usual case, because the calls would be a tenth of the time of a search; a new check belongs into both.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword') and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) > 0
@@ -35,11 +36,9 @@ begin
   end if;
   if rerank and query is null then
     raise notice 'degraded: results are not reranked, there is no query in words';
+    rerank := false;
   end if;
-  -- A reranker gives scores of its own, so min_score is applied to those.
-  return query
-  select r.*
-  from memory._rerank(search.user_id, search.agent_id, case when rerank then search.query end, explain, array(
+  results := array(
     select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, x.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
@@ -48,7 +47,7 @@ begin
                                             case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
       user_id => search.user_id, query => search.query, model => m.name, target => t.embedding, mode => t.mode,
-      settings => memory._policy(search.user_id, search.agent_id) -> 'search', sources => search.sources,
+      settings => memory._policy_section(search.user_id, search.agent_id, 'search'), sources => search.sources,
       row_limit => case when rerank then greatest(top_k, 50) else top_k end,
       agent_id => search.agent_id, thread_id => search.thread_id, exclude_thread_id => search.exclude_thread_id,
       memory_types => search.memory_types, tags_all => search.tags_all, tags_any => search.tags_any, exclude_tags => search.exclude_tags,
@@ -57,9 +56,15 @@ begin
       include_superseded => search.include_superseded, explain => search.explain,
       doc_types => search.doc_types, namespaces => search.namespaces) as f
     join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number, search.as_of, search.include_superseded is true) as x on x.content is not null
-    order by f.rank)) as r
-  where search.min_score is null or r.score >= search.min_score::real
-  limit top_k;
+    order by f.rank);
+  if rerank then
+    return query
+    select r.* from memory._rerank(search.user_id, search.agent_id, search.query, explain, results) as r
+    where search.min_score is null or r.score >= search.min_score::real -- a reranker gives scores of its own
+    limit top_k;
+  else
+    return query select r.* from unnest(results) as r;
+  end if;
 end;
 $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]) is

@@ -1,4 +1,4 @@
--- The final order by a rerank model, when query says what to rank by. Without a model, or when it fails, the order stays.
+-- The final order by a rerank model. Without one, or when it fails, the order stays.
 create or replace function memory._rerank(user_id text, agent_id text, query text, explain boolean, results memory.search_result[])
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
@@ -8,8 +8,7 @@ declare
   model memory.models;
   reply jsonb;
 begin
-  if query is null or cardinality(results) = 0 then
-    return query select f.* from unnest(results) as f;
+  if cardinality(results) = 0 then
     return;
   end if;
   select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;

@@ -11,15 +11,22 @@ as $$
 declare
   dims constant int := memory._dimensions(target);
   texts bigint;
-  ids text[];
-  times timestamptz[];
-  vectors tsvector[];
+  matched_ids text[];
+  matched_times timestamptz[];
+  matched_vectors tsvector[];
+  highest double precision;
+  lowest double precision;
+  compared_ids text[];
+  compared_times timestamptz[];
+  similarities double precision[];
+  both_ids text[];
+  both_similarities double precision[];
 begin
   if any_word is not null then
     -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it.
     select count(*), array_agg(m.memory_id::text) filter (where m.matches), array_agg(m.created_at) filter (where m.matches),
       array_agg(m.vector) filter (where m.matches)
-    into texts, ids, times, vectors
+    into texts, matched_ids, matched_times, matched_vectors
     from (
       select v.memory_id, v.created_at, v.search_vector as vector, v.search_vector @@ any_word as matches
       from memory._valid_memories(_ranked_memories.user_id, _ranked_memories.agent_id) as v where v.search_vector is not null
@@ -29,17 +36,26 @@ begin
     ) as m;
   end if;
 
+  if fusion <> 'keyword' then
+    -- In one pass, and into arrays: rows that are kept to be read three times take longer (5 % of a search among 1,000).
+    select max(c.similarity), min(c.similarity), array_agg(c.id), array_agg(c.created_at), array_agg(case when not c.is_matched then c.similarity end),
+      array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched)
+    into highest, lowest, compared_ids, compared_times, similarities, both_ids, both_similarities
+    from (
+      select e.id, e.created_at, memory._cosine_similarity(e.embedding, target) as similarity,
+        e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
+      from memory.embeddings as e
+      where e.user_id = _ranked_memories.user_id and e.model = _ranked_memories.model and e.source = 'memory'
+        and memory._dimensions(e.embedding) = dims and e.valid_until > statement_timestamp()
+        and (_ranked_memories.agent_id is null or e.agent_id = _ranked_memories.agent_id)
+      offset 0 -- so that each is computed once
+    ) as c;
+  end if;
+
   return query
-  with compared as materialized (
-    select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, target) as similarity,
-      e.id collate "C" in (select w.id collate "C" from unnest(ids) as w (id)) as has_words
-    from memory.embeddings as e
-    where fusion <> 'keyword' and e.user_id = _ranked_memories.user_id and e.model = _ranked_memories.model and e.source = 'memory'
-      and memory._dimensions(e.embedding) = dims and e.valid_until > statement_timestamp()
-      and (_ranked_memories.agent_id is null or e.agent_id = _ranked_memories.agent_id)
-  ), matches as materialized (
+  with matches as materialized (
     select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
-    from unnest(vectors) with ordinality as t (vector, place) cross join unnest(words, words_as_queries) as w (word, as_query)
+    from unnest(matched_vectors) with ordinality as t (vector, place) cross join unnest(words, words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
     select m.word, memory._idf(texts, count(*)) as idf from matches as m group by m.word
@@ -48,22 +64,22 @@ begin
         select sum(f.idf) + (cardinality(words) - count(*)) * memory._idf(texts, 0) from weights as f) as share
     from matches as m join weights as w on w.word = m.word group by m.place
   ), best as materialized (
-    select c.highest, c.lowest, k.score as keyword, least(1, 1.5 * k.share) as trust, num_nonnulls(c.highest, k.score) as arms
-    from (select max(c.similarity) as highest, min(c.similarity) as lowest from compared as c) as c
-    left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
+    select k.score as keyword, least(1, 1.5 * k.share) as trust
+    from keywords as k order by k.score desc, k.share desc limit 1
   ), contenders as (
     select w.id collate "C" as id, w.created_at, c.similarity, k.score as keyword
-    from unnest(ids, times) with ordinality as w (id, created_at, place)
+    from unnest(matched_ids, matched_times) with ordinality as w (id, created_at, place)
     join keywords as k on k.place = w.place
-    left join (select c.* from compared as c where c.has_words) as c on c.id = w.id collate "C"
+    left join unnest(both_ids, both_similarities) as c (id, similarity) on c.id = w.id
     union all
-    (select c.id, c.created_at, c.similarity, null
-     from compared as c where not c.has_words and c.similarity is not null
-     order by c.similarity desc, c.created_at desc, c.id limit row_limit)
+    (select c.id collate "C", c.created_at, c.similarity, null
+     from (select unnest(compared_ids) as id, unnest(compared_times) as created_at, unnest(similarities) as similarity) as c
+     where c.similarity is not null
+     order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit)
   ), scored as (
     select c.id, c.created_at, case fusion when 'vector' then c.similarity
-      else memory._fused_score(c.similarity, b.highest, b.lowest, c.keyword / b.keyword * b.trust, b.arms) end as score
-    from contenders as c cross join best as b
+      else memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust, num_nonnulls(highest, b.keyword)) end as score
+    from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
     where _ranked_memories.min_score is null or s.score::real >= _ranked_memories.min_score::real
@@ -74,8 +90,8 @@ begin
 end;
 $$;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index() where there is one and the planner takes it: a tenth of the time
--- at 10,000 memories and 99 % of the nearest, with ef_search 200 (94 % with 100). bench/results/search.md has the figures.
+-- The most similar of very many memories, by the HNSW index of memory.vector_index() where there is one and the planner takes it: 5 ms instead
+-- of 20 at 10,000 memories and of 110 at 50,000. With ef_search 200 that finds 93 to 95 % of the nearest, with 100 85 to 89 % (bench/results/search.md).
 create or replace function memory._nearest_memories(
   user_id text, agent_id text, model text, target halfvec, min_score double precision, row_limit int, explain boolean
 )
