@@ -1181,7 +1181,7 @@ begin
     perform memory._refuse('settings', format('%s is not a number: %s', name, value), 'Write a number without quotes.');
   elsif value::numeric not between lowest and highest or highest > 1 and value::text !~ '^[0-9]+$' then
     perform memory._refuse('settings', format('%s is out of range: %s', name, value),
-      case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number of at least %s.', lowest) end);
+      case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number from %s to %s.', lowest, highest) end);
   end if;
 end;
 $$;
@@ -1440,7 +1440,8 @@ begin
   elsif dropped.is_active and dropped.kind <> 'rerank' then -- nothing needs a rerank model
     perform memory._refuse('name', format('model "%s" is in use', name), 'Activate another one of its kind first.', '23505');
   end if;
-  if dropped.kind = 'embedding' and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
+  if dropped.kind = 'embedding' and dropped.dimensions is not null -- it has embedded something
+    and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
     raise notice 'the backfill of the other embedding models is not finished: until it is, some users are searched by keyword or find less'
       using hint = 'memory.backfill_status() shows how far it is.';
   end if;
@@ -1450,7 +1451,7 @@ $$;
 comment on function memory.drop_model(text) is
 'Removes a model that is not in use, or a rerank model, with everything it has embedded. What it cost stays in the ledger.';
 
--- Whoever deletes a model deletes its embeddings, or they would be compared with those of the next one of that name.
+-- Whoever deletes a model deletes its embeddings and their index, or they would meet those of the next one of that name.
 create or replace function memory._model_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
@@ -1459,33 +1460,55 @@ as $$
 begin
   delete from memory.embeddings as e where e.model = old.name;
   delete from memory.query_embeddings as k where k.model = old.name;
+  if to_regclass(format('memory.%I', memory._vector_index_name(old.name))) is not null then
+    execute format('drop index memory.%I', memory._vector_index_name(old.name));
+  end if;
   return null;
 end;
 $$;
 
 create or replace function memory.vector_index(model text)
-returns text
+returns setof text
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  name constant text := memory._vector_index_name(model);
   dims int;
+  is_valid boolean;
 begin
+  perform memory._check_id('model', model);
   select memory._known_dimensions(m) into dims from memory.models as m where m.kind = 'embedding' and m.name = vector_index.model;
   if not found then
     perform memory._refuse('model', format('there is no embedding model "%s"', model), 'select name from memory.models shows what there is.', 'P0002');
   elsif dims is null then
     perform memory._refuse('model', format('"%s" has not embedded anything yet', model), 'Its first embedding decides how many dimensions there are.', '55000');
   end if;
+  select i.indisvalid into is_valid from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', name));
+  if not is_valid then
+    if exists (select from pg_stat_progress_create_index as p where p.index_relid = to_regclass(format('memory.%I', name))) then
+      perform memory._refuse('model', format('the index of "%s" is being built', model), 'select * from pg_stat_progress_create_index shows how far it is.', '55006');
+    end if;
+    return next format('drop index concurrently memory.%I', name); -- what an interrupted build leaves behind
+  end if;
   -- Only of what may be found, now or later.
-  return format(
+  return next format(
     'create index concurrently if not exists %I on memory.embeddings using hnsw ((embedding::%I.halfvec(%s)) %2$I.halfvec_cosine_ops) '
-    'where model = %4$L and source = ''memory'' and valid_until > ''-infinity''',
-    'embeddings_' || left(memory._content_hash(model), 8) || '_hnsw_idx', memory._vector_schema(), dims, model);
+    'where model = %4$L and source = ''memory'' and valid_until > ''-infinity''', name, memory._vector_schema(), dims, model);
 end;
 $$;
 comment on function memory.vector_index(text) is
-'The statement that makes the approximate index (HNSW) of an embedding model, to be run with \gexec in psql. Worth it for users with tens of thousands of memories, whose searches by meaning alone without filters are answered from it (policy search.approximate_above); nobody else needs an index.';
+'What makes the approximate index (HNSW) of an embedding model, to be run with \gexec in psql by the owner of the schema, outside of a transaction. Worth it for users with tens of thousands of memories, whose searches by meaning alone without filters are answered from it (policy search.approximate_above); nobody else needs an index. It goes when its model is dropped.';
+
+create or replace function memory._vector_index_name(model text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return format('embeddings_%s_hnsw_idx', left(md5(model), 8));
+end;
+$$;
 
 -- Prompts are data: built-in ones, edits of them, and the rules of an edit.
 create or replace function memory._default_prompts()
@@ -6605,7 +6628,7 @@ begin
 end;
 $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is compared, else 0 to 1, relative to the best match of this query. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact (found by its content, shown as its placeholder). filter is contained in metadata; memory_types, tags and min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. For a user with more memories than the policy''s search.approximate_above, a search among memories in mode vector without filters may be answered from the index of memory.vector_index(). rerank asks the active rerank model for the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, summary or document, thread_id/seq of a message, the key of an artifact.';
+'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is compared, else 0 to 1, relative to the best match of this query. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact (found by its content, shown as its placeholder). filter is contained in metadata; memory_types, tags and min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. For a user with more memories than the policy''s search.approximate_above, memories may be found by the index of memory.vector_index(), where embeddings alone are compared without filters. rerank asks the active rerank model for the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, summary or document, thread_id/seq of a message, the key of an artifact.';
 
 create or replace function memory._check_search(
   user_id text, mode text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[],
@@ -6864,17 +6887,32 @@ begin
     language := case when any_word is not null then (settings ->> 'language')::regconfig end;
   end if;
 
+  if unfiltered and fusion = 'vector' and 'memory' = any (sources)
+    and (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id) > (settings ->> 'approximate_above')::bigint then
+    -- Very many memories; and what else there is, because cosines are compared as they are.
+    return query
+    select row_number() over best_first, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
+      case when explain then jsonb_set(r.explanation, '{vector,rank}', to_jsonb(rank() over (order by r.score desc))) end
+    from (
+      select m.* from memory._nearest_memories(_ranked.user_id, _ranked.agent_id, _ranked.model, target, _ranked.min_score, row_limit, explain) as m
+      union all
+      select o.*
+      from memory._ranked(
+        user_id => _ranked.user_id, query => _ranked.query, model => _ranked.model, target => _ranked.target, mode => _ranked.mode, settings => _ranked.settings,
+        sources => array_remove(_ranked.sources, 'memory'), row_limit => _ranked.row_limit, agent_id => _ranked.agent_id,
+        min_score => _ranked.min_score, explain => _ranked.explain) as o
+      where cardinality(_ranked.sources) > 1
+    ) as r
+    window best_first as (order by r.score desc, r.created_at desc, r.id)
+    limit row_limit;
+    return;
+  end if;
   -- Looking into a source costs a tenth of a search, even where there is nothing.
   if among_memories and cardinality(sources) > 1 then
     among_memories := not exists (select from memory.documents as d where d.user_id = _ranked.user_id)
       and not exists (select from memory.summaries as s where s.user_id = _ranked.user_id);
   end if;
-  if among_memories and fusion = 'vector' and (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id)
-                                              > (settings ->> 'approximate_above')::bigint then
-    return query
-    select r.* from memory._nearest_memories(_ranked.user_id, _ranked.agent_id, _ranked.model, target, _ranked.min_score, row_limit, explain) as r;
-    return;
-  elsif among_memories and not explain then
+  if among_memories and not explain then
     return query
     select r.* from memory._ranked_memories(_ranked.user_id, _ranked.agent_id, words, words_as_queries, any_word, _ranked.model, target, fusion,
                                             _ranked.min_score, row_limit) as r;
@@ -7167,7 +7205,7 @@ declare
   -- Planned each time, for this user: what an index over all users is worth depends on the share of them that is the user's.
   statement constant text := $sql$
     select array_agg(row(n.rank, 'memory', n.id, null, null, n.created_at, n.similarity, case when $6 then jsonb_build_object(
-        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2),
+        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2) || case when $7 then jsonb '{"approximate": true}' else '{}' end,
         'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
     from (
       select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at, c.similarity::real as similarity
@@ -7182,15 +7220,20 @@ declare
   by_index constant text := format('e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s)', memory._vector_schema(), memory._dimensions(target));
   ef_search constant text := current_setting('hnsw.ef_search');
   iterative_scan constant text := current_setting('hnsw.iterative_scan');
+  has_index constant boolean := exists (
+    select from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(model))) and i.indisvalid);
   nearest memory.ranking[];
 begin
-  -- Not by SET clauses of the function, which only a superuser could restore from a dump.
-  perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
-  execute format(statement, by_index) into nearest using user_id, model, target, agent_id, row_limit, explain;
-  perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
-  if coalesce(cardinality(nearest), 0) < row_limit then -- the scan of an index has a limit, and may have met too few that are this user's
+  if has_index then
+    -- Not by SET clauses of the function, which only a superuser could restore from a dump.
+    perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
+    execute format(statement, by_index) into nearest using user_id, model, target, agent_id, row_limit, explain, true;
+    perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
+  end if;
+  -- The scan of an index has a limit, and may have met too few that are this user's.
+  if coalesce(cardinality(nearest), 0) < row_limit then
     execute format(statement, 'memory._cosine_similarity(e.embedding, $3) desc nulls last, e.created_at desc, e.id collate "C"') into nearest
-    using user_id, model, target, agent_id, row_limit, explain;
+    using user_id, model, target, agent_id, row_limit, explain, false;
   end if;
   return query select n.* from unnest(nearest) as n where _nearest_memories.min_score is null or n.score >= _nearest_memories.min_score::real;
 end;
@@ -7598,6 +7641,11 @@ begin
   return query
   select 'embedding model', true, coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)), 'none: searches are by keyword')
   from memory.models as m where m.kind = 'embedding' and m.is_active;
+  return query
+  select 'vector indexes', count(*) filter (where not i.indisvalid) = 0, case count(*) when 0 then 'none, which is right unless users have tens of thousands of memories'
+    else string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name, case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', ') end
+  from memory.models as m join pg_index as i on i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(m.name)))
+  where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
   return query
   select 'token counts', true, case when c.counter is null and c.finished_at is not null
       then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/operations.md)'

@@ -263,7 +263,8 @@ def test_an_approximate_index_may_live_there_too(empty_dsn: str) -> None:
         api = Api(connection)
         api.register_model(name="it's", kind="embedding", provider="openai", model="m", settings={"dimensions": 2})
         api.activate_model(name="it's")
-        connection.execute(api.vector_index(model="it's"))
+        [[statement]] = api.vector_index(model="it's")
+        connection.execute(statement)
         api.set_policy(settings={"search": {"approximate_above": 1}})
         for number in range(20):
             memory_id = api.add_memory(user_id="ana", content=f"Likes tea {number}").memory_id

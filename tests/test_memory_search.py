@@ -132,6 +132,8 @@ def test_what_is_hidden_is_not_found_until_it_is_brought_back(api: Api, how: str
     assert tea() == tea(mode="vector") == tea(mode="keyword") == ["Likes tea"]
     HIDE[how](api, memory_id)
     assert [text for mode in MODES for text in tea(mode=mode) if text == "Likes tea"] == []
+    # What takes no place among the best, either.
+    assert api.query("select from memory.embeddings where valid_until > now() and source = 'memory'") == []
     if how in BRING_BACK:
         BRING_BACK[how](api, memory_id)
         assert tea() == tea(mode="vector") == tea(mode="keyword") == ["Likes tea"]
@@ -286,13 +288,21 @@ def test_words_are_read_from_an_index_alone(fresh: Api, explain: bool) -> None:
 # Very many memories ---------------------------------------------------------------------------------------------------
 
 
+def index(api: Api, model: str) -> list[str]:
+    """Make the index as an administrator does; what was executed."""
+    statements = [row.vector_index for row in api.vector_index(model=model)]
+    for statement in statements:
+        api.connection.execute(statement)
+    return statements
+
+
 @pytest.fixture
 def many(fresh: Api) -> Api:
     """Ana has 5,000 memories, Bob 1,000; from 2,000 on a search may be approximate, and there is an index for it."""
     fill(fresh, "ana", 5000)
     fill(fresh, "bob", 1000)
     fresh.set_policy(settings={"search": {"approximate_above": 2000}})
-    fresh.connection.execute(fresh.vector_index(model="three"))
+    index(fresh, "three")
     fresh.connection.execute("vacuum analyze memory.memories, memory.embeddings")
     return fresh
 
@@ -357,13 +367,31 @@ def test_min_score_and_explain_mean_the_same_with_an_index(many: Api) -> None:
     ask = functools.partial(search, many, None, [1, 0, 0], mode="vector")
     everything = ask(explain=True)
     assert [r.details["vector"] for r in everything] == [
-        {"rank": rank, "score": r.score, "model": "three"} for rank, r in enumerate(everything, 1)
+        {"rank": rank, "score": r.score, "model": "three", "approximate": True} for rank, r in enumerate(everything, 1)
     ]
     assert [r.id for r in ask(min_score=everything[4].score)] == [
         r.id for r in everything if r.score >= everything[4].score
     ]
     assert ask(min_score=1) == []
     assert ask(user_id="nobody") == []
+
+
+@pytest.mark.feature("E4")
+def test_what_there_is_besides_very_many_memories_is_found_with_them(many: Api) -> None:
+    document_id = many.add_document(user_id="ana", content="Owns a theorbo")
+    embed(many, f"{document_id}/0", [1, 0, 0], source="document")
+    everything = {"mode": "vector", "sources": ["memory", "document", "message"], "explain": True, "top_k": 300}
+    results = search(many, None, [1, 0, 0], **everything)
+    assert (results[0].source, results[0].content, results[0].score) == ("document", "Owns a theorbo", 1)
+    assert {r.source for r in results} == {"memory", "document", "message"}
+    assert [r.details["vector"]["rank"] for r in results] == [
+        1 + sum(other.score > r.score for other in results) for r in results
+    ]
+    assert [r.score for r in results] == sorted((r.score for r in results), reverse=True)
+    plans = plans_of_search(many, mode="vector", sources=["memory", "document"])
+    read = [step for steps in plans for step in reads(steps, "embeddings")]
+    assert any(str(step["Index Name"]).endswith("_hnsw_idx") for step in read)
+    assert sum(step["seen"] for step in read) < 1000
 
 
 def test_a_search_by_index_leaves_settings_as_they_were(many: Api) -> None:
@@ -381,13 +409,36 @@ def test_without_an_index_very_many_memories_are_compared_exactly(fresh: Api) ->
     assert search(fresh, None, [1, 0, 0], mode="vector", top_k=100) == exact
 
 
-def test_an_index_is_made_once_and_goes_with_nothing_else(many: Api) -> None:
-    statement = many.vector_index(model="three")
-    many.connection.execute(statement)
-    indexes = many.query("select relname from pg_class where relname like '%%hnsw%%'")
-    assert [f"if not exists {index.relname} on" in statement for index in indexes] == [True]
-    register(many, 'o\'brien "quoted"', 4)
-    many.connection.execute(many.vector_index(model='o\'brien "quoted"'))
+def indexes(api: Api) -> list[str]:
+    return [row.relname for row in api.query("select relname from pg_class where relname like '%%hnsw%%'")]
+
+
+def test_an_index_is_made_once_and_goes_with_its_model(many: Api) -> None:
+    before = indexes(many)
+    [statement] = index(many, "three")
+    assert [f"if not exists {name} on" in statement for name in before] == [True]
+    assert indexes(many) == before
+    quoted = 'o\'brien "quoted"'
+    register(many, quoted, 4)
+    index(many, quoted)
+    assert len(indexes(many)) == 2
+    many.drop_model(name=quoted)
+    assert indexes(many) == before
+
+
+def test_an_interrupted_index_is_not_used_but_noticed_and_mended(many: Api) -> None:
+    check = "select ok, detail from memory.doctor() where check_name = 'vector indexes'"
+    [name] = indexes(many)
+    assert many.query(check) == [(True, f"memory.{name} of model three")]
+    many.connection.execute(
+        "update pg_index set indisvalid = false where indexrelid = %s::regclass", [f"memory.{name}"]
+    )
+    assert index_of(many) == "embeddings_pkey"
+    [(ok, detail)] = many.query(check)
+    assert (ok, "memory.vector_index()" in detail) == (False, True)
+    assert index(many, "three")[0] == f"drop index concurrently memory.{name}"
+    assert index_of(many).endswith("_hnsw_idx")
+    assert many.query(check)[0].ok
 
 
 def test_an_index_needs_a_model_that_has_embedded(api: Api) -> None:
@@ -395,6 +446,8 @@ def test_an_index_needs_a_model_that_has_embedded(api: Api) -> None:
     with refused("model", "55000") as refusal:
         api.vector_index(model="new")
     assert "has not embedded anything yet" in str(refusal.value)
-    for unknown in ("none", None, "local"):
+    for unknown in ("none", "local"):
         with refused("model", "P0002"):
             api.vector_index(model=unknown)
+    with refused("model"):
+        api.vector_index(model=None)

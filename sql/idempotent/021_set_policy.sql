@@ -66,7 +66,7 @@ begin
     perform memory._refuse('settings', format('%s is not a number: %s', name, value), 'Write a number without quotes.');
   elsif value::numeric not between lowest and highest or highest > 1 and value::text !~ '^[0-9]+$' then
     perform memory._refuse('settings', format('%s is out of range: %s', name, value),
-      case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number of at least %s.', lowest) end);
+      case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number from %s to %s.', lowest, highest) end);
   end if;
 end;
 $$;

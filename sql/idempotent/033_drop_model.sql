@@ -12,7 +12,8 @@ begin
   elsif dropped.is_active and dropped.kind <> 'rerank' then -- nothing needs a rerank model
     perform memory._refuse('name', format('model "%s" is in use', name), 'Activate another one of its kind first.', '23505');
   end if;
-  if dropped.kind = 'embedding' and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
+  if dropped.kind = 'embedding' and dropped.dimensions is not null -- it has embedded something
+    and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
     raise notice 'the backfill of the other embedding models is not finished: until it is, some users are searched by keyword or find less'
       using hint = 'memory.backfill_status() shows how far it is.';
   end if;
@@ -22,7 +23,7 @@ $$;
 comment on function memory.drop_model(text) is
 'Removes a model that is not in use, or a rerank model, with everything it has embedded. What it cost stays in the ledger.';
 
--- Whoever deletes a model deletes its embeddings, or they would be compared with those of the next one of that name.
+-- Whoever deletes a model deletes its embeddings and their index, or they would meet those of the next one of that name.
 create or replace function memory._model_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
@@ -31,6 +32,9 @@ as $$
 begin
   delete from memory.embeddings as e where e.model = old.name;
   delete from memory.query_embeddings as k where k.model = old.name;
+  if to_regclass(format('memory.%I', memory._vector_index_name(old.name))) is not null then
+    execute format('drop index memory.%I', memory._vector_index_name(old.name));
+  end if;
   return null;
 end;
 $$;

@@ -51,17 +51,32 @@ begin
     language := case when any_word is not null then (settings ->> 'language')::regconfig end;
   end if;
 
+  if unfiltered and fusion = 'vector' and 'memory' = any (sources)
+    and (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id) > (settings ->> 'approximate_above')::bigint then
+    -- Very many memories; and what else there is, because cosines are compared as they are.
+    return query
+    select row_number() over best_first, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
+      case when explain then jsonb_set(r.explanation, '{vector,rank}', to_jsonb(rank() over (order by r.score desc))) end
+    from (
+      select m.* from memory._nearest_memories(_ranked.user_id, _ranked.agent_id, _ranked.model, target, _ranked.min_score, row_limit, explain) as m
+      union all
+      select o.*
+      from memory._ranked(
+        user_id => _ranked.user_id, query => _ranked.query, model => _ranked.model, target => _ranked.target, mode => _ranked.mode, settings => _ranked.settings,
+        sources => array_remove(_ranked.sources, 'memory'), row_limit => _ranked.row_limit, agent_id => _ranked.agent_id,
+        min_score => _ranked.min_score, explain => _ranked.explain) as o
+      where cardinality(_ranked.sources) > 1
+    ) as r
+    window best_first as (order by r.score desc, r.created_at desc, r.id)
+    limit row_limit;
+    return;
+  end if;
   -- Looking into a source costs a tenth of a search, even where there is nothing.
   if among_memories and cardinality(sources) > 1 then
     among_memories := not exists (select from memory.documents as d where d.user_id = _ranked.user_id)
       and not exists (select from memory.summaries as s where s.user_id = _ranked.user_id);
   end if;
-  if among_memories and fusion = 'vector' and (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id)
-                                              > (settings ->> 'approximate_above')::bigint then
-    return query
-    select r.* from memory._nearest_memories(_ranked.user_id, _ranked.agent_id, _ranked.model, target, _ranked.min_score, row_limit, explain) as r;
-    return;
-  elsif among_memories and not explain then
+  if among_memories and not explain then
     return query
     select r.* from memory._ranked_memories(_ranked.user_id, _ranked.agent_id, words, words_as_queries, any_word, _ranked.model, target, fusion,
                                             _ranked.min_score, row_limit) as r;

@@ -103,7 +103,7 @@ declare
   -- Planned each time, for this user: what an index over all users is worth depends on the share of them that is the user's.
   statement constant text := $sql$
     select array_agg(row(n.rank, 'memory', n.id, null, null, n.created_at, n.similarity, case when $6 then jsonb_build_object(
-        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2),
+        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2) || case when $7 then jsonb '{"approximate": true}' else '{}' end,
         'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
     from (
       select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at, c.similarity::real as similarity
@@ -118,15 +118,20 @@ declare
   by_index constant text := format('e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s)', memory._vector_schema(), memory._dimensions(target));
   ef_search constant text := current_setting('hnsw.ef_search');
   iterative_scan constant text := current_setting('hnsw.iterative_scan');
+  has_index constant boolean := exists (
+    select from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(model))) and i.indisvalid);
   nearest memory.ranking[];
 begin
-  -- Not by SET clauses of the function, which only a superuser could restore from a dump.
-  perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
-  execute format(statement, by_index) into nearest using user_id, model, target, agent_id, row_limit, explain;
-  perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
-  if coalesce(cardinality(nearest), 0) < row_limit then -- the scan of an index has a limit, and may have met too few that are this user's
+  if has_index then
+    -- Not by SET clauses of the function, which only a superuser could restore from a dump.
+    perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
+    execute format(statement, by_index) into nearest using user_id, model, target, agent_id, row_limit, explain, true;
+    perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
+  end if;
+  -- The scan of an index has a limit, and may have met too few that are this user's.
+  if coalesce(cardinality(nearest), 0) < row_limit then
     execute format(statement, 'memory._cosine_similarity(e.embedding, $3) desc nulls last, e.created_at desc, e.id collate "C"') into nearest
-    using user_id, model, target, agent_id, row_limit, explain;
+    using user_id, model, target, agent_id, row_limit, explain, false;
   end if;
   return query select n.* from unnest(nearest) as n where _nearest_memories.min_score is null or n.score >= _nearest_memories.min_score::real;
 end;

@@ -29,6 +29,11 @@ begin
   select 'embedding model', true, coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)), 'none: searches are by keyword')
   from memory.models as m where m.kind = 'embedding' and m.is_active;
   return query
+  select 'vector indexes', count(*) filter (where not i.indisvalid) = 0, case count(*) when 0 then 'none, which is right unless users have tens of thousands of memories'
+    else string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name, case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', ') end
+  from memory.models as m join pg_index as i on i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(m.name)))
+  where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
+  return query
   select 'token counts', true, case when c.counter is null and c.finished_at is not null
       then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/operations.md)'
       when c.counter is null then 'estimated as bytes / 4 until a worker has counted'
