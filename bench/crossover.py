@@ -53,7 +53,7 @@ class Variant(NamedTuple):
     statement: str
     approximate_above: int = NEVER
     ef_search: int | None = None
-    """Of an index that has to be taken."""
+    """Of the HNSW index, which the planner then has to take; None leaves the choice to it."""
 
 
 VARIANTS = {
@@ -70,8 +70,7 @@ def measure(connection: psycopg.Connection, sizes: Sequence[int]) -> dict[str, A
     sentences, directions = Texts(seed=2), Directions(DIMENSIONS, seed=2)
     owners = [str(size) for size in sizes for _ in range(size)]
     owners += [f"other {number}" for number in range(OTHERS) for _ in range(ROWS_OF_OTHERS)]
-    memory = Memory(connection)
-    memory.set_policy({"memories": {"max_per_agent": max(*sizes, ROWS_OF_OTHERS)}})
+    Memory(connection).set_policy({"memories": {"max_per_agent": max(*sizes, ROWS_OF_OTHERS)}})
     stored = store(connection, owners, sentences, directions, random.Random(2))
     build = _build_index(connection)
     say(f"  {len(owners):,} memories, index built in {build:.0f} s")
@@ -91,10 +90,10 @@ def measure(connection: psycopg.Connection, sizes: Sequence[int]) -> dict[str, A
 
 def _build_index(connection: psycopg.Connection) -> float:
     """Makes the index as an administrator would; returns the seconds that it took."""
-    row = connection.execute("select memory.vector_index(%s)", [MODEL]).fetchone()
-    assert row is not None
+    statements = connection.execute("select memory.vector_index(%s)", [MODEL]).fetchall()
     started = time.monotonic()
-    connection.execute(row[0])
+    for (statement,) in statements:
+        connection.execute(statement)
     build = time.monotonic() - started
     connection.execute("vacuum analyze memory.embeddings")
     return build
@@ -108,7 +107,7 @@ def _user(connection: psycopg.Connection, queries: Sequence[Query]) -> dict[str,
     for start in (-TURN, *range(0, len(queries), TURN)):  # the first turn is to warm up
         for name, variant in VARIANTS.items():
             memory.set_policy({"search": {"approximate_above": variant.approximate_above}})
-            _set(connection, variant)
+            _prepare(connection, variant)
             for query in queries[max(start, 0) :][:TURN]:
                 started = time.perf_counter()
                 # Not prepared, so that the planner knows the user, as it does in an approximate search.
@@ -126,7 +125,8 @@ def _user(connection: psycopg.Connection, queries: Sequence[Query]) -> dict[str,
     return results
 
 
-def _set(connection: psycopg.Connection, variant: Variant) -> None:
+def _prepare(connection: psycopg.Connection, variant: Variant) -> None:
+    """Sets what the variant needs, and raises RuntimeError when its index is not what answers."""
     for setting in ("enable_sort", "hnsw.iterative_scan", "hnsw.ef_search"):
         connection.execute(f"reset {setting}")
     if variant.ef_search is not None:

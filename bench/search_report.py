@@ -40,8 +40,8 @@ def markdown(results: Results) -> str:
             "small ones with 50 each. The query above, exact, or with the index of memory.vector_index() (m 16, "
             "ef_construction 64, iterative scan in strict order up to 20,000 rows, as pgvector has it; built in "
             f"{results['crossover']['build_seconds']} s) and the filter on the user; and search, with and without that "
-            "index. Medians in milliseconds without parallel workers, by turns; in brackets recall, the share of the "
-            "exact first 10 that is found. Vectors are made up, in a hundred clusters.",
+            "index. Medians in milliseconds, not prepared and without parallel workers, in turns; in brackets recall, "
+            "the share of the exact first 10 that is found. Vectors are made up, in a hundred clusters.",
             _crossover(results),
         ]
     return "\n\n".join(parts) + "\n"
@@ -67,7 +67,7 @@ def _times(results: Results) -> str:
 def _crossover(results: Results) -> str:
     users = results["crossover"]["users"]
     return table(
-        ["Rows of the user", *users[0]["variants"]],
+        ["Memories of the user", *users[0]["variants"]],
         [
             [
                 f"{user['rows']:,}",

@@ -47,6 +47,7 @@ begin
           hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), then run "create extension vector" as a superuser.';
     end;
   end if;
+  -- 0.8 brought hnsw.iterative_scan, without which an index over all users finds too little of one.
   select e.extversion into installed from pg_extension as e where e.extname = 'vector';
   if string_to_array(installed, '.')::int[] < '{0,8}' then
     raise exception 'agent_memory needs pgvector 0.8 or newer, this is %', installed
@@ -634,11 +635,14 @@ create index query_embeddings_created_at_idx on memory.query_embeddings (created
 comment on table memory.query_embeddings is 'Embeddings of queries, so that the same question is not paid for twice. memory.sweep() removes those older than 30 days.';
 comment on column memory.query_embeddings.query_hash is 'SHA-256 of the query; its words are not kept.';
 comment on table memory.embeddings is 'One row per searchable text and embedding model, made by jobs of kind embed and backfill. Removed when the text changes or goes.';
+comment on column memory.embeddings.agent_id is 'That of the memory, as are created_at and valid_until; null for other sources.';
+comment on column memory.embeddings.created_at is 'When the memory was stored, not the embedding.';
+comment on column memory.embeddings.valid_until is 'Until when the memory may be found without filters: the earlier of its expires_at and valid_to, infinity without either, -infinity once it is deleted or superseded.';
 comment on column memory.embeddings.source is 'memory, summary, document, message or artifact.';
 comment on column memory.embeddings.id is 'A uuid, document_id/number for a piece of a document, thread_id/seq for a message, the key of an artifact.';
 $migration$;
-    insert into memory.migrations (name, sha256, version) values ('006_knowledge', '42f2e27adec3115fc4876bf10ff6501829450beec2001181aaa5b40d99ac3e89', '0.1.0');
-  elsif applied <> '42f2e27adec3115fc4876bf10ff6501829450beec2001181aaa5b40d99ac3e89' then
+    insert into memory.migrations (name, sha256, version) values ('006_knowledge', '5d10b05ed08a3e0ba2f3acf489f755f6221b8a0d9cd4ec11d7db1255eed7e74f', '0.1.0');
+  elsif applied <> '5d10b05ed08a3e0ba2f3acf489f755f6221b8a0d9cd4ec11d7db1255eed7e74f' then
     raise exception 'migration 006_knowledge ran in this database with other contents'
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
@@ -1083,7 +1087,7 @@ begin
 end;
 $$;
 
--- One section of it, for a search that needs no other: the whole of it takes 0.1 ms.
+-- One section of it, for a search, which needs no other: a third of the time of the whole.
 create or replace function memory._policy_section(user_id text, agent_id text, section text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -1091,13 +1095,13 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   settings jsonb := memory._default_policy() -> section;
-  layers constant jsonb[] := array(
-    select p.settings -> section from memory.policies as p
-    where p.user_id in ('', coalesce(_policy_section.user_id, '')) and p.agent_id in ('', coalesce(_policy_section.agent_id, '')) and p.settings ? section
-    order by p.user_id <> '', p.agent_id <> '');
   layer jsonb;
 begin
-  foreach layer in array layers loop
+  for layer in
+    select p.settings -> section from memory.policies as p
+    where p.user_id in ('', coalesce(_policy_section.user_id, '')) and p.agent_id in ('', coalesce(_policy_section.agent_id, '')) and p.settings ? section
+    order by p.user_id <> '', p.agent_id <> ''
+  loop
     settings := settings || layer;
   end loop;
   return settings;
@@ -1467,6 +1471,7 @@ begin
 end;
 $$;
 
+-- Only the statements: "create index concurrently" cannot run in a function.
 create or replace function memory.vector_index(model text)
 returns setof text
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -1498,7 +1503,7 @@ begin
 end;
 $$;
 comment on function memory.vector_index(text) is
-'What makes the approximate index (HNSW) of an embedding model, to be run with \gexec in psql by the owner of the schema, outside of a transaction. Worth it for users with tens of thousands of memories, whose searches by meaning alone without filters are answered from it (policy search.approximate_above); nobody else needs an index. It goes when its model is dropped.';
+'What makes the approximate index (HNSW) of an embedding model, to be run with \gexec in psql by the owner of the schema, outside of a transaction. Worth it for users with tens of thousands of memories, whose searches by meaning alone without filters may be answered from it (policy search.approximate_above); nobody else needs an index. It goes when its model is dropped.';
 
 create or replace function memory._vector_index_name(model text)
 returns text
@@ -1506,7 +1511,17 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return format('embeddings_%s_hnsw_idx', left(md5(model), 8));
+  return format('embeddings_%s_hnsw_idx', left(md5(model), 16));
+end;
+$$;
+
+create or replace function memory._has_vector_index(model text)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (select from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(model))) and i.indisvalid);
 end;
 $$;
 
@@ -2758,7 +2773,7 @@ begin
     return new;
   end if;
   if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
-    perform memory._mark_embedding(new);
+    perform memory._update_embedding(new);
   end if;
 
   new.version := old.version + 1;
@@ -3065,12 +3080,13 @@ begin atomic
   where (_valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp());
 end;
 
--- The same as a moment: until when nothing but time can hide it. Inlined by the planner, hence no SET clause.
-create or replace function memory._valid_until(memory memory.memories)
+-- The moment after which _valid_memories() no longer has it unless it changes; -infinity if it is hidden already. Inlined by the planner, hence no SET clause.
+create or replace function memory._valid_until(candidate memory.memories)
 returns timestamptz
 language sql immutable parallel safe
 begin atomic
-  select case when (memory).superseded_at is null and (memory).deleted_at is null then least((memory).expires_at, (memory).valid_to, 'infinity') else '-infinity' end;
+  select case when (candidate).superseded_at is null and (candidate).deleted_at is null
+              then least((candidate).expires_at, (candidate).valid_to, 'infinity') else '-infinity' end;
 end;
 
 create or replace function memory.update_memory(
@@ -5468,22 +5484,30 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on memories
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  found_one memory.memories;
 begin
-  select m.agent_id, m.created_at, memory._valid_until(m) into new.agent_id, new.created_at, new.valid_until
-  from memory.memories as m where m.user_id = new.user_id and m.memory_id = new.id::uuid;
+  select m.* into found_one from memory.memories as m where m.user_id = new.user_id and m.memory_id = new.id::uuid
+  for share; -- whoever is changing it would not see the embedding
+  if found then -- else it keeps what it comes with, as from a copy that brings embeddings first
+    new.agent_id := found_one.agent_id;
+    new.created_at := found_one.created_at;
+    new.valid_until := memory._valid_until(found_one);
+  end if;
   return new;
 end;
 $$;
 
-create or replace function memory._mark_embedding(memory memory.memories)
+-- Keeps that true when a memory changes; under all models, as above.
+create or replace function memory._update_embedding(changed memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update memory.embeddings as e set created_at = memory.created_at, valid_until = memory._valid_until(memory)
-  where e.user_id = memory.user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
-    and e.source = 'memory' and e.id = memory.memory_id::text;
+  update memory.embeddings as e set created_at = changed.created_at, valid_until = memory._valid_until(changed)
+  where e.user_id = changed.user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
+    and e.source = 'memory' and e.id = changed.memory_id::text;
 end;
 $$;
 
@@ -5708,12 +5732,15 @@ as $$
 declare
   ids jsonb := (select jsonb_object_agg(r.source, r.ids) from (
     select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids from jsonb_array_elements(job.input -> 'rows') as r group by 1) as r);
+  memory_ids constant uuid[] := array(select jsonb_array_elements_text(ids -> 'memory')::uuid);
 begin
-  perform memory._lock_scopes_of(job.user_id, array(select jsonb_array_elements_text(ids -> 'memory')::uuid));
-  -- Whoever changes a memory by hand has not locked its scope.
-  perform from memory.memories as m
-  where m.user_id = job.user_id and m.memory_id in (select jsonb_array_elements_text(ids -> 'memory')::uuid)
-  order by m.memory_id for share nowait;
+  perform memory._lock_scopes_of(job.user_id, memory_ids);
+  -- As if they were changed: a transaction under repeatable read that cannot see the new embeddings has to begin again.
+  update memory.memory_scopes as s set memory_count = s.memory_count
+  where s.user_id = job.user_id
+    and s.agent_id in (select m.agent_id from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (memory_ids));
+  -- A change by hand locks no scope, and would not find the embedding that has to know of it.
+  perform from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (memory_ids) order by m.memory_id for share nowait;
   perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
   perform from memory.summaries as s
   where s.user_id = job.user_id and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid) order by s.summary_id for key share nowait;
@@ -6596,8 +6623,8 @@ begin
   end if;
   if rerank and query is null then
     raise notice 'degraded: results are not reranked, there is no query in words';
-    rerank := false;
   end if;
+  rerank := rerank is true and query is not null;
   results := array(
     select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, x.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
@@ -6852,7 +6879,7 @@ create or replace function memory._ranked(
   explain boolean default false, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.ranking
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set jit = off
 -- Hash joins are forced: without statistics the planner takes a thousand candidates for one and would compare each with
@@ -6869,10 +6896,13 @@ declare
   unfiltered constant boolean := include_superseded is not true and num_nonnulls(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence, created_after, created_before, as_of,
     doc_types, namespaces) = 0;
-  keeps_all_similar constant boolean := explain or fusion = 'rrf' or 'message' = any (sources)
-    or 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
+  -- Looking into a source costs a tenth of a search, even where there is nothing.
+  has_documents constant boolean := 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
+  among_memories constant boolean := unfiltered and fusion <> 'rrf' and 'memory' = any (sources) and sources <@ '{memory,summary,document}'
+    and not has_documents and not ('summary' = any (sources) and exists (select from memory.summaries as s where s.user_id = _ranked.user_id));
+  keeps_all_similar constant boolean := explain or fusion = 'rrf' or 'message' = any (sources) or has_documents;
   dims constant int := memory._dimensions(target);
-  among_memories boolean := unfiltered and fusion <> 'rrf' and 'memory' = any (sources) and sources <@ '{memory,summary,document}';
+  nearest memory.ranking[];
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
@@ -6887,35 +6917,35 @@ begin
     language := case when any_word is not null then (settings ->> 'language')::regconfig end;
   end if;
 
-  if unfiltered and fusion = 'vector' and 'memory' = any (sources)
-    and (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id) > (settings ->> 'approximate_above')::bigint then
-    -- Very many memories; and what else there is, because cosines are compared as they are.
+  if unfiltered and fusion = 'vector' and 'memory' = any (sources) and row_limit <= 100 then -- for more, comparing all is as fast
+    nearest := case
+      when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id) > (settings ->> 'approximate_above')::bigint
+        and memory._has_vector_index(model)
+      then memory._nearest_among_memories(_ranked.user_id, _ranked.agent_id, _ranked.model, target, row_limit, explain) end;
+  end if;
+  if cardinality(nearest) = row_limit then -- else the index has met too few that are this user's
     return query
     select row_number() over best_first, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
       case when explain then jsonb_set(r.explanation, '{vector,rank}', to_jsonb(rank() over (order by r.score desc))) end
     from (
-      select m.* from memory._nearest_memories(_ranked.user_id, _ranked.agent_id, _ranked.model, target, _ranked.min_score, row_limit, explain) as m
+      select n.* from unnest(nearest) as n
       union all
+      -- What else there is: cosines are compared as they are.
       select o.*
       from memory._ranked(
         user_id => _ranked.user_id, query => _ranked.query, model => _ranked.model, target => _ranked.target, mode => _ranked.mode, settings => _ranked.settings,
-        sources => array_remove(_ranked.sources, 'memory'), row_limit => _ranked.row_limit, agent_id => _ranked.agent_id,
-        min_score => _ranked.min_score, explain => _ranked.explain) as o
+        sources => array_remove(_ranked.sources, 'memory'), row_limit => _ranked.row_limit, agent_id => _ranked.agent_id, explain => _ranked.explain) as o
       where cardinality(_ranked.sources) > 1
     ) as r
+    where _ranked.min_score is null or r.score >= _ranked.min_score::real
     window best_first as (order by r.score desc, r.created_at desc, r.id)
     limit row_limit;
     return;
   end if;
-  -- Looking into a source costs a tenth of a search, even where there is nothing.
-  if among_memories and cardinality(sources) > 1 then
-    among_memories := not exists (select from memory.documents as d where d.user_id = _ranked.user_id)
-      and not exists (select from memory.summaries as s where s.user_id = _ranked.user_id);
-  end if;
-  if among_memories and not explain then
+  if among_memories and not explain then -- explain wants the ranks that only the steps below know
     return query
-    select r.* from memory._ranked_memories(_ranked.user_id, _ranked.agent_id, words, words_as_queries, any_word, _ranked.model, target, fusion,
-                                            _ranked.min_score, row_limit) as r;
+    select r.* from memory._ranked_among_memories(_ranked.user_id, _ranked.agent_id, words, words_as_queries, any_word, _ranked.model, target, fusion,
+                                                  _ranked.min_score, row_limit) as r;
     return;
   end if;
 
@@ -7015,8 +7045,8 @@ end;
 $$;
 
 -- What a result shows. Read for the few that are shown, not for all that are ranked; the thread of a memory too, because memories_recent_idx
--- does not have it. Nothing for a memory that its embedding should have known to be gone: a transaction that changes it under
--- repeatable read may not see the embedding.
+-- does not have it. Nothing for a memory that is gone although its embedding says otherwise: a change under
+-- repeatable read does not see an embedding that was stored meanwhile.
 create or replace function memory._search_row(
   user_id text, source text, id text, inout thread_id text, number bigint, as_of timestamptz default null, include_superseded boolean default false,
   out content text, out metadata jsonb, out details jsonb
@@ -7030,7 +7060,9 @@ begin
       select m.thread_id, m.content, m.metadata, jsonb_build_object(
         'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance, 'agent_id', m.agent_id, 'superseded_by', m.superseded_by)
       into thread_id, content, metadata, details
-      from memory._visible_memories(_search_row.user_id, _search_row.as_of, _search_row.include_superseded) as m where m.memory_id = _search_row.id::uuid;
+      from memory._visible_memories(_search_row.user_id, _search_row.as_of, _search_row.include_superseded) as m
+      where m.memory_id = _search_row.id::uuid
+        and (m.valid_to is null or m.valid_to > statement_timestamp() or _search_row.as_of is not null or _search_row.include_superseded);
     when 'summary' then
       select s.summary, s.metadata, jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq) into content, metadata, details
       from memory.summaries as s where s.user_id = _search_row.user_id and s.summary_id = _search_row.id::uuid;
@@ -7100,9 +7132,10 @@ begin
 end;
 $$;
 
--- Search among memories alone without filters, which is what most searches are: the same results as by _ranked() in fewer steps,
--- two thirds of the time. An embedding knows until when its memory may be found, so only memories with a word of the query are joined.
-create or replace function memory._ranked_memories(
+-- Search among memories alone without filters: the same results as _ranked() gives, in fewer steps and a third less time. An embedding
+-- knows until when its memory may be found, so only memories with a word of the query are joined. The steps have the names they have
+-- in _ranked(), which explains them, and run under its settings, so nothing else may call this.
+create or replace function memory._ranked_among_memories(
   user_id text, agent_id text, words text[], words_as_queries tsquery[], any_word tsquery, model text, target halfvec, fusion text,
   min_score double precision, row_limit int
 )
@@ -7118,38 +7151,40 @@ declare
   matched_vectors tsvector[];
   highest double precision;
   lowest double precision;
-  compared_ids text[];
-  compared_times timestamptz[];
-  similarities double precision[];
-  both_ids text[];
-  both_similarities double precision[];
+  embedded_ids text[]; -- of those matched
+  embedded_similarities double precision[];
+  unmatched_ids text[];
+  unmatched_times timestamptz[];
+  unmatched_similarities double precision[];
 begin
   if any_word is not null then
-    -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it.
+    -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it,
+    -- of which there may be a gigabyte, so they are read one by one below.
     select count(*), array_agg(m.memory_id::text) filter (where m.matches), array_agg(m.created_at) filter (where m.matches),
       array_agg(m.vector) filter (where m.matches)
     into texts, matched_ids, matched_times, matched_vectors
     from (
       select v.memory_id, v.created_at, v.search_vector as vector, v.search_vector @@ any_word as matches
-      from memory._valid_memories(_ranked_memories.user_id, _ranked_memories.agent_id) as v where v.search_vector is not null
+      from memory._valid_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id) as v where v.search_vector is not null
       union all
-      select v.memory_id, v.created_at, v.long_search_vector, v.long_search_vector @@ any_word
-      from memory._valid_memories(_ranked_memories.user_id, _ranked_memories.agent_id) as v where v.long_search_vector is not null
+      select v.memory_id, v.created_at, null, v.long_search_vector @@ any_word
+      from memory._valid_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id) as v where v.long_search_vector is not null
     ) as m;
   end if;
 
   if fusion <> 'keyword' then
     -- In one pass, and into arrays: rows that are kept to be read three times take longer (5 % of a search among 1,000).
-    select max(c.similarity), min(c.similarity), array_agg(c.id), array_agg(c.created_at), array_agg(case when not c.is_matched then c.similarity end),
-      array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched)
-    into highest, lowest, compared_ids, compared_times, similarities, both_ids, both_similarities
+    select max(c.similarity), min(c.similarity), array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
+      array_agg(c.id) filter (where not c.is_matched), array_agg(c.created_at) filter (where not c.is_matched),
+      array_agg(c.similarity) filter (where not c.is_matched)
+    into highest, lowest, embedded_ids, embedded_similarities, unmatched_ids, unmatched_times, unmatched_similarities
     from (
       select e.id, e.created_at, memory._cosine_similarity(e.embedding, target) as similarity,
         e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
       from memory.embeddings as e
-      where e.user_id = _ranked_memories.user_id and e.model = _ranked_memories.model and e.source = 'memory'
+      where e.user_id = _ranked_among_memories.user_id and e.model = _ranked_among_memories.model and e.source = 'memory'
         and memory._dimensions(e.embedding) = dims and e.valid_until > statement_timestamp()
-        and (_ranked_memories.agent_id is null or e.agent_id = _ranked_memories.agent_id)
+        and (_ranked_among_memories.agent_id is null or e.agent_id = _ranked_among_memories.agent_id)
       offset 0 -- so that each is computed once
     ) as c;
   end if;
@@ -7157,7 +7192,12 @@ begin
   return query
   with matches as materialized (
     select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
-    from unnest(matched_vectors) with ordinality as t (vector, place) cross join unnest(words, words_as_queries) as w (word, as_query)
+    from unnest(matched_ids, matched_vectors) with ordinality as m (id, short_vector, place)
+    cross join lateral (
+      select m.place, coalesce(m.short_vector, (
+        select l.long_search_vector from memory.memories as l where l.user_id = _ranked_among_memories.user_id and l.memory_id = m.id::uuid)) as vector
+      offset 0) as t
+    cross join unnest(words, words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
     select m.word, memory._idf(texts, count(*)) as idf from matches as m group by m.word
@@ -7172,10 +7212,10 @@ begin
     select w.id collate "C" as id, w.created_at, c.similarity, k.score as keyword
     from unnest(matched_ids, matched_times) with ordinality as w (id, created_at, place)
     join keywords as k on k.place = w.place
-    left join unnest(both_ids, both_similarities) as c (id, similarity) on c.id = w.id
+    left join unnest(embedded_ids, embedded_similarities) as c (id, similarity) on c.id = w.id
     union all
     (select c.id collate "C", c.created_at, c.similarity, null
-     from (select unnest(compared_ids) as id, unnest(compared_times) as created_at, unnest(similarities) as similarity) as c
+     from (select unnest(unmatched_ids) as id, unnest(unmatched_times) as created_at, unnest(unmatched_similarities) as similarity) as c
      where c.similarity is not null
      order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit)
   ), scored as (
@@ -7184,7 +7224,7 @@ begin
     from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
-    where _ranked_memories.min_score is null or s.score::real >= _ranked_memories.min_score::real
+    where _ranked_among_memories.min_score is null or s.score::real >= _ranked_among_memories.min_score::real
     order by s.score desc, s.created_at desc, s.id limit row_limit
   )
   select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, t.score::real, null::jsonb
@@ -7192,20 +7232,21 @@ begin
 end;
 $$;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index() where there is one and the planner takes it: 5 ms instead
+-- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it: 5 ms instead
 -- of 20 at 10,000 memories and of 110 at 50,000. With ef_search 200 that finds 93 to 95 % of the nearest, with 100 85 to 89 % (bench/results/search.md).
-create or replace function memory._nearest_memories(
-  user_id text, agent_id text, model text, target halfvec, min_score double precision, row_limit int, explain boolean
+create or replace function memory._nearest_among_memories(
+  user_id text, agent_id text, model text, target halfvec, row_limit int, explain boolean
 )
-returns setof memory.ranking
-language plpgsql stable parallel safe
+returns memory.ranking[]
+language plpgsql stable parallel unsafe -- as all that call it: it changes settings
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Planned each time, for this user: what an index over all users is worth depends on the share of them that is the user's.
-  statement constant text := $sql$
+  -- Planned each time, for this user: what an index over all users is worth depends on the share of them that is the user's. The test for
+  -- -infinity repeats the condition of the index, or the planner would not take it.
+  statement constant text := format($sql$
     select array_agg(row(n.rank, 'memory', n.id, null, null, n.created_at, n.similarity, case when $6 then jsonb_build_object(
-        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2) || case when $7 then jsonb '{"approximate": true}' else '{}' end,
+        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
         'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
     from (
       select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at, c.similarity::real as similarity
@@ -7214,28 +7255,18 @@ declare
         from memory.embeddings as e
         where e.user_id = $1 and e.model = $2 and e.source = 'memory' and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
           and ($4 is null or e.agent_id = $4)
-        order by %s limit $5) as c
+        order by e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s) limit $5) as c
       where c.similarity is not null) as n
-  $sql$;
-  by_index constant text := format('e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s)', memory._vector_schema(), memory._dimensions(target));
+  $sql$, memory._vector_schema(), memory._dimensions(target));
   ef_search constant text := current_setting('hnsw.ef_search');
   iterative_scan constant text := current_setting('hnsw.iterative_scan');
-  has_index constant boolean := exists (
-    select from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(model))) and i.indisvalid);
   nearest memory.ranking[];
 begin
-  if has_index then
-    -- Not by SET clauses of the function, which only a superuser could restore from a dump.
-    perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
-    execute format(statement, by_index) into nearest using user_id, model, target, agent_id, row_limit, explain, true;
-    perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
-  end if;
-  -- The scan of an index has a limit, and may have met too few that are this user's.
-  if coalesce(cardinality(nearest), 0) < row_limit then
-    execute format(statement, 'memory._cosine_similarity(e.embedding, $3) desc nulls last, e.created_at desc, e.id collate "C"') into nearest
-    using user_id, model, target, agent_id, row_limit, explain, false;
-  end if;
-  return query select n.* from unnest(nearest) as n where _nearest_memories.min_score is null or n.score >= _nearest_memories.min_score::real;
+  -- Not by SET clauses of the function, which only a superuser could restore from a dump.
+  perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
+  execute statement into nearest using user_id, model, target, agent_id, row_limit, explain;
+  perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
+  return nearest;
 end;
 $$;
 
@@ -7245,7 +7276,7 @@ create or replace function memory._rank_memories(
   user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int
 )
 returns table (rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real)
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set jit = off -- this and the rest as in memory._ranked()
 set enable_nestloop = off
@@ -7322,7 +7353,7 @@ create or replace function memory._render_memories(
   user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int, max_tokens int,
   out block text, out chosen jsonb
 )
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -7417,7 +7448,7 @@ create or replace function memory._context_parts(
   user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_tokens int
 )
 returns setof memory.context_part
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -7548,7 +7579,7 @@ create or replace function memory._cross_session_context(
   user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_tokens int,
   out content text, out tokens int, out details jsonb
 )
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -47,6 +47,7 @@ begin
           hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), then run "create extension vector" as a superuser.';
     end;
   end if;
+  -- 0.8 brought hnsw.iterative_scan, without which an index over all users finds too little of one.
   select e.extversion into installed from pg_extension as e where e.extname = 'vector';
   if string_to_array(installed, '.')::int[] < '{0,8}' then
     raise exception 'agent_memory needs pgvector 0.8 or newer, this is %', installed

@@ -13,7 +13,7 @@ Step = dict[str, Any]
 
 
 def with_model(api: Api) -> Api:
-    """A database of the test's own, whose tables have no statistics, with the embedding model "three" and no limits."""
+    """The same database with the embedding model "three" active and room for 100,000 memories per agent."""
     register(api, "three", 3)
     api.activate_model(name="three")
     api.set_policy(settings={"memories": {"max_per_agent": 100_000}})

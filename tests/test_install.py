@@ -256,7 +256,7 @@ def test_pgvector_may_live_in_any_schema(empty_dsn: str) -> None:
 
 
 @pytest.mark.feature("F13", "E4")
-def test_an_approximate_index_may_live_there_too(empty_dsn: str) -> None:
+def test_an_approximate_index_finds_pgvector_in_any_schema(empty_dsn: str) -> None:
     execute(empty_dsn, 'create schema "Extension Box"; create extension vector schema "Extension Box"')
     install(empty_dsn)
     with open_as(empty_dsn) as connection:
@@ -273,8 +273,8 @@ def test_an_approximate_index_may_live_there_too(empty_dsn: str) -> None:
                 "insert into memory.embeddings (user_id, model, source, id, embedding) values (%s, %s, %s, %s, %s)", row
             )
         target = """'[1,3]'::"Extension Box".vector"""
-        nearest = f"select content from memory.search('ana', query_embedding => {target}, mode => 'vector')"
-        assert api.query(nearest)[0] == ("Likes tea 3",)
+        statement = f"select content from memory.search('ana', query_embedding => {target}, mode => 'vector')"
+        assert api.query(statement)[0] == ("Likes tea 3",)
 
 
 @pytest.mark.feature("F13")

@@ -291,3 +291,11 @@ class TestEffects:
             api.add_memory(user_id=user, content="Besitzt zwei Häuser")
         found = {user: len(api.search(user_id=user, query="Haus", mode="keyword")) for user in ("ana", "uwe")}
         assert found == {"ana": 0, "uwe": 1}
+
+
+def test_a_section_is_the_same_as_in_the_whole_policy(api: Api) -> None:
+    for rrf_k, scope in enumerate(({"user_id": "ana", "agent_id": "a"}, {"user_id": "ana"}, {"agent_id": "a"}, {}), 1):
+        api.set_policy(settings={"search": {"rrf_k": rrf_k}}, **scope)
+        for user_id, agent_id in (("ana", "a"), ("ana", None), ("bob", "a"), ("bob", None)):
+            section = api.value("select memory._policy_section(%(u)s, %(a)s, 'search')", u=user_id, a=agent_id)
+            assert section == api.value("select memory._policy(%(u)s, %(a)s) -> 'search'", u=user_id, a=agent_id)

@@ -259,6 +259,7 @@ class TestHybrid:
                 kept = search(api, "green tea", [1, 0, 0], mode=mode, min_score=result.score)
                 assert kept == [other for other in everything if other.score >= result.score]
         assert found(api, "green tea", [1, 0, 0], mode="vector", min_score=0.81) == ["Likes green tea"]
+        assert found(api, "green tea", [1, 0, 0], mode="vector", min_score=0.81, rerank=None) == ["Likes green tea"]
 
     def test_a_message_gains_from_its_better_neighbour(self, api: Api) -> None:
         """The answer to a question is next to it."""
@@ -512,6 +513,7 @@ def test_what_was_stored_just_now_is_judged_by_its_words(api: Api, fusion: str) 
 
 @pytest.fixture
 def fresh(db: psycopg.Connection) -> Api:
+    """A database of the test's own, whose tables have no statistics."""
     return with_model(Api(db))
 
 

@@ -62,7 +62,7 @@ begin
 end;
 $$;
 
--- One section of it, for a search that needs no other: the whole of it takes 0.1 ms.
+-- One section of it, for a search, which needs no other: a third of the time of the whole.
 create or replace function memory._policy_section(user_id text, agent_id text, section text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -70,13 +70,13 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   settings jsonb := memory._default_policy() -> section;
-  layers constant jsonb[] := array(
-    select p.settings -> section from memory.policies as p
-    where p.user_id in ('', coalesce(_policy_section.user_id, '')) and p.agent_id in ('', coalesce(_policy_section.agent_id, '')) and p.settings ? section
-    order by p.user_id <> '', p.agent_id <> '');
   layer jsonb;
 begin
-  foreach layer in array layers loop
+  for layer in
+    select p.settings -> section from memory.policies as p
+    where p.user_id in ('', coalesce(_policy_section.user_id, '')) and p.agent_id in ('', coalesce(_policy_section.agent_id, '')) and p.settings ? section
+    order by p.user_id <> '', p.agent_id <> ''
+  loop
     settings := settings || layer;
   end loop;
   return settings;

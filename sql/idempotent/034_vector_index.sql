@@ -1,3 +1,4 @@
+-- Only the statements: "create index concurrently" cannot run in a function.
 create or replace function memory.vector_index(model text)
 returns setof text
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -29,7 +30,7 @@ begin
 end;
 $$;
 comment on function memory.vector_index(text) is
-'What makes the approximate index (HNSW) of an embedding model, to be run with \gexec in psql by the owner of the schema, outside of a transaction. Worth it for users with tens of thousands of memories, whose searches by meaning alone without filters are answered from it (policy search.approximate_above); nobody else needs an index. It goes when its model is dropped.';
+'What makes the approximate index (HNSW) of an embedding model, to be run with \gexec in psql by the owner of the schema, outside of a transaction. Worth it for users with tens of thousands of memories, whose searches by meaning alone without filters may be answered from it (policy search.approximate_above); nobody else needs an index. It goes when its model is dropped.';
 
 create or replace function memory._vector_index_name(model text)
 returns text
@@ -37,6 +38,16 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return format('embeddings_%s_hnsw_idx', left(md5(model), 8));
+  return format('embeddings_%s_hnsw_idx', left(md5(model), 16));
+end;
+$$;
+
+create or replace function memory._has_vector_index(model text)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (select from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(model))) and i.indisvalid);
 end;
 $$;

@@ -124,7 +124,7 @@ begin
     return new;
   end if;
   if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
-    perform memory._mark_embedding(new);
+    perform memory._update_embedding(new);
   end if;
 
   new.version := old.version + 1;

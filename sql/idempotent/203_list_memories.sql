@@ -61,10 +61,11 @@ begin atomic
   where (_valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp());
 end;
 
--- The same as a moment: until when nothing but time can hide it. Inlined by the planner, hence no SET clause.
-create or replace function memory._valid_until(memory memory.memories)
+-- The moment after which _valid_memories() no longer has it unless it changes; -infinity if it is hidden already. Inlined by the planner, hence no SET clause.
+create or replace function memory._valid_until(candidate memory.memories)
 returns timestamptz
 language sql immutable parallel safe
 begin atomic
-  select case when (memory).superseded_at is null and (memory).deleted_at is null then least((memory).expires_at, (memory).valid_to, 'infinity') else '-infinity' end;
+  select case when (candidate).superseded_at is null and (candidate).deleted_at is null
+              then least((candidate).expires_at, (candidate).valid_to, 'infinity') else '-infinity' end;
 end;

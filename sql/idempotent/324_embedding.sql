@@ -51,22 +51,30 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on memories
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  found_one memory.memories;
 begin
-  select m.agent_id, m.created_at, memory._valid_until(m) into new.agent_id, new.created_at, new.valid_until
-  from memory.memories as m where m.user_id = new.user_id and m.memory_id = new.id::uuid;
+  select m.* into found_one from memory.memories as m where m.user_id = new.user_id and m.memory_id = new.id::uuid
+  for share; -- whoever is changing it would not see the embedding
+  if found then -- else it keeps what it comes with, as from a copy that brings embeddings first
+    new.agent_id := found_one.agent_id;
+    new.created_at := found_one.created_at;
+    new.valid_until := memory._valid_until(found_one);
+  end if;
   return new;
 end;
 $$;
 
-create or replace function memory._mark_embedding(memory memory.memories)
+-- Keeps that true when a memory changes; under all models, as above.
+create or replace function memory._update_embedding(changed memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update memory.embeddings as e set created_at = memory.created_at, valid_until = memory._valid_until(memory)
-  where e.user_id = memory.user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
-    and e.source = 'memory' and e.id = memory.memory_id::text;
+  update memory.embeddings as e set created_at = changed.created_at, valid_until = memory._valid_until(changed)
+  where e.user_id = changed.user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
+    and e.source = 'memory' and e.id = changed.memory_id::text;
 end;
 $$;
 
@@ -291,12 +299,15 @@ as $$
 declare
   ids jsonb := (select jsonb_object_agg(r.source, r.ids) from (
     select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids from jsonb_array_elements(job.input -> 'rows') as r group by 1) as r);
+  memory_ids constant uuid[] := array(select jsonb_array_elements_text(ids -> 'memory')::uuid);
 begin
-  perform memory._lock_scopes_of(job.user_id, array(select jsonb_array_elements_text(ids -> 'memory')::uuid));
-  -- Whoever changes a memory by hand has not locked its scope.
-  perform from memory.memories as m
-  where m.user_id = job.user_id and m.memory_id in (select jsonb_array_elements_text(ids -> 'memory')::uuid)
-  order by m.memory_id for share nowait;
+  perform memory._lock_scopes_of(job.user_id, memory_ids);
+  -- As if they were changed: a transaction under repeatable read that cannot see the new embeddings has to begin again.
+  update memory.memory_scopes as s set memory_count = s.memory_count
+  where s.user_id = job.user_id
+    and s.agent_id in (select m.agent_id from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (memory_ids));
+  -- A change by hand locks no scope, and would not find the embedding that has to know of it.
+  perform from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (memory_ids) order by m.memory_id for share nowait;
   perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
   perform from memory.summaries as s
   where s.user_id = job.user_id and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid) order by s.summary_id for key share nowait;

@@ -36,8 +36,8 @@ begin
   end if;
   if rerank and query is null then
     raise notice 'degraded: results are not reranked, there is no query in words';
-    rerank := false;
   end if;
+  rerank := rerank is true and query is not null;
   results := array(
     select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, x.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result

@@ -16,7 +16,7 @@ create or replace function memory._ranked(
   explain boolean default false, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.ranking
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set jit = off
 -- Hash joins are forced: without statistics the planner takes a thousand candidates for one and would compare each with
@@ -33,10 +33,13 @@ declare
   unfiltered constant boolean := include_superseded is not true and num_nonnulls(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence, created_after, created_before, as_of,
     doc_types, namespaces) = 0;
-  keeps_all_similar constant boolean := explain or fusion = 'rrf' or 'message' = any (sources)
-    or 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
+  -- Looking into a source costs a tenth of a search, even where there is nothing.
+  has_documents constant boolean := 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
+  among_memories constant boolean := unfiltered and fusion <> 'rrf' and 'memory' = any (sources) and sources <@ '{memory,summary,document}'
+    and not has_documents and not ('summary' = any (sources) and exists (select from memory.summaries as s where s.user_id = _ranked.user_id));
+  keeps_all_similar constant boolean := explain or fusion = 'rrf' or 'message' = any (sources) or has_documents;
   dims constant int := memory._dimensions(target);
-  among_memories boolean := unfiltered and fusion <> 'rrf' and 'memory' = any (sources) and sources <@ '{memory,summary,document}';
+  nearest memory.ranking[];
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
@@ -51,35 +54,35 @@ begin
     language := case when any_word is not null then (settings ->> 'language')::regconfig end;
   end if;
 
-  if unfiltered and fusion = 'vector' and 'memory' = any (sources)
-    and (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id) > (settings ->> 'approximate_above')::bigint then
-    -- Very many memories; and what else there is, because cosines are compared as they are.
+  if unfiltered and fusion = 'vector' and 'memory' = any (sources) and row_limit <= 100 then -- for more, comparing all is as fast
+    nearest := case
+      when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id) > (settings ->> 'approximate_above')::bigint
+        and memory._has_vector_index(model)
+      then memory._nearest_among_memories(_ranked.user_id, _ranked.agent_id, _ranked.model, target, row_limit, explain) end;
+  end if;
+  if cardinality(nearest) = row_limit then -- else the index has met too few that are this user's
     return query
     select row_number() over best_first, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
       case when explain then jsonb_set(r.explanation, '{vector,rank}', to_jsonb(rank() over (order by r.score desc))) end
     from (
-      select m.* from memory._nearest_memories(_ranked.user_id, _ranked.agent_id, _ranked.model, target, _ranked.min_score, row_limit, explain) as m
+      select n.* from unnest(nearest) as n
       union all
+      -- What else there is: cosines are compared as they are.
       select o.*
       from memory._ranked(
         user_id => _ranked.user_id, query => _ranked.query, model => _ranked.model, target => _ranked.target, mode => _ranked.mode, settings => _ranked.settings,
-        sources => array_remove(_ranked.sources, 'memory'), row_limit => _ranked.row_limit, agent_id => _ranked.agent_id,
-        min_score => _ranked.min_score, explain => _ranked.explain) as o
+        sources => array_remove(_ranked.sources, 'memory'), row_limit => _ranked.row_limit, agent_id => _ranked.agent_id, explain => _ranked.explain) as o
       where cardinality(_ranked.sources) > 1
     ) as r
+    where _ranked.min_score is null or r.score >= _ranked.min_score::real
     window best_first as (order by r.score desc, r.created_at desc, r.id)
     limit row_limit;
     return;
   end if;
-  -- Looking into a source costs a tenth of a search, even where there is nothing.
-  if among_memories and cardinality(sources) > 1 then
-    among_memories := not exists (select from memory.documents as d where d.user_id = _ranked.user_id)
-      and not exists (select from memory.summaries as s where s.user_id = _ranked.user_id);
-  end if;
-  if among_memories and not explain then
+  if among_memories and not explain then -- explain wants the ranks that only the steps below know
     return query
-    select r.* from memory._ranked_memories(_ranked.user_id, _ranked.agent_id, words, words_as_queries, any_word, _ranked.model, target, fusion,
-                                            _ranked.min_score, row_limit) as r;
+    select r.* from memory._ranked_among_memories(_ranked.user_id, _ranked.agent_id, words, words_as_queries, any_word, _ranked.model, target, fusion,
+                                                  _ranked.min_score, row_limit) as r;
     return;
   end if;
 
@@ -179,8 +182,8 @@ end;
 $$;
 
 -- What a result shows. Read for the few that are shown, not for all that are ranked; the thread of a memory too, because memories_recent_idx
--- does not have it. Nothing for a memory that its embedding should have known to be gone: a transaction that changes it under
--- repeatable read may not see the embedding.
+-- does not have it. Nothing for a memory that is gone although its embedding says otherwise: a change under
+-- repeatable read does not see an embedding that was stored meanwhile.
 create or replace function memory._search_row(
   user_id text, source text, id text, inout thread_id text, number bigint, as_of timestamptz default null, include_superseded boolean default false,
   out content text, out metadata jsonb, out details jsonb
@@ -194,7 +197,9 @@ begin
       select m.thread_id, m.content, m.metadata, jsonb_build_object(
         'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance, 'agent_id', m.agent_id, 'superseded_by', m.superseded_by)
       into thread_id, content, metadata, details
-      from memory._visible_memories(_search_row.user_id, _search_row.as_of, _search_row.include_superseded) as m where m.memory_id = _search_row.id::uuid;
+      from memory._visible_memories(_search_row.user_id, _search_row.as_of, _search_row.include_superseded) as m
+      where m.memory_id = _search_row.id::uuid
+        and (m.valid_to is null or m.valid_to > statement_timestamp() or _search_row.as_of is not null or _search_row.include_superseded);
     when 'summary' then
       select s.summary, s.metadata, jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq) into content, metadata, details
       from memory.summaries as s where s.user_id = _search_row.user_id and s.summary_id = _search_row.id::uuid;

@@ -1,6 +1,7 @@
--- Search among memories alone without filters, which is what most searches are: the same results as by _ranked() in fewer steps,
--- two thirds of the time. An embedding knows until when its memory may be found, so only memories with a word of the query are joined.
-create or replace function memory._ranked_memories(
+-- Search among memories alone without filters: the same results as _ranked() gives, in fewer steps and a third less time. An embedding
+-- knows until when its memory may be found, so only memories with a word of the query are joined. The steps have the names they have
+-- in _ranked(), which explains them, and run under its settings, so nothing else may call this.
+create or replace function memory._ranked_among_memories(
   user_id text, agent_id text, words text[], words_as_queries tsquery[], any_word tsquery, model text, target halfvec, fusion text,
   min_score double precision, row_limit int
 )
@@ -16,38 +17,40 @@ declare
   matched_vectors tsvector[];
   highest double precision;
   lowest double precision;
-  compared_ids text[];
-  compared_times timestamptz[];
-  similarities double precision[];
-  both_ids text[];
-  both_similarities double precision[];
+  embedded_ids text[]; -- of those matched
+  embedded_similarities double precision[];
+  unmatched_ids text[];
+  unmatched_times timestamptz[];
+  unmatched_similarities double precision[];
 begin
   if any_word is not null then
-    -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it.
+    -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it,
+    -- of which there may be a gigabyte, so they are read one by one below.
     select count(*), array_agg(m.memory_id::text) filter (where m.matches), array_agg(m.created_at) filter (where m.matches),
       array_agg(m.vector) filter (where m.matches)
     into texts, matched_ids, matched_times, matched_vectors
     from (
       select v.memory_id, v.created_at, v.search_vector as vector, v.search_vector @@ any_word as matches
-      from memory._valid_memories(_ranked_memories.user_id, _ranked_memories.agent_id) as v where v.search_vector is not null
+      from memory._valid_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id) as v where v.search_vector is not null
       union all
-      select v.memory_id, v.created_at, v.long_search_vector, v.long_search_vector @@ any_word
-      from memory._valid_memories(_ranked_memories.user_id, _ranked_memories.agent_id) as v where v.long_search_vector is not null
+      select v.memory_id, v.created_at, null, v.long_search_vector @@ any_word
+      from memory._valid_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id) as v where v.long_search_vector is not null
     ) as m;
   end if;
 
   if fusion <> 'keyword' then
     -- In one pass, and into arrays: rows that are kept to be read three times take longer (5 % of a search among 1,000).
-    select max(c.similarity), min(c.similarity), array_agg(c.id), array_agg(c.created_at), array_agg(case when not c.is_matched then c.similarity end),
-      array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched)
-    into highest, lowest, compared_ids, compared_times, similarities, both_ids, both_similarities
+    select max(c.similarity), min(c.similarity), array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
+      array_agg(c.id) filter (where not c.is_matched), array_agg(c.created_at) filter (where not c.is_matched),
+      array_agg(c.similarity) filter (where not c.is_matched)
+    into highest, lowest, embedded_ids, embedded_similarities, unmatched_ids, unmatched_times, unmatched_similarities
     from (
       select e.id, e.created_at, memory._cosine_similarity(e.embedding, target) as similarity,
         e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
       from memory.embeddings as e
-      where e.user_id = _ranked_memories.user_id and e.model = _ranked_memories.model and e.source = 'memory'
+      where e.user_id = _ranked_among_memories.user_id and e.model = _ranked_among_memories.model and e.source = 'memory'
         and memory._dimensions(e.embedding) = dims and e.valid_until > statement_timestamp()
-        and (_ranked_memories.agent_id is null or e.agent_id = _ranked_memories.agent_id)
+        and (_ranked_among_memories.agent_id is null or e.agent_id = _ranked_among_memories.agent_id)
       offset 0 -- so that each is computed once
     ) as c;
   end if;
@@ -55,7 +58,12 @@ begin
   return query
   with matches as materialized (
     select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
-    from unnest(matched_vectors) with ordinality as t (vector, place) cross join unnest(words, words_as_queries) as w (word, as_query)
+    from unnest(matched_ids, matched_vectors) with ordinality as m (id, short_vector, place)
+    cross join lateral (
+      select m.place, coalesce(m.short_vector, (
+        select l.long_search_vector from memory.memories as l where l.user_id = _ranked_among_memories.user_id and l.memory_id = m.id::uuid)) as vector
+      offset 0) as t
+    cross join unnest(words, words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
     select m.word, memory._idf(texts, count(*)) as idf from matches as m group by m.word
@@ -70,10 +78,10 @@ begin
     select w.id collate "C" as id, w.created_at, c.similarity, k.score as keyword
     from unnest(matched_ids, matched_times) with ordinality as w (id, created_at, place)
     join keywords as k on k.place = w.place
-    left join unnest(both_ids, both_similarities) as c (id, similarity) on c.id = w.id
+    left join unnest(embedded_ids, embedded_similarities) as c (id, similarity) on c.id = w.id
     union all
     (select c.id collate "C", c.created_at, c.similarity, null
-     from (select unnest(compared_ids) as id, unnest(compared_times) as created_at, unnest(similarities) as similarity) as c
+     from (select unnest(unmatched_ids) as id, unnest(unmatched_times) as created_at, unnest(unmatched_similarities) as similarity) as c
      where c.similarity is not null
      order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit)
   ), scored as (
@@ -82,7 +90,7 @@ begin
     from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
-    where _ranked_memories.min_score is null or s.score::real >= _ranked_memories.min_score::real
+    where _ranked_among_memories.min_score is null or s.score::real >= _ranked_among_memories.min_score::real
     order by s.score desc, s.created_at desc, s.id limit row_limit
   )
   select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, t.score::real, null::jsonb
@@ -90,20 +98,21 @@ begin
 end;
 $$;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index() where there is one and the planner takes it: 5 ms instead
+-- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it: 5 ms instead
 -- of 20 at 10,000 memories and of 110 at 50,000. With ef_search 200 that finds 93 to 95 % of the nearest, with 100 85 to 89 % (bench/results/search.md).
-create or replace function memory._nearest_memories(
-  user_id text, agent_id text, model text, target halfvec, min_score double precision, row_limit int, explain boolean
+create or replace function memory._nearest_among_memories(
+  user_id text, agent_id text, model text, target halfvec, row_limit int, explain boolean
 )
-returns setof memory.ranking
-language plpgsql stable parallel safe
+returns memory.ranking[]
+language plpgsql stable parallel unsafe -- as all that call it: it changes settings
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Planned each time, for this user: what an index over all users is worth depends on the share of them that is the user's.
-  statement constant text := $sql$
+  -- Planned each time, for this user: what an index over all users is worth depends on the share of them that is the user's. The test for
+  -- -infinity repeats the condition of the index, or the planner would not take it.
+  statement constant text := format($sql$
     select array_agg(row(n.rank, 'memory', n.id, null, null, n.created_at, n.similarity, case when $6 then jsonb_build_object(
-        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2) || case when $7 then jsonb '{"approximate": true}' else '{}' end,
+        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
         'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
     from (
       select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at, c.similarity::real as similarity
@@ -112,27 +121,17 @@ declare
         from memory.embeddings as e
         where e.user_id = $1 and e.model = $2 and e.source = 'memory' and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
           and ($4 is null or e.agent_id = $4)
-        order by %s limit $5) as c
+        order by e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s) limit $5) as c
       where c.similarity is not null) as n
-  $sql$;
-  by_index constant text := format('e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s)', memory._vector_schema(), memory._dimensions(target));
+  $sql$, memory._vector_schema(), memory._dimensions(target));
   ef_search constant text := current_setting('hnsw.ef_search');
   iterative_scan constant text := current_setting('hnsw.iterative_scan');
-  has_index constant boolean := exists (
-    select from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(model))) and i.indisvalid);
   nearest memory.ranking[];
 begin
-  if has_index then
-    -- Not by SET clauses of the function, which only a superuser could restore from a dump.
-    perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
-    execute format(statement, by_index) into nearest using user_id, model, target, agent_id, row_limit, explain, true;
-    perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
-  end if;
-  -- The scan of an index has a limit, and may have met too few that are this user's.
-  if coalesce(cardinality(nearest), 0) < row_limit then
-    execute format(statement, 'memory._cosine_similarity(e.embedding, $3) desc nulls last, e.created_at desc, e.id collate "C"') into nearest
-    using user_id, model, target, agent_id, row_limit, explain, false;
-  end if;
-  return query select n.* from unnest(nearest) as n where _nearest_memories.min_score is null or n.score >= _nearest_memories.min_score::real;
+  -- Not by SET clauses of the function, which only a superuser could restore from a dump.
+  perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
+  execute statement into nearest using user_id, model, target, agent_id, row_limit, explain;
+  perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
+  return nearest;
 end;
 $$;

@@ -4,7 +4,7 @@ create or replace function memory._rank_memories(
   user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int
 )
 returns table (rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real)
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set jit = off -- this and the rest as in memory._ranked()
 set enable_nestloop = off
@@ -81,7 +81,7 @@ create or replace function memory._render_memories(
   user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int, max_tokens int,
   out block text, out chosen jsonb
 )
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

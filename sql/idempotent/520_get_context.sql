@@ -38,7 +38,7 @@ create or replace function memory._context_parts(
   user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_tokens int
 )
 returns setof memory.context_part
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -4,7 +4,7 @@ create or replace function memory._cross_session_context(
   user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_tokens int,
   out content text, out tokens int, out details jsonb
 )
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -80,5 +80,8 @@ create index query_embeddings_created_at_idx on memory.query_embeddings (created
 comment on table memory.query_embeddings is 'Embeddings of queries, so that the same question is not paid for twice. memory.sweep() removes those older than 30 days.';
 comment on column memory.query_embeddings.query_hash is 'SHA-256 of the query; its words are not kept.';
 comment on table memory.embeddings is 'One row per searchable text and embedding model, made by jobs of kind embed and backfill. Removed when the text changes or goes.';
+comment on column memory.embeddings.agent_id is 'That of the memory, as are created_at and valid_until; null for other sources.';
+comment on column memory.embeddings.created_at is 'When the memory was stored, not the embedding.';
+comment on column memory.embeddings.valid_until is 'Until when the memory may be found without filters: the earlier of its expires_at and valid_to, infinity without either, -infinity once it is deleted or superseded.';
 comment on column memory.embeddings.source is 'memory, summary, document, message or artifact.';
 comment on column memory.embeddings.id is 'A uuid, document_id/number for a piece of a document, thread_id/seq for a message, the key of an artifact.';
