@@ -76,6 +76,7 @@ VALID: dict[str, dict[str, Any]] = {
     "supersede_memory": {**ANA, "old_memory_id": MEMORY_ID, "new_memory_id": OTHER_MEMORY_ID, "reason": "newer"},
     "sweep": {},
     "update_memory": {**MEMORY, "content": "Likes green tea"},
+    "vector_index": {"model": "vectors"},
     "version": {},
 }
 
@@ -165,6 +166,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("supersede_memory", "new_memory_id", [None, MEMORY_ID]),
     ("sweep", "batch_size", [None, 0, -1]),
     ("update_memory", "content", ["", " \n"]),
+    ("vector_index", "model", [None]),
 ]  # fmt: skip
 
 HELLO = {"role": "user", "content": "Hello"}
@@ -219,6 +221,8 @@ WRONG_STATE: list[tuple[str, str, Any, str]] = [
     ("drop_model", "name", "m404", "P0002"),
     ("drop_model", "name", None, "P0002"),
     ("drop_model", "name", "local", "23505"),
+    ("vector_index", "model", "m404", "P0002"),
+    ("vector_index", "model", "spare", "P0002"),
     ("complete_job", "lease_token", UNKNOWN_ID, "AM001"),
     ("complete_job", "lease_token", None, "AM001"),
     ("compress_thread", "thread_id", "t404", "P0002"),
@@ -264,6 +268,10 @@ def shared_api(shared_api: Api) -> Api:
     assert (shared_api.extract_memories(**THREAD), shared_api.summarize_thread(**THREAD)) == (1, 2)
     shared_api.claim_jobs(worker="w", kinds=["extract_memories"])
     shared_api.connection.execute("update memory.jobs set lease_token = %s where job_id = 1", [LEASE_TOKEN])
+    shared_api.register_model(
+        name="vectors", kind="embedding", provider="openai", model="v", settings={"dimensions": 3}
+    )
+    shared_api.connection.execute("delete from memory.jobs where kind = 'backfill'")
     return shared_api
 
 

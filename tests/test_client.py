@@ -293,6 +293,11 @@ class TestResults:
         assert [status.model for status in memory.backfill_status()] == ["new"]
         with pytest.raises(NotFoundError):
             memory.drop_model("old")
+        memory.register_model("short", "embedding", "openai", "some-model", {"dimensions": 3})
+        [statement] = memory.vector_index("short")
+        assert statement.startswith("create index concurrently")
+        with pytest.raises(InvalidValueError, match="model"):
+            memory.vector_index("new")
 
     def test_infinite_times(self, memory: Memory) -> None:
         memory.add_message("ana", "t1", "user", "Keep this", expires_at=datetime.max)

@@ -512,7 +512,7 @@ def test_an_interrupted_index_is_not_used_but_noticed_and_mended(many: Api) -> N
 
 def test_an_index_needs_a_model_that_has_embedded(api: Api) -> None:
     register(api, "new")
-    with refused("model", "55000") as refusal:
+    with refused("model") as refusal:
         api.vector_index(model="new")
     assert "has not embedded anything yet" in str(refusal.value)
     for unknown in ("none", "local"):

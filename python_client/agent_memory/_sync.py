@@ -690,8 +690,22 @@ class Memory:
         """Return how far each embedding model is with what is stored."""
         return self._rows(Backfill, "backfill_status", {})
 
+    def vector_index(self, model: str) -> list[str]:
+        """Return the statements that make the approximate index of an embedding model.
+
+        Execute them in autocommit mode as the owner of the schema, one after the other: they cannot run in a
+        transaction. See "Users with very many memories" in docs/operations.md.
+
+        Raises:
+            InvalidValueError: the model has not embedded anything yet.
+            NotFoundError: there is no such embedding model.
+            RetryableError: the index is being built.
+        """
+        rows = self._select("vector_index", {"model": model})
+        return [statement for row in rows for statement in row.values()]
+
     def drop_model(self, name: str) -> None:
-        """Remove a model that is not active, with its embeddings."""
+        """Remove a model that is not active, with its embeddings and their index."""
         self._select("drop_model", {"name": name})
 
     def set_prompt(self, name: str, template: str) -> int:

@@ -14,12 +14,12 @@ begin
   if not found then
     perform memory._refuse('model', format('there is no embedding model "%s"', model), 'select name from memory.models shows what there is.', 'P0002');
   elsif dims is null then
-    perform memory._refuse('model', format('"%s" has not embedded anything yet', model), 'Its first embedding decides how many dimensions there are.', '55000');
+    perform memory._refuse('model', format('"%s" has not embedded anything yet', model), 'Its first embedding decides how many dimensions there are.');
   end if;
   select i.indisvalid into is_valid from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', name));
   if not is_valid then
     if exists (select from pg_stat_progress_create_index as p where p.index_relid = to_regclass(format('memory.%I', name))) then
-      perform memory._refuse('model', format('the index of "%s" is being built', model), 'select * from pg_stat_progress_create_index shows how far it is.', '55006');
+      perform memory._refuse('model', format('the index of "%s" is being built', model), 'select * from pg_stat_progress_create_index shows how far it is.', '40001');
     end if;
     return next format('drop index concurrently memory.%I', name); -- what an interrupted build leaves behind
   end if;
