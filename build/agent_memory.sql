@@ -6563,6 +6563,18 @@ begin
     begin atomic
       select nullif(1 - (a operator(%1$I.<=>) b), 'NaN');
     end$function$, vector_schema);
+  -- What a search without filters compares with: memories that may be found, by their embeddings alone.
+  execute format($function$
+    create or replace function memory._compared_memories(user_id text, agent_id text, model text, target %1$I.halfvec)
+    returns table (id text, created_at timestamptz, similarity double precision)
+    language sql stable parallel safe
+    begin atomic
+      select e.id, e.created_at, memory._cosine_similarity(e.embedding, target)
+      from memory.embeddings as e
+      where e.user_id = _compared_memories.user_id and e.model = _compared_memories.model and e.source = 'memory'
+        and memory._dimensions(e.embedding) = memory._dimensions(target) and e.valid_until > statement_timestamp()
+        and (_compared_memories.agent_id is null or e.agent_id = _compared_memories.agent_id);
+    end$function$, vector_schema);
 end;
 $vectors$;
 
@@ -7144,7 +7156,6 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  dims constant int := memory._dimensions(target);
   texts bigint;
   matched_ids text[];
   matched_times timestamptz[];
@@ -7157,6 +7168,22 @@ declare
   unmatched_times timestamptz[];
   unmatched_similarities double precision[];
 begin
+  if fusion = 'vector' then
+    return query
+    select row_number() over (order by t.similarity desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, t.similarity::real, null::jsonb
+    from (
+      select c.id collate "C" as id, c.created_at, c.similarity
+      from (
+        select e.*
+        from memory._compared_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id, _ranked_among_memories.model, target) as e
+        offset 0 -- so that each is compared once
+      ) as c
+      where c.similarity is not null and (_ranked_among_memories.min_score is null or c.similarity::real >= _ranked_among_memories.min_score::real)
+      order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit
+    ) as t;
+    return;
+  end if;
+
   if any_word is not null then
     -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it,
     -- of which there may be a gigabyte, so they are read one by one below.
@@ -7179,13 +7206,9 @@ begin
       array_agg(c.similarity) filter (where not c.is_matched)
     into highest, lowest, embedded_ids, embedded_similarities, unmatched_ids, unmatched_times, unmatched_similarities
     from (
-      select e.id, e.created_at, memory._cosine_similarity(e.embedding, target) as similarity,
-        e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
-      from memory.embeddings as e
-      where e.user_id = _ranked_among_memories.user_id and e.model = _ranked_among_memories.model and e.source = 'memory'
-        and memory._dimensions(e.embedding) = dims and e.valid_until > statement_timestamp()
-        and (_ranked_among_memories.agent_id is null or e.agent_id = _ranked_among_memories.agent_id)
-      offset 0 -- so that each is computed once
+      select e.*, e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
+      from memory._compared_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id, _ranked_among_memories.model, target) as e
+      offset 0 -- as above
     ) as c;
   end if;
 
@@ -7219,8 +7242,7 @@ begin
      where c.similarity is not null
      order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit)
   ), scored as (
-    select c.id, c.created_at, case fusion when 'vector' then c.similarity
-      else memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust, num_nonnulls(highest, b.keyword)) end as score
+    select c.id, c.created_at, memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust, num_nonnulls(highest, b.keyword)) as score
     from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
@@ -7232,8 +7254,8 @@ begin
 end;
 $$;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it: 5 ms instead
--- of 20 at 10,000 memories and of 110 at 50,000. With ef_search 200 that finds 93 to 95 % of the nearest, with 100 85 to 89 % (bench/results/search.md).
+-- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it: 5 ms instead of
+-- 20 at 10,000 memories and of 100 at 50,000. With ef_search 200 that finds 91 to 95 % of the nearest ten, with 100 84 to 89 %.
 create or replace function memory._nearest_among_memories(
   user_id text, agent_id text, model text, target halfvec, row_limit int, explain boolean
 )
