@@ -109,7 +109,7 @@ end;
 $$;
 
 -- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it: 5 ms instead of
--- 20 at 10,000 memories and of 100 at 50,000. With ef_search 200 that finds 91 to 95 % of the nearest ten, with 100 84 to 89 %.
+-- 20 at 10,000 memories and of 85 at 50,000. With ef_search 200 that finds 92 to 97 % of the nearest ten, with 100 87 to 93 %.
 create or replace function memory._nearest_among_memories(
   user_id text, agent_id text, model text, target halfvec, row_limit int, explain boolean
 )
