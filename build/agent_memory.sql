@@ -1056,8 +1056,8 @@ end;
 $$;
 
 -- The layers that apply, weakest first: global, agent, user, agent of this user. The hot path reads them as an array,
--- unordered, in a statement it runs anyway, and comes here only when there are any: that is 20 us cheaper than an aggregate.
-create or replace function memory._effective_policy(layers memory.policies[])
+-- unordered, in a statement it runs anyway: that is 20 us cheaper than an aggregate.
+create or replace function memory._merge_layers(layers memory.policies[])
 returns jsonb
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -1073,6 +1073,14 @@ begin
 end;
 $$;
 
+-- Where no layer applies, which is usual, nothing is called. Inlined by the planner, hence no SET clause.
+create or replace function memory._effective_policy(layers memory.policies[])
+returns jsonb
+language sql stable parallel safe
+begin atomic
+  select case when layers = '{}' then memory._default_policy() else memory._merge_layers(layers) end;
+end;
+
 create or replace function memory._policy(user_id text, agent_id text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -1083,7 +1091,7 @@ declare
     select p from memory.policies as p
     where p.user_id in ('', coalesce(_policy.user_id, '')) and p.agent_id in ('', coalesce(_policy.agent_id, '')));
 begin
-  return case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
+  return memory._effective_policy(layers);
 end;
 $$;
 
@@ -1464,8 +1472,8 @@ as $$
 begin
   delete from memory.embeddings as e where e.model = old.name;
   delete from memory.query_embeddings as k where k.model = old.name;
-  if to_regclass(format('memory.%I', memory._vector_index_name(old.name))) is not null then
-    execute format('drop index memory.%I', memory._vector_index_name(old.name));
+  if memory._vector_index(old.name) is not null then
+    execute format('drop index %s', memory._vector_index(old.name));
   end if;
   return null;
 end;
@@ -1478,7 +1486,7 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  name constant text := memory._vector_index_name(model);
+  made constant regclass := memory._vector_index(model);
   dims int;
   is_valid boolean;
 begin
@@ -1489,17 +1497,17 @@ begin
   elsif dims is null then
     perform memory._refuse('model', format('"%s" has not embedded anything yet', model), 'Its first embedding decides how many dimensions there are.');
   end if;
-  select i.indisvalid into is_valid from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', name));
+  select i.indisvalid into is_valid from pg_index as i where i.indexrelid = made;
   if not is_valid then
-    if exists (select from pg_stat_progress_create_index as p where p.index_relid = to_regclass(format('memory.%I', name))) then
+    if exists (select from pg_stat_progress_create_index as p where p.index_relid = made) then
       perform memory._refuse('model', format('the index of "%s" is being built', model), 'select * from pg_stat_progress_create_index shows how far it is.', '40001');
     end if;
-    return next format('drop index concurrently memory.%I', name); -- what an interrupted build leaves behind
+    return next format('drop index concurrently %s', made); -- what an interrupted build leaves behind
   end if;
   -- Only of what may be found, now or later.
   return next format(
     'create index concurrently if not exists %I on memory.embeddings using hnsw ((embedding::%I.halfvec(%s)) %2$I.halfvec_cosine_ops) '
-    'where model = %4$L and source = ''memory'' and valid_until > ''-infinity''', name, memory._vector_schema(), dims, model);
+    'where model = %4$L and source = ''memory'' and valid_until > ''-infinity''', memory._vector_index_name(model), memory._vector_schema(), dims, model);
 end;
 $$;
 comment on function memory.vector_index(text) is
@@ -1515,13 +1523,24 @@ begin
 end;
 $$;
 
+-- The one that there is.
+create or replace function memory._vector_index(model text)
+returns regclass
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return to_regclass(format('memory.%I', memory._vector_index_name(model)));
+end;
+$$;
+
 create or replace function memory._has_vector_index(model text)
 returns boolean
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return exists (select from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(model))) and i.indisvalid);
+  return exists (select from pg_index as i where i.indexrelid = memory._vector_index(model) and i.indisvalid);
 end;
 $$;
 
@@ -1773,7 +1792,7 @@ begin
     array(select p from memory.policies as p where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id)),
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, layers, embeds;
-  policy := case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
+  policy := memory._effective_policy(layers);
   lifetime := policy #>> '{messages,expires_after}';
   expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
 
@@ -2747,7 +2766,7 @@ begin
 
   if tg_op = 'INSERT' then
     layers := memory._lock_scope(new.user_id, new.agent_id);
-    policy := case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
+    policy := memory._effective_policy(layers);
     new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
     new.created_at := coalesce(new.created_at, statement_timestamp());
     if new.expires_at is null and policy #>> '{memories,expires_after}' is not null then
@@ -2893,7 +2912,7 @@ begin
     array(select p from memory.policies as p where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
   into counted, layers;
   if change > 0 then
-    surplus := counted - (case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end
+    surplus := counted - (memory._effective_policy(layers)
                           #>> '{memories,max_per_agent}')::bigint;
     -- Expired memories go first, then the oldest. The delete comes back here through the trigger and lowers the counter.
     if surplus = 1 then
@@ -3035,9 +3054,8 @@ begin
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     m.valid_from, m.valid_to, m.created_at, m.updated_at, m.expires_at, m.superseded_by, m.supersede_reason,
     m.superseded_at, m.version, count(*) over ()
-  from memory._visible_memories(list_memories.user_id, list_memories.as_of, list_memories.include_superseded) as m
+  from memory._shown_memories(list_memories.user_id, list_memories.as_of, list_memories.include_superseded) as m
   where (list_memories.agent_id is null or m.agent_id = list_memories.agent_id)
-    and (m.valid_to is null or m.valid_to > statement_timestamp() or list_memories.as_of is not null or list_memories.include_superseded)
     and (list_memories.memory_type is null or m.memory_type = list_memories.memory_type)
     and (list_memories.tags_all is null or m.tags @> list_memories.tags_all)
     and (list_memories.search is null
@@ -3070,14 +3088,23 @@ begin atomic
         end;
 end;
 
+-- What a list or a search shows of it: what has ended only when asked for the past. Inlined by the planner, hence no SET clause.
+create or replace function memory._shown_memories(user_id text, as_of timestamptz, include_superseded boolean)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.* from memory._visible_memories(_shown_memories.user_id, _shown_memories.as_of, _shown_memories.include_superseded) as m
+  where m.valid_to is null or m.valid_to > statement_timestamp() or _shown_memories.as_of is not null or _shown_memories.include_superseded;
+end;
+
 -- What a prompt may show, and a search without filters. The constants let the planner fold the CASE away, so that
 -- memories_recent_idx serves it. Inlined by the planner, hence no SET clause.
 create or replace function memory._valid_memories(user_id text, agent_id text)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
-  select m.* from memory._visible_memories(_valid_memories.user_id, null, false) as m
-  where (_valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp());
+  select m.* from memory._shown_memories(_valid_memories.user_id, null, false) as m
+  where _valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id;
 end;
 
 -- The moment after which _valid_memories() no longer has it unless it changes; -infinity if it is hidden already. Inlined by the planner, hence no SET clause.
@@ -6466,9 +6493,8 @@ begin atomic
     where _searchable.unfiltered and 'memory' = any (_searchable.sources) and m.long_search_vector is not null
     union all
     select 'memory', m.memory_id::text, m.thread_id, null, m.created_at, coalesce(m.search_vector, m.long_search_vector)
-    from memory._visible_memories(_searchable.user_id, _searchable.as_of, _searchable.include_superseded) as m
-    where (m.valid_to is null or m.valid_to > statement_timestamp() or _searchable.as_of is not null or _searchable.include_superseded)
-      and not _searchable.unfiltered and 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
+    from memory._shown_memories(_searchable.user_id, _searchable.as_of, _searchable.include_superseded) as m
+    where not _searchable.unfiltered and 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
       and (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
       and (_searchable.memory_types is null or m.memory_type = any (_searchable.memory_types))
       and (_searchable.tags_all is null or m.tags @> _searchable.tags_all)
@@ -7072,9 +7098,7 @@ begin
       select m.thread_id, m.content, m.metadata, jsonb_build_object(
         'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance, 'agent_id', m.agent_id, 'superseded_by', m.superseded_by)
       into thread_id, content, metadata, details
-      from memory._visible_memories(_search_row.user_id, _search_row.as_of, _search_row.include_superseded) as m
-      where m.memory_id = _search_row.id::uuid
-        and (m.valid_to is null or m.valid_to > statement_timestamp() or _search_row.as_of is not null or _search_row.include_superseded);
+      from memory._shown_memories(_search_row.user_id, _search_row.as_of, _search_row.include_superseded) as m where m.memory_id = _search_row.id::uuid;
     when 'summary' then
       select s.summary, s.metadata, jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq) into content, metadata, details
       from memory.summaries as s where s.user_id = _search_row.user_id and s.summary_id = _search_row.id::uuid;
@@ -7697,7 +7721,7 @@ begin
   return query
   select 'vector indexes', count(*) filter (where not i.indisvalid) = 0, case count(*) when 0 then 'none, which is right unless users have tens of thousands of memories'
     else string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name, case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', ') end
-  from memory.models as m join pg_index as i on i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(m.name)))
+  from memory.models as m join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
   return query
   select 'token counts', true, case when c.counter is null and c.finished_at is not null

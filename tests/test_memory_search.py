@@ -359,6 +359,14 @@ def index_of(api: Api, **arguments: Any) -> str:
     return str(step["Index Name"])
 
 
+def scans_of_index(api: Api) -> int:
+    """How often this transaction has searched by the approximate index."""
+    scans: int = api.value(
+        "select pg_stat_get_xact_numscans(indexrelid) from pg_index where indexrelid::regclass::text ~ 'hnsw'"
+    )
+    return scans
+
+
 @pytest.mark.feature("E4")
 def test_the_planner_takes_the_index_for_very_many_memories_alone(many: Api) -> None:
     assert index_of(many).endswith("_hnsw_idx")
@@ -407,11 +415,10 @@ def test_what_an_index_does_not_reach_is_compared(many: Api) -> None:
     many.connection.execute("set enable_sort = off")  # so that the index is taken all the same
     many.connection.execute("set hnsw.max_scan_tuples = 10")
     ask = functools.partial(search, many, None, [1, 0, 0], mode="vector", agent_id="luthier", top_k=20)
-    scans = "select pg_stat_get_xact_numscans(indexrelid) from pg_index where indexrelid::regclass::text ~ 'hnsw'"
     with many.connection.transaction():
-        before = many.value(scans)
+        before = scans_of_index(many)
         results = ask(explain=True)
-        assert many.value(scans) > before
+        assert scans_of_index(many) > before
     assert len(results) == 20
     assert {r.id for r in results} < rare
     assert not any("approximate" in r.details["vector"] for r in results)
@@ -456,11 +463,10 @@ def test_an_index_is_used_where_the_planner_would_read_memories_in_parallel(many
     for setting in ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size"):
         many.connection.execute(f"set {setting} = 0")
     more = {"search": {"mode": "vector"}, "render_memories": {}, "get_context": {"thread_id": "new"}}[function]
-    scans = "select pg_stat_get_xact_numscans(indexrelid) from pg_index where indexrelid::regclass::text ~ 'hnsw'"
     with many.connection.transaction():
-        before = many.value(scans)
+        before = scans_of_index(many)
         assert getattr(many, function)(user_id="ana", query_embedding="[1,0,0]", **more)
-        assert many.value(scans) > before
+        assert scans_of_index(many) > before
 
 
 def test_a_search_by_index_leaves_settings_as_they_were(many: Api) -> None:

@@ -32,8 +32,8 @@ as $$
 begin
   delete from memory.embeddings as e where e.model = old.name;
   delete from memory.query_embeddings as k where k.model = old.name;
-  if to_regclass(format('memory.%I', memory._vector_index_name(old.name))) is not null then
-    execute format('drop index memory.%I', memory._vector_index_name(old.name));
+  if memory._vector_index(old.name) is not null then
+    execute format('drop index %s', memory._vector_index(old.name));
   end if;
   return null;
 end;

@@ -5,7 +5,7 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  name constant text := memory._vector_index_name(model);
+  made constant regclass := memory._vector_index(model);
   dims int;
   is_valid boolean;
 begin
@@ -16,17 +16,17 @@ begin
   elsif dims is null then
     perform memory._refuse('model', format('"%s" has not embedded anything yet', model), 'Its first embedding decides how many dimensions there are.');
   end if;
-  select i.indisvalid into is_valid from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', name));
+  select i.indisvalid into is_valid from pg_index as i where i.indexrelid = made;
   if not is_valid then
-    if exists (select from pg_stat_progress_create_index as p where p.index_relid = to_regclass(format('memory.%I', name))) then
+    if exists (select from pg_stat_progress_create_index as p where p.index_relid = made) then
       perform memory._refuse('model', format('the index of "%s" is being built', model), 'select * from pg_stat_progress_create_index shows how far it is.', '40001');
     end if;
-    return next format('drop index concurrently memory.%I', name); -- what an interrupted build leaves behind
+    return next format('drop index concurrently %s', made); -- what an interrupted build leaves behind
   end if;
   -- Only of what may be found, now or later.
   return next format(
     'create index concurrently if not exists %I on memory.embeddings using hnsw ((embedding::%I.halfvec(%s)) %2$I.halfvec_cosine_ops) '
-    'where model = %4$L and source = ''memory'' and valid_until > ''-infinity''', name, memory._vector_schema(), dims, model);
+    'where model = %4$L and source = ''memory'' and valid_until > ''-infinity''', memory._vector_index_name(model), memory._vector_schema(), dims, model);
 end;
 $$;
 comment on function memory.vector_index(text) is
@@ -42,12 +42,23 @@ begin
 end;
 $$;
 
+-- The one that there is.
+create or replace function memory._vector_index(model text)
+returns regclass
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return to_regclass(format('memory.%I', memory._vector_index_name(model)));
+end;
+$$;
+
 create or replace function memory._has_vector_index(model text)
 returns boolean
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return exists (select from pg_index as i where i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(model))) and i.indisvalid);
+  return exists (select from pg_index as i where i.indexrelid = memory._vector_index(model) and i.indisvalid);
 end;
 $$;

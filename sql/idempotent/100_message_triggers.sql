@@ -36,7 +36,7 @@ begin
     array(select p from memory.policies as p where p.user_id in ('', _append.user_id) and p.agent_id in ('', _append.agent_id)),
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, layers, embeds;
-  policy := case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
+  policy := memory._effective_policy(layers);
   lifetime := policy #>> '{messages,expires_after}';
   expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
 

@@ -98,7 +98,7 @@ begin
 
   if tg_op = 'INSERT' then
     layers := memory._lock_scope(new.user_id, new.agent_id);
-    policy := case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end;
+    policy := memory._effective_policy(layers);
     new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
     new.created_at := coalesce(new.created_at, statement_timestamp());
     if new.expires_at is null and policy #>> '{memories,expires_after}' is not null then
@@ -244,7 +244,7 @@ begin
     array(select p from memory.policies as p where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
   into counted, layers;
   if change > 0 then
-    surplus := counted - (case when layers = '{}' then memory._default_policy() else memory._effective_policy(layers) end
+    surplus := counted - (memory._effective_policy(layers)
                           #>> '{memories,max_per_agent}')::bigint;
     -- Expired memories go first, then the oldest. The delete comes back here through the trigger and lowers the counter.
     if surplus = 1 then

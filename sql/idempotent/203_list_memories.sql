@@ -16,9 +16,8 @@ begin
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     m.valid_from, m.valid_to, m.created_at, m.updated_at, m.expires_at, m.superseded_by, m.supersede_reason,
     m.superseded_at, m.version, count(*) over ()
-  from memory._visible_memories(list_memories.user_id, list_memories.as_of, list_memories.include_superseded) as m
+  from memory._shown_memories(list_memories.user_id, list_memories.as_of, list_memories.include_superseded) as m
   where (list_memories.agent_id is null or m.agent_id = list_memories.agent_id)
-    and (m.valid_to is null or m.valid_to > statement_timestamp() or list_memories.as_of is not null or list_memories.include_superseded)
     and (list_memories.memory_type is null or m.memory_type = list_memories.memory_type)
     and (list_memories.tags_all is null or m.tags @> list_memories.tags_all)
     and (list_memories.search is null
@@ -51,14 +50,23 @@ begin atomic
         end;
 end;
 
+-- What a list or a search shows of it: what has ended only when asked for the past. Inlined by the planner, hence no SET clause.
+create or replace function memory._shown_memories(user_id text, as_of timestamptz, include_superseded boolean)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.* from memory._visible_memories(_shown_memories.user_id, _shown_memories.as_of, _shown_memories.include_superseded) as m
+  where m.valid_to is null or m.valid_to > statement_timestamp() or _shown_memories.as_of is not null or _shown_memories.include_superseded;
+end;
+
 -- What a prompt may show, and a search without filters. The constants let the planner fold the CASE away, so that
 -- memories_recent_idx serves it. Inlined by the planner, hence no SET clause.
 create or replace function memory._valid_memories(user_id text, agent_id text)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
-  select m.* from memory._visible_memories(_valid_memories.user_id, null, false) as m
-  where (_valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id) and (m.valid_to is null or m.valid_to > statement_timestamp());
+  select m.* from memory._shown_memories(_valid_memories.user_id, null, false) as m
+  where _valid_memories.agent_id is null or m.agent_id = _valid_memories.agent_id;
 end;
 
 -- The moment after which _valid_memories() no longer has it unless it changes; -infinity if it is hidden already. Inlined by the planner, hence no SET clause.

@@ -22,9 +22,8 @@ begin atomic
     where _searchable.unfiltered and 'memory' = any (_searchable.sources) and m.long_search_vector is not null
     union all
     select 'memory', m.memory_id::text, m.thread_id, null, m.created_at, coalesce(m.search_vector, m.long_search_vector)
-    from memory._visible_memories(_searchable.user_id, _searchable.as_of, _searchable.include_superseded) as m
-    where (m.valid_to is null or m.valid_to > statement_timestamp() or _searchable.as_of is not null or _searchable.include_superseded)
-      and not _searchable.unfiltered and 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
+    from memory._shown_memories(_searchable.user_id, _searchable.as_of, _searchable.include_superseded) as m
+    where not _searchable.unfiltered and 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
       and (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
       and (_searchable.memory_types is null or m.memory_type = any (_searchable.memory_types))
       and (_searchable.tags_all is null or m.tags @> _searchable.tags_all)

@@ -197,9 +197,7 @@ begin
       select m.thread_id, m.content, m.metadata, jsonb_build_object(
         'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance, 'agent_id', m.agent_id, 'superseded_by', m.superseded_by)
       into thread_id, content, metadata, details
-      from memory._visible_memories(_search_row.user_id, _search_row.as_of, _search_row.include_superseded) as m
-      where m.memory_id = _search_row.id::uuid
-        and (m.valid_to is null or m.valid_to > statement_timestamp() or _search_row.as_of is not null or _search_row.include_superseded);
+      from memory._shown_memories(_search_row.user_id, _search_row.as_of, _search_row.include_superseded) as m where m.memory_id = _search_row.id::uuid;
     when 'summary' then
       select s.summary, s.metadata, jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq) into content, metadata, details
       from memory.summaries as s where s.user_id = _search_row.user_id and s.summary_id = _search_row.id::uuid;

@@ -31,7 +31,7 @@ begin
   return query
   select 'vector indexes', count(*) filter (where not i.indisvalid) = 0, case count(*) when 0 then 'none, which is right unless users have tens of thousands of memories'
     else string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name, case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', ') end
-  from memory.models as m join pg_index as i on i.indexrelid = to_regclass(format('memory.%I', memory._vector_index_name(m.name)))
+  from memory.models as m join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
   return query
   select 'token counts', true, case when c.counter is null and c.finished_at is not null
