@@ -188,14 +188,14 @@ def test_what_a_message_tries_to_make_happen_is_stored_as_text_and_nothing_else(
 
 @pytest.mark.feature("E6")
 def test_a_flood_of_memories_does_not_push_out_what_was_known(api: Api) -> None:
-    """Sixty are the most that one message may bring; a thousand the most that a reply may hold."""
-    api.set_policy(settings={"memories": {"max_per_agent": 100}})
+    """A hundred are the most that one reply may bring; a thousand the most that it may hold."""
+    api.set_policy(settings={"memories": {"max_per_agent": 120}})
     for number in range(20):
         api.add_memory(user_id="ana", content=f"known {number}")
     say(api, "Hello")
     outcome = extract(api, *[found(f"fact {number} — ☕ 日本 {wide_text(50, number)}") for number in range(1000)])
-    assert (outcome["inserted"], outcome["refused"]) == (60, 940)
-    assert len([memory for memory in known(api, row_limit=100) if memory.content.startswith("known")]) == 20
+    assert (outcome["inserted"], outcome["refused"]) == (100, 900)
+    assert len([memory for memory in known(api, row_limit=200) if memory.content.startswith("known")]) == 20
     say(api, "Hello again")
     with refused("result"):
         extract(api, *[found(f"fact {number}") for number in range(1001)])

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from protocol import activate
 from psycopg.types.json import Jsonb
-from sqlapi import NEVER, Api, refused
+from sqlapi import Api, refused
 
 MAY = datetime(2026, 5, 1, 10, 30, tzinfo=timezone.utc)
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
@@ -222,7 +222,7 @@ class TestExpiry:
         add(api, expires_at=now + given if isinstance(given, timedelta) else given)
         [message] = api.get_messages(**ANA)
         if lifetime is None:
-            assert message.expires_at == NEVER
+            assert message.expires_at is None
         else:
             assert abs(message.expires_at - now - lifetime) < timedelta(minutes=1)
 
@@ -232,7 +232,7 @@ class TestExpiry:
         for agent in ("archive", "other"):
             api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}], agent_id=agent)
         archived, other = api.get_messages(**ANA)
-        assert archived.expires_at == NEVER
+        assert archived.expires_at is None
         assert other.expires_at - other.created_at == timedelta(days=7)
 
     @pytest.mark.feature("A2")
