@@ -2914,7 +2914,9 @@ begin
     new.search_vector := case when not is_long then words end;
     new.long_search_vector := case when is_long then words end;
   end if;
-  perform memory._remove_expired_duplicate(new);
+  if num_nonnulls(new.superseded_at, new.deleted_at) = 0 then
+    perform memory._remove_expired_duplicate(new);
+  end if;
   if tg_op = 'INSERT' then
     return new;
   end if;
@@ -3095,9 +3097,15 @@ returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  hidden constant uuid[] := array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = _evict_hidden.user_id and m.superseded_by = winner and m.deleted_at is null);
 begin
-  update memory.memories as m set deleted_at = statement_timestamp(), operation = 'evict'
-  where m.user_id = _evict_hidden.user_id and m.superseded_by = winner and m.deleted_at is null;
+  if hidden <> '{}' then -- even an update of nothing enters the triggers
+    update memory.memories as m set deleted_at = statement_timestamp(), operation = 'evict'
+    where m.user_id = _evict_hidden.user_id and m.memory_id = any (hidden);
+  end if;
 end;
 $$;
 
@@ -3128,42 +3136,53 @@ begin
 end;
 $$;
 
--- Soft-deletes what goes at the limit: expired memories, then those that matter least (extracted before stated, then the
--- less important, then the older), or by eviction "fifo" the oldest. The updates come back to memory._count_memories()
--- through the trigger and lower the counter.
+-- Soft-deletes what goes at the limit. The update comes back to memory._count_memories() through the trigger and lowers the
+-- counter. What a memory hid that has expired comes back, as when a sweep removes it.
 create or replace function memory._evict(user_id text, agent_id text, surplus bigint, eviction text)
 returns void
 language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  first constant uuid[] := memory._evictable(user_id, agent_id, surplus, eviction);
+begin
+  update memory.memories as m
+  set deleted_at = statement_timestamp(), operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
+  where m.user_id = _evict.user_id and m.memory_id = any (first);
+end;
+$$;
+
+-- What goes first: expired memories, then those that matter least (extracted before stated, then the less important, then
+-- the older), or by eviction "fifo" the oldest. A function of its own, because its settings would hold for the triggers too.
+create or replace function memory._evictable(user_id text, agent_id text, surplus bigint, eviction text)
+returns uuid[]
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 -- Each choice is the beginning of an index. Planned once for all limits: planning anew takes longer than the choice.
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
 set enable_bitmapscan = off
-set enable_seqscan = off
+set jit = off
 as $$
 declare
-  evicted bigint;
+  first uuid[] := array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+      and m.expires_at <= statement_timestamp()
+    order by m.expires_at limit surplus);
 begin
-  update memory.memories as m set deleted_at = statement_timestamp(), operation = 'delete'
-  where m.user_id = _evict.user_id and m.memory_id = any (array(
-    select o.memory_id from memory.memories as o
-    where o.user_id = _evict.user_id and o.agent_id = _evict.agent_id and o.superseded_at is null and o.deleted_at is null
-      and o.expires_at <= statement_timestamp()
-    order by o.expires_at limit surplus));
-  get diagnostics evicted = row_count;
-  if eviction = 'fifo' then
-    update memory.memories as m set deleted_at = statement_timestamp(), operation = 'evict'
-    where m.user_id = _evict.user_id and m.memory_id = any (array(
-      select o.memory_id from memory.memories as o
-      where o.user_id = _evict.user_id and o.agent_id = _evict.agent_id and o.superseded_at is null and o.deleted_at is null
-      order by o.created_at, o.memory_id limit surplus - evicted));
-  else
-    update memory.memories as m set deleted_at = statement_timestamp(), operation = 'evict'
-    where m.user_id = _evict.user_id and m.memory_id = any (array(
-      select o.memory_id from memory.memories as o
-      where o.user_id = _evict.user_id and o.agent_id = _evict.agent_id and o.superseded_at is null and o.deleted_at is null
-      order by o.is_stated, o.importance, o.created_at, o.memory_id limit surplus - evicted));
-  end if;
+  return case
+    when cardinality(first) = surplus then first
+    when eviction = 'fifo' then first || array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+        and (m.expires_at is null or m.expires_at > statement_timestamp())
+      order by m.created_at, m.memory_id limit surplus - cardinality(first))
+    else first || array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+        and (m.expires_at is null or m.expires_at > statement_timestamp())
+      order by m.is_stated, m.importance, m.created_at, m.memory_id limit surplus - cardinality(first)) end;
 end;
 $$;
 
