@@ -391,21 +391,24 @@ def test_no_sweep_deletes_what_is_restored_at_the_same_time(
     clients: Callable[[], list[Api]], db: psycopg.Connection
 ) -> None:
     """A restore that returned has restored; one that came too late says that there is no such memory."""
-    rounds, memories = 12, 60
+    workers = CLIENTS - 2
+    done = threading.Semaphore(0)
 
     def work(client: Api, number: int) -> list[Any]:
+        if number >= workers:
+            for _ in range(workers // 2):
+                while not done.acquire(blocking=False):
+                    client.sweep()
+            return []
         restored = []
-        for turn in range(rounds):
-            user_id, agent_id = f"user {number}", f"agent {turn}"
-            if number < 2:
-                client.sweep()
-                continue
-            for place in range(memories // rounds):
-                memory_id = client.add_memory(user_id=user_id, agent_id=agent_id, content=f"fact {place}").memory_id
-                client.delete_memory(user_id=user_id, memory_id=memory_id)
-                with suppress(psycopg.errors.NoDataFound):
-                    client.restore_memory(user_id=user_id, memory_id=memory_id)
-                    restored.append(memory_id)
+        for place in range(100):
+            memory = {"user_id": f"user {number}", "agent_id": f"agent {place % 10}"}
+            memory_id = client.add_memory(**memory, content=f"fact {place}").memory_id
+            client.delete_memory(user_id=memory["user_id"], memory_id=memory_id)
+            with suppress(psycopg.errors.NoDataFound):
+                client.restore_memory(user_id=memory["user_id"], memory_id=memory_id)
+                restored.append(memory_id)
+        done.release()
         return restored
 
     restored = [memory_id for memory_ids in at_once(clients(), work) for memory_id in memory_ids]
