@@ -13,7 +13,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -29,6 +29,8 @@ MEMORY = Path(
 )  # where it is large enough, data that need not survive: a new database takes a fifth of the time
 
 Kind = Literal["system", "embedded"]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+"""Runs one of a server's own programs; see the fixture ``run``."""
 
 # Nothing here has to survive a crash. Everything that changes how SQL behaves keeps its default.
 SETTINGS = {
