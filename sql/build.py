@@ -56,17 +56,20 @@ def once(path: Path) -> str:
 
 def replaceable(text: str) -> str:
     """The SQL with each view created by memory._replace_view()."""
+    if len(VIEW.findall(text)) != text.count("create or replace view"):
+        raise SystemExit("a view has another head than build.py reads: create or replace view memory.name as")
     return VIEW.sub(r"call memory._replace_view('\1', $view$\n\2\n$view$);", text)
 
 
 def headers(text: str) -> str:
     """Kind, name and signature of every function in the text, as the rows of a VALUES list."""
-    found = dict.fromkeys(match.groups() for match in HEADER.finditer(text.replace("%1$I.", "")))
-    if text.count("create or replace function") + text.count("create or replace procedure") != sum(
-        1 for _ in HEADER.finditer(text)
-    ):
-        raise SystemExit("a function has another head than build.py reads: its language belongs on a line of its own")
-    return ",\n".join(f"      ('{kind}', '{name}', $header${signature}$header$)" for kind, name, signature in found)
+    found = HEADER.findall(text.replace("%1$I.", ""))  # pgvector's schema, which replaced.sql has on the search_path
+    if len(found) != len(re.findall("create or replace (?:function|procedure)", text)):
+        raise SystemExit("a function has another head than build.py reads: its language begins a line of its own")
+    rows = [
+        f"      ('{kind}', '{name}', $header${signature}$header$)" for kind, name, signature in dict.fromkeys(found)
+    ]
+    return ",\n".join(rows)
 
 
 def prompts() -> str:
@@ -86,13 +89,11 @@ def runner() -> str:
 
 def build() -> str:
     idempotent = "\n".join(path.read_text().replace("{{prompts}}", prompts()) for path in sources("idempotent"))
-    upgrade = (
-        (SQL / "upgrade.sql").read_text().replace("{{views}}", ",".join(name for name, _ in VIEW.findall(idempotent)))
-    )
     functions = runner()
-    replaced = (
-        (SQL / "replaced.sql").read_text().replace("{{headers}}", headers("\n".join((upgrade, idempotent, functions))))
-    )
+    views = ",".join(name for name, _ in VIEW.findall(idempotent))
+    upgrade = (SQL / "upgrade.sql").read_text().replace("{{views}}", views)
+    heads = headers(upgrade + idempotent + functions)
+    replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
     parts = [(SQL / "head.sql").read_text(), upgrade]
     parts += [once(path) for path in sources("incremental")]
     parts += [replaced, replaceable(idempotent), functions, (SQL / "privileges.sql").read_text()]

@@ -17,7 +17,7 @@ begin
       execute statements;
     exception when feature_not_supported or dependent_objects_still_exist then
       get stacked diagnostics detail = pg_exception_detail;
-      raise exception '%', sqlerrm using errcode = sqlstate, detail = detail,
+      raise exception '%', sqlerrm using errcode = sqlstate, detail = coalesce(nullif(detail, ''), 'Part ' || name),
         hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
     end;
     insert into memory.migrations (name, sha256, version) values (_migrate.name, _migrate.sha256, _migrate.version);
@@ -102,8 +102,8 @@ declare
   grants jsonb;
   statement text;
 begin
-  select coalesce(array(select jsonb_array_elements_text(
-           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> _replace_view.name)), c.reloptions),
+  select coalesce(nullif(array(select jsonb_array_elements_text(
+           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> _replace_view.name)), '{}'), c.reloptions),
     pg_get_userbyid(c.relowner)
   into options, owner
   from pg_class as c where c.oid = view;

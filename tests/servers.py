@@ -61,6 +61,7 @@ class Server:
     env: Mapping[str, str] = field(repr=False)
     """Environment of the server process, where in-database model calls look for packages and keys."""
     log_file: Path
+    restart: Callable[[], None] = field(repr=False)
     user: str = "postgres"
 
     def conninfo(self, dbname: str = "postgres") -> str:
@@ -140,6 +141,7 @@ def running_server(kind: Kind, settings: Mapping[str, str] | None = None) -> Ite
             has_plpython=has_plpython,
             env=env,
             log_file=log_file,
+            restart=lambda: run("pg_ctl", f"--log={log_file}", "--mode=fast", "--wait", "restart"),
         )
 
 

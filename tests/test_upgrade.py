@@ -63,20 +63,20 @@ def reader(server: Server) -> str:
     return "reader"
 
 
-def identities(api: Api, kind: str) -> list[Any]:
-    """Everything that PostgreSQL keeps about our views or functions but for what an upgrade is there to change."""
-    catalog, columns, name = {
-        "views": ("pg_class", "o.relkind = 'v'", "rel"),
-        "functions": ("pg_proc", "true", "pro"),
-    }[kind]
-    options = "o.reloptions" if kind == "views" else "null"
-    return api.query(f"""
-        select o.oid, o.{name}name::text, o.{name}owner::regrole::text, o.{name}acl::text, {options},
-          (select array_agg(d.objsubid || d.description order by d.objsubid) from pg_description as d
-           where d.objoid = o.oid and d.classoid = '{catalog}'::regclass),
-          (select array_agg(a.attname || a.attacl::text order by a.attnum) from pg_attribute as a
-           where a.attrelid = o.oid and '{kind}' = 'views')
-        from {catalog} as o where o.{name}namespace = 'memory'::regnamespace and {columns} order by 2, 1""")
+IDENTITIES = """
+select 'view' as kind, c.oid, c.relname::text as name, c.relowner, c.relacl::text as acl, c.reloptions,
+  (select array_agg(d.objsubid || ' ' || d.description order by d.objsubid) from pg_description as d
+   where d.objoid = c.oid and d.classoid = 'pg_class'::regclass) as comments,
+  (select array_agg(a.attname || ' ' || a.attacl::text order by a.attnum) from pg_attribute as a
+   where a.attrelid = c.oid) as columns
+from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v'
+union all
+select 'function', p.oid, p.oid::regprocedure::text, p.proowner, p.proacl::text, p.proconfig,
+  array[obj_description(p.oid, 'pg_proc')], null
+from pg_proc as p where p.pronamespace = 'memory'::regnamespace
+order by kind, oid
+"""
+"""What PostgreSQL keeps about our views and functions besides their definitions."""
 
 
 def views(api: Api) -> list[str]:
@@ -88,12 +88,16 @@ def views(api: Api) -> list[str]:
 
 
 def bound_functions(api: Api) -> list[Any]:
-    """Those with a standard body: signature, and a call with nulls for arguments."""
+    """Those with a standard body: signature, and a call with a table's rows or null for each argument."""
     rows = api.query("""
         select p.oid::regprocedure::text as signature,
           p.oid::regproc::text || '(' || coalesce((
-            select string_agg('null::' || format_type(a.type, null), ', ' order by a.place)
-            from unnest(p.proargtypes::oid[]) with ordinality as a (type, place)), '') || ')' as call
+            select string_agg(case
+                when t.typtype = 'c' then format('(select r from %%s as r limit 1)', t.typrelid::regclass)
+                when e.typtype = 'c' then format('array(select r from %%s as r)', e.typrelid::regclass)
+                else 'null::' || format_type(t.oid, null) end, ', ' order by a.place)
+            from unnest(p.proargtypes::oid[]) with ordinality as a (type, place)
+            join pg_type as t on t.oid = a.type left join pg_type as e on e.oid = t.typelem), '') || ')' as call
         from pg_proc as p where p.pronamespace = 'memory'::regnamespace and p.prosqlbody is not null
         order by 1""")
     assert len(rows) > 20
@@ -131,7 +135,7 @@ def build_upon(api: Api, reader: str) -> list[str]:
             comment on column memory.{view}.{first} is 'mine';
             create view app.{view} as select * from memory.{view};
             create function app.count_{view}() returns bigint begin atomic select count(*) from memory.{view}; end;
-            create function app.rows_of(row memory.{view}) returns int begin atomic select 1; end;
+            create function app.rows_of(given memory.{view}) returns int begin atomic select 1; end;
         """)
         selectable += [f"app.{view}", f"app.count_{view}()"]
     for number, function in enumerate(bound_functions(api)):
@@ -153,27 +157,28 @@ def test_what_users_have_built_on_every_view_and_every_bound_function_stays(
 ) -> None:
     api = Api(db)
     selectable = build_upon(api, reader)
-    before = [identities(api, kind) for kind in ("views", "functions")], dump(dsn, "--schema", "app")
+    api.add_memory(user_id="ana", content="Likes tea", embedding_text="drinks")
+    before = api.query(IDENTITIES), dump(dsn, "--schema", "app")
     indexes = api.query("select indexdef from pg_indexes where indexname = 'mine'")
     upgrade = build(
         {
             PART: "alter table memory.memories add column extra int not null default 7;\n"
-            "alter table memory.memories alter column embedding_text type varchar;\n"
+            "alter table memory.memories alter column embedding_text type varchar using embedding_text || '';\n"  # rewrites
             "alter table memory.messages add column extra text, alter column idempotency_key type varchar;\n"
             "alter table memory.jobs alter column run_after type timestamptz(3);\n"
-            "alter table memory.prompt_versions alter column template type varchar;\n"
+            "alter table memory.prompt_versions add column extra int default 7;\n"
             "alter type memory.memory_version add attribute extra text;\n"
             "alter type memory.memory_version drop attribute extra;\n"
         }
     )
     for _ in range(2):
         install(dsn, upgrade)
-        assert ([identities(api, kind) for kind in ("views", "functions")], dump(dsn, "--schema", "app")) == before
+        assert (api.query(IDENTITIES), dump(dsn, "--schema", "app")) == before
     for source in selectable:
         db.execute(f"select * from {source}".encode())
     assert api.query("select indexdef from pg_indexes where indexname = 'mine'") == indexes
     with open_as(dsn, user=reader) as connection:
-        assert connection.execute("select count(*) from app.queue_stats, memory.prompts").fetchone() == (0,)
+        assert connection.execute("select count(*) from app.queue_stats, memory.model_usage").fetchone() == (0,)
         assert connection.execute("select user_id, title from memory.documents").fetchall() == []
     api.add_message(user_id="ana", thread_id="t1", role="user", content="Hello")
     assert api.query("select thread_id, note from app.seen") == [("t1", "new")]
@@ -421,7 +426,7 @@ def test_a_result_column_more_reaches_callers_and_leaves_views_as_they_were(dsn:
         install(dsn, build({**files, CODE: function.format(arguments="", value="1, 2")}))
         assert session.execute(call).fetchall() == [(1, 2)]
         assert session.execute("select * from app.star").fetchall() == [(1,)]
-        assert session.execute("select (e).b from app.whole").fetchall() == [(2,)]
+        assert session.execute("select e::text from app.whole").fetchall() == [("(1,2)",)]
         assert session.execute("select (e).a, (e).b from app.kept").fetchall() == [(1, None)]
         assert session.execute("select * from app.whole()").fetchall() == [(1, 2)]
 
@@ -473,7 +478,7 @@ def test_an_upgrade_that_must_wait_gives_up_and_changes_nothing(
         with pytest.raises(errors.LockNotAvailable):
             install(dsn, upgrade)
         assert session.execute("select count(*) from memory.messages").fetchone() == (20,)
-        session.execute("truncate memory.messages, memory.jobs, memory.threads cascade")
+        session.execute("truncate memory.messages, memory.jobs, memory.threads restart identity cascade")
     assert dump(dsn) == before
     install(dsn, upgrade)
 
