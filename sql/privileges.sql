@@ -20,7 +20,7 @@ end;
 $privileges$;
 
 -- They run what they are given: nothing that should stay.
-drop procedure memory._migrate, memory._unbind, memory._drop_replaced, memory._replace_view;
+drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view;
 
 commit;
 

@@ -12,7 +12,7 @@ declare
 begin
   select m.sha256 into applied from memory.migrations as m where m.name = _migrate.name;
   if applied is null then
-    call memory._unbind();
+    call memory._lock();
     begin
       execute statements;
     exception when feature_not_supported or dependent_objects_still_exist then
@@ -25,6 +25,38 @@ begin
     raise exception 'migration % ran in this database with other contents', name
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
+end;
+$$;
+
+-- Takes the locks of an upgrade at once, and lets go of all of them when one is not to be had soon: who holds a lock and waits
+-- for the next is in a deadlock with a writer that came from the other side, and PostgreSQL may choose the writer to fail when
+-- that lasts for deadlock_timeout (a second). Only in its last half it waits for longer, which makes autovacuum give way.
+create or replace procedure memory._lock()
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  patience text := current_setting('lock_timeout');
+  ends_at timestamptz := clock_timestamp() + patience::interval;
+  relations text;
+begin
+  select string_agg(format('memory.%I', c.relname), ', ' order by c.relname) into relations
+  from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r';
+  loop
+    begin
+      perform set_config('lock_timeout',
+        case when clock_timestamp() < ends_at - patience::interval / 2 then '40ms' else patience end, true);
+      call memory._unbind(); -- Whoever reads a view locks it before its tables.
+      execute format('lock table %s in access exclusive mode', relations);
+      exit;
+    exception when lock_not_available or deadlock_detected then
+      if clock_timestamp() > ends_at then
+        raise;
+      end if;
+      perform pg_sleep(0.05);
+    end;
+  end loop;
+  perform set_config('lock_timeout', patience, true);
 end;
 $$;
 
