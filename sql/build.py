@@ -1,8 +1,8 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
-Order: head.sql, incremental/ (each file wrapped so that it runs once per database), idempotent/ with the built-in
-prompts of prompts/, the functions of plpython/ with the model package inside, privileges.sql. Needs nothing
-but the standard library.
+Order: head.sql, upgrade.sql, incremental/ (each file wrapped so that it runs once per database), replaced.sql with
+the heads of all functions, idempotent/ with the built-in prompts of prompts/, the functions of plpython/ with the model
+package inside, privileges.sql. Needs nothing but the standard library.
 
     python sql/build.py            write the file
     python sql/build.py --check    fail when the file is not what the sources build, or a released file was changed
@@ -24,32 +24,14 @@ sys.path.insert(0, str(ROOT / "plpython"))
 from embed import embed  # noqa: E402  (a neighbour, not an installed package)
 
 ONCE = """\
-do $once$
-declare
-  applied text;
-  bound regprocedure;
-begin
-  select migrations.sha256 into applied from memory.migrations where migrations.name = '{name}';
-  if applied is null then
-    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in
-      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
-    loop
-      -- Unless it went with one that it is built on.
-      if exists (select from pg_proc where pg_proc.oid = bound) then
-        execute format('drop function %s cascade', bound);
-      end if;
-    end loop;
-    execute $migration$
-{body}$migration$;
-    insert into memory.migrations (name, sha256, version) values ('{name}', '{sha256}', '{{{{version}}}}');
-  elsif applied <> '{sha256}' then
-    raise exception 'migration {name} ran in this database with other contents'
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
-  end if;
-end;
-$once$;
+call memory._migrate('{name}', '{sha256}', '{{{{version}}}}', $migration$
+{body}$migration$);
 """
+# The head of a function up to its language: kind, name, arguments and result.
+HEADER = re.compile(
+    r"^ *create or replace (function|procedure) memory\.(\w+)(\(.*?)\n *language ", re.MULTILINE | re.DOTALL
+)
+VIEW = re.compile(r"^create or replace view memory\.(\w+) as\n(.*?);$", re.MULTILINE | re.DOTALL)
 
 
 def sha256(text: str) -> str:
@@ -72,6 +54,24 @@ def once(path: Path) -> str:
     return ONCE.format(name=path.stem, sha256=sha256(body), body=body)
 
 
+def replaceable(text: str) -> str:
+    """The SQL with each view created by memory._replace_view()."""
+    if len(VIEW.findall(text)) != text.count("create or replace view"):
+        raise SystemExit("a view has another head than build.py reads: create or replace view memory.name as")
+    return VIEW.sub(r"call memory._replace_view('\1', $view$\n\2\n$view$);", text)
+
+
+def headers(text: str) -> str:
+    """Kind, name and signature of every function in the text, as the rows of a VALUES list."""
+    found = HEADER.findall(text.replace("%1$I.", ""))  # pgvector's schema, which replaced.sql has on the search_path
+    if len(found) != len(re.findall("create or replace (?:function|procedure)", text)):
+        raise SystemExit("a function has another head than build.py reads: its language begins a line of its own")
+    rows = [
+        f"      ('{kind}', '{name}', $header${signature}$header$)" for kind, name, signature in dict.fromkeys(found)
+    ]
+    return ",\n".join(rows)
+
+
 def prompts() -> str:
     """The built-in prompts of prompts/*.txt as the rows of a VALUES list."""
     paths = sorted((SQL / "prompts").glob("*.txt"))
@@ -88,10 +88,15 @@ def runner() -> str:
 
 
 def build() -> str:
-    parts = [(SQL / "head.sql").read_text()]
+    idempotent = "\n".join(path.read_text().replace("{{prompts}}", prompts()) for path in sources("idempotent"))
+    functions = runner()
+    views = ",".join(name for name, _ in VIEW.findall(idempotent))
+    upgrade = (SQL / "upgrade.sql").read_text().replace("{{views}}", views)
+    heads = headers(upgrade + idempotent + functions)
+    replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
+    parts = [(SQL / "head.sql").read_text(), upgrade]
     parts += [once(path) for path in sources("incremental")]
-    parts += [path.read_text().replace("{{prompts}}", prompts()) for path in sources("idempotent")]
-    parts += [runner(), (SQL / "privileges.sql").read_text()]
+    parts += [replaced, replaceable(idempotent), functions, (SQL / "privileges.sql").read_text()]
     return "\n".join(parts).replace("{{version}}", version())
 
 

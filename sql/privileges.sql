@@ -3,22 +3,24 @@
 do $privileges$
 declare
   routine regprocedure;
+  carried record;
 begin
-  -- Leftovers of an older version, not written by this transaction: internal functions, and old signatures of public ones,
-  -- which would make calls ambiguous.
-  for routine in
-    select p.oid from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.xmin <> pg_current_xact_id()::xid
-      and (p.proname like e'\\_%' or exists (select from pg_proc as n where n.pronamespace = p.pronamespace and n.proname = p.proname
-                                            and n.xmin = pg_current_xact_id()::xid))
-  loop
-    execute format('drop routine %s', routine);
-  end loop;
   for routine in select p.oid::regprocedure from pg_proc as p where p.pronamespace = 'memory'::regnamespace loop
     execute format('revoke all on routine %s from public', routine);
   end loop;
+  -- A function with other arguments than before is a new one to PostgreSQL, and nobody could call it.
+  for carried in
+    select g.* from jsonb_to_recordset(current_setting('agent_memory.grants')::jsonb)
+      as g (routine text, grantee text, is_grantable boolean)
+  loop
+    execute format('grant execute on routine %s to %s%s', carried.routine::regprocedure, carried.grantee,
+      case when carried.is_grantable then ' with grant option' end);
+  end loop;
 end;
 $privileges$;
+
+-- They run what they are given: nothing that should stay.
+drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view;
 
 commit;
 

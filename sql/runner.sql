@@ -14,10 +14,7 @@ begin
 $functions$;
   elsif exists (select from pg_proc join pg_language on pg_language.oid = prolang
                 where pg_proc.oid = to_regprocedure('memory._load_models()') and lanname = 'plpython3u') then
-    -- Made when the owner was a superuser. They stay as they are, but are written anew: privileges.sql drops internal
-    -- functions that are not.
-    alter function memory._load_models() volatile;
-    alter function memory._call_model(text, jsonb) volatile;
+    null; -- Made when the owner was a superuser: they stay as they are.
   else
     create or replace function memory._load_models()
     returns void

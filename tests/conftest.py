@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
+import re
+import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
-from servers import Server, ServerUnavailableError, install_agent_memory, running_server
+from servers import Run, Server, ServerUnavailableError, install_agent_memory, running_server
 from sqlapi import Api
 
 TEMPLATE = "agent_memory_template"
@@ -89,6 +93,29 @@ def connect(dsn: str) -> Iterator[Callable[..., psycopg.Connection]]:
 def db(connect: Callable[..., psycopg.Connection]) -> psycopg.Connection:
     """An autocommit connection to the test's database as superuser."""
     return connect()
+
+
+@pytest.fixture
+def run(server: Server) -> Run:
+    """Run one of the server's own programs; raises CalledProcessError when it fails and ``check`` is not false."""
+
+    def run_program(program: str, *arguments: str | Path, check: bool = True, **env: str) -> Any:
+        command = [str(server.bin_dir / program), *map(str, arguments)]
+        return subprocess.run(command, check=check, capture_output=True, text=True, env={**os.environ, **env})
+
+    return run_program
+
+
+@pytest.fixture
+def dump(run: Run) -> Callable[..., str]:
+    """A database as pg_dump writes it, without the key that it makes up for each dump."""
+
+    def dump_database(dsn: str, *options: str) -> str:
+        return re.sub(
+            r"^\\(un)?restrict .*\n", "", run("pg_dump", *options, "--dbname", dsn).stdout, flags=re.MULTILINE
+        )
+
+    return dump_database
 
 
 @contextlib.contextmanager

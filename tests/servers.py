@@ -13,7 +13,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -29,6 +29,8 @@ MEMORY = Path(
 )  # where it is large enough, data that need not survive: a new database takes a fifth of the time
 
 Kind = Literal["system", "embedded"]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+"""Runs one of a server's own programs; see the fixture ``run``."""
 
 # Nothing here has to survive a crash. Everything that changes how SQL behaves keeps its default.
 SETTINGS = {
@@ -59,6 +61,7 @@ class Server:
     env: Mapping[str, str] = field(repr=False)
     """Environment of the server process, where in-database model calls look for packages and keys."""
     log_file: Path
+    restart: Callable[[], None] = field(repr=False)
     user: str = "postgres"
 
     def conninfo(self, dbname: str = "postgres") -> str:
@@ -138,6 +141,7 @@ def running_server(kind: Kind, settings: Mapping[str, str] | None = None) -> Ite
             has_plpython=has_plpython,
             env=env,
             log_file=log_file,
+            restart=lambda: run("pg_ctl", f"--log={log_file}", "--mode=fast", "--wait", "restart"),
         )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
-import os
 import re
 import subprocess
 from collections.abc import Callable
@@ -14,39 +12,15 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory.worker import Worker
+from installer import build_version, execute, install, open_as
 from psycopg import errors
 from psycopg.conninfo import make_conninfo
-from servers import INSTALL_SQL, ROOT, Server
+from servers import INSTALL_SQL, ROOT, Run, Server
 from sqlapi import OLD_STRINGS, Api
 
 ANA = {"user_id": "ana", "thread_id": "t1"}
 VERSION = re.findall(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)[0]
 FUNCTIONS = "from pg_proc as p where p.pronamespace = 'memory'::regnamespace"
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def run(server: Server) -> Run:
-    """Run one of the server's own programs; raises CalledProcessError when it fails and ``check`` is not false."""
-
-    def run_program(program: str, *arguments: str | Path, check: bool = True, **env: str) -> Any:
-        command = [str(server.bin_dir / program), *map(str, arguments)]
-        return subprocess.run(command, check=check, capture_output=True, text=True, env={**os.environ, **env})
-
-    return run_program
-
-
-@pytest.fixture
-def dump(run: Run) -> Callable[..., str]:
-    """A database as pg_dump writes it, without the key that it makes up for each dump."""
-
-    def dump_database(dsn: str, *options: str) -> str:
-        return re.sub(
-            r"^\\(un)?restrict .*\n", "", run("pg_dump", *options, "--dbname", dsn).stdout, flags=re.MULTILINE
-        )
-
-    return dump_database
 
 
 @pytest.fixture
@@ -56,20 +30,6 @@ def role(server: Server) -> str:
         if not connection.execute("select from pg_roles where rolname = 'plain'").fetchall():
             connection.execute("create role plain login")
     return "plain"
-
-
-def open_as(dsn: str, **parameters: Any) -> psycopg.Connection:
-    return psycopg.connect(make_conninfo(dsn, **parameters), autocommit=True)
-
-
-def execute(dsn: str, statement: str | bytes) -> None:
-    with open_as(dsn) as connection:
-        connection.execute(statement)
-
-
-def install(dsn: str, script: str | None = None, **parameters: Any) -> None:
-    with open_as(dsn, **parameters) as connection:
-        connection.execute(INSTALL_SQL.read_bytes() if script is None else script.encode())
 
 
 def use(api: Api) -> None:
@@ -160,19 +120,7 @@ def test_two_installers_at_once_are_both_content(empty_dsn: str, server: Server)
 @pytest.fixture
 def file_with(tmp_path: Path) -> Callable[[str], str]:
     """The file as a later version builds it, with one more incremental part."""
-    spec = importlib.util.spec_from_file_location("build", ROOT / "sql" / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
-    part = tmp_path / "900_upgrade.sql"
-
-    def build_with(statements: str) -> str:
-        part.write_text(statements)
-        once = build.once(part).replace("{{version}}", VERSION)
-        return INSTALL_SQL.read_text().replace("-- Refusals:", f"{once}\n-- Refusals:", 1)
-
-    return build_with
+    return lambda statements: build_version(tmp_path, {"incremental/900_upgrade.sql": statements})
 
 
 @pytest.mark.feature("F13")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
 import pytest
 from protocol import activate, claim, open_jobs, say
+from psycopg.conninfo import make_conninfo
 from servers import Server, install_agent_memory, running_server
 from sqlapi import Api, refused, rolled_back
 
@@ -73,26 +76,145 @@ def test_a_schedule_that_is_none_is_refused_and_nothing_is_scheduled(
     assert scheduled(cron) == []
 
 
-@pytest.mark.feature("E15")
+def advice(api: Api, sqlstate: str = "0A000", **arguments: Any) -> tuple[str, str]:
+    """What a refusal to schedule says, and its hint."""
+    with pytest.raises(psycopg.Error) as refusal:
+        api.schedule_jobs(**arguments)
+    assert refusal.value.diag.sqlstate == sqlstate
+    return str(refusal.value.diag.message_primary), str(refusal.value.diag.message_hint)
+
+
+def follow(hint: str, connection: psycopg.Connection) -> list[str]:
+    """Run the statements of a hint, word for word."""
+    statements = re.findall(r"\b((?:alter|create|grant|select) [^;]+);", hint)
+    for statement in statements:
+        connection.execute(statement)
+    return statements
+
+
+@pytest.fixture
+def admin(cron_server: Server) -> Iterator[psycopg.Connection]:
+    """A superuser where pg_cron lives, whose changes others see."""
+    with psycopg.connect(cron_server.conninfo(), autocommit=True) as connection:
+        yield connection
+        connection.execute("delete from cron.job")
+        connection.execute("grant execute on function cron.schedule(text, text, text) to public")
+
+
+@pytest.fixture
+def owner(cron_server: Server, admin: psycopg.Connection) -> Iterator[Callable[[str], Api]]:
+    """Sessions, by database, of a role that may call everything of agent_memory there and is no superuser."""
+    with contextlib.ExitStack() as stack:
+        other = stack.enter_context(psycopg.connect(cron_server.conninfo("other"), autocommit=True))
+        admin.execute('create role "an owner" login')
+        for superuser in (admin, other):
+            superuser.execute('grant usage on schema memory to "an owner"')
+            superuser.execute('grant execute on all functions in schema memory to "an owner"')
+
+        def connect(dbname: str) -> Api:
+            conninfo = make_conninfo(cron_server.conninfo(dbname), user="an owner")
+            return Api(stack.enter_context(psycopg.connect(conninfo, autocommit=True)))
+
+        yield connect
+        for superuser in (admin, other):
+            superuser.execute('drop owned by "an owner"')
+        admin.execute('drop role "an owner"')
+
+
+@pytest.mark.feature("E15", "F20")
 def test_in_another_database_the_hint_says_what_to_run_where_pg_cron_lives(cron_server: Server, cron: Api) -> None:
-    with (
-        psycopg.connect(cron_server.conninfo("other"), autocommit=True) as connection,
-        pytest.raises(psycopg.errors.FeatureNotSupported, match='database "postgres"') as refusal,
-    ):
-        Api(connection).schedule_jobs(every="* * * * *")
-    hint = (refusal.value.diag.message_hint or "").removeprefix("Run there: ")
-    cron.connection.execute(hint)
+    with psycopg.connect(cron_server.conninfo("other"), autocommit=True) as connection:
+        problem, hint = advice(Api(connection), sweep_at="0 4 * * *")
+    assert problem == 'pg_cron lives in database "postgres"'
+    assert len(follow(hint, cron.connection)) == 3
+    every = "* * * * *" if "* * * * *" in hint else "10 seconds"
     assert scheduled(cron) == [
-        ("agent_memory jobs other", "* * * * *", "call memory.run_jobs()", "other"),
-        ("agent_memory sweep other", "17 3 * * *", "select memory.sweep()", "other"),
+        ("agent_memory jobs other", every, "call memory.run_jobs()", "other"),
+        ("agent_memory sweep other", "0 4 * * *", "select memory.sweep()", "other"),
+    ]
+
+
+@pytest.mark.feature("E15", "F20")
+def test_an_owner_who_may_not_see_where_pg_cron_lives_gets_jobs_of_his_own(
+    admin: psycopg.Connection, owner: Callable[[str], Api]
+) -> None:
+    problem, hint = advice(owner("other"))
+    assert problem == "pg_cron lives in another database, or its extension has not been created in this one"
+    follow(hint, admin)
+    assert admin.execute("select distinct database, username from cron.job").fetchall() == [("other", "an owner")]
+
+
+@pytest.mark.feature("E15", "F20")
+def test_an_owner_without_superuser_rights_is_told_the_grants_that_he_lacks(
+    admin: psycopg.Connection, owner: Callable[[str], Api]
+) -> None:
+    api = owner("postgres")
+    assert advice(api, "42501")[1] == 'As a superuser: grant usage on schema cron to "an owner";'
+    admin.execute("revoke execute on function cron.schedule(text, text, text) from public")
+    problem, hint = advice(api, "42501")
+    assert problem == 'role "an owner" may not schedule jobs with pg_cron'
+    assert len(follow(hint, admin)) == 2
+    assert len(api.schedule_jobs()) == 2
+    assert admin.execute("select distinct database, username from cron.job").fetchall() == [("postgres", "an owner")]
+
+
+@pytest.mark.feature("E15", "F20")
+def test_a_role_that_cannot_log_in_is_told_so_before_its_jobs_fail(
+    admin: psycopg.Connection, owner: Callable[[str], Api]
+) -> None:
+    api = owner("postgres")
+    admin.execute('grant usage on schema cron to "an owner"; alter role "an owner" nologin')
+    problem, hint = advice(api, "42501")
+    assert "may not log in" in problem
+    follow(hint, admin)
+    assert len(api.schedule_jobs()) == 2
+
+
+@pytest.mark.feature("E15", "F20")
+def test_hints_lead_from_a_server_that_has_not_loaded_pg_cron_to_jobs(server: Server) -> None:
+    if server.kind != "system":
+        pytest.skip("the embedded server has no pg_cron")
+    settings = {"shared_preload_libraries": "plpgsql", "cron.database_name": "nowhere"}
+    problems = []
+    with running_server("system", settings) as bare:
+        install_agent_memory(bare, "postgres")
+        for _ in range(3):
+            with psycopg.connect(bare.conninfo(), autocommit=True) as connection:
+                problem, hint = advice(Api(connection))
+                problems.append(problem)
+                follow(hint, connection)
+            if "restart the server" in hint:
+                bare.restart()
+        with psycopg.connect(bare.conninfo(), autocommit=True) as connection:
+            assert len(Api(connection).schedule_jobs()) == 2
+            assert connection.execute("show shared_preload_libraries").fetchone() == ("plpgsql, pg_cron",)
+    assert problems == [
+        "pg_cron is not loaded into this server",
+        'pg_cron is set to live in database "nowhere", which does not exist',
+        "pg_cron has no extension in this database yet",
     ]
 
 
 @pytest.mark.feature("E15")
-def test_without_pg_cron_the_hint_names_the_worker(api: Api) -> None:
-    with pytest.raises(psycopg.errors.FeatureNotSupported, match="pg_cron") as refusal:
-        api.schedule_jobs()
-    assert "agent-memory worker" in (refusal.value.diag.message_hint or "")
+def test_without_pg_cron_the_hint_names_the_worker(server: Server, api: Api) -> None:
+    problem, hint = advice(api)
+    if server.kind == "system":
+        assert problem == "pg_cron is not loaded into this server"
+    else:
+        assert problem == "this server has no pg_cron"
+        assert f"postgresql-{server.version}-cron" in hint
+    assert "agent-memory worker" in hint
+
+
+@pytest.mark.feature("E15", "F20")
+def test_who_may_not_see_what_the_server_loads_is_told_what_to_ask_for(server: Server, api: Api) -> None:
+    api.connection.execute("create role someone login; grant usage on schema memory to someone")
+    api.connection.execute("grant execute on all functions in schema memory to someone; set role someone")
+    problem, hint = advice(api)
+    assert problem == (
+        "this server has no pg_cron" if server.kind != "system" else "pg_cron is not loaded into this server"
+    )
+    assert server.kind != "system" or hint.startswith("Have a superuser add pg_cron to shared_preload_libraries.")
 
 
 # Models ---------------------------------------------------------------------------------------------------------------

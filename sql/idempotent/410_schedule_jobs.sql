@@ -5,46 +5,111 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   task record;
-  cron_database text := current_setting('cron.database_name', true);
-  cron_schema name;
-  cron_version int[];
-  elsewhere text := '';
+  cron record; -- pg_cron's extension in this database, its function, and whether the caller may call it
+  cron_version text;
+  cron_database text;
+  is_hidden boolean := false;
+  is_loaded boolean;
+  is_elsewhere boolean := false;
+  problem text;
+  hint text;
+  created text := 'create extension if not exists pg_cron;';
+  libraries text;
+  or_else text := ' Or run "agent-memory worker" beside the server, and memory.sweep() from any scheduler.';
 begin
   if every is null or sweep_at is null then
     perform memory._refuse(case when every is null then 'every' else 'sweep_at' end, 'must not be null', 'Leave it out for the default.');
   end if;
-  select n.nspname, regexp_match(e.extversion, e'^(\\d+)\\.(\\d+)')::int[] into cron_schema, cron_version
+  if not (select r.rolcanlogin from pg_roles as r where r.rolname = current_user) then
+    raise exception 'pg_cron runs jobs in sessions of the role that made them, and role "%" may not log in', current_user
+      using errcode = '42501', hint = format('As a superuser: alter role %I login;', current_user);
+  end if;
+
+  select e.extversion, n.nspname, p.oid::regprocedure as signature, n.oid as schema,
+    has_schema_privilege(n.oid, 'usage') as may_use, has_function_privilege(p.oid, 'execute') as may_execute
+  into cron
   from pg_extension as e
   join pg_depend as d on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e'
-  join pg_proc as p on p.oid = d.objid and p.proname = 'schedule_in_database'
+  join pg_proc as p on p.oid = d.objid and p.proname = 'schedule' and p.pronargs = 3
   join pg_namespace as n on n.oid = p.pronamespace
-  where e.extname = 'pg_cron' limit 1;
-  if every like '%second%' and cron_version < array[1, 5] then
-    raise notice 'pg_cron % knows no seconds: jobs run every minute', array_to_string(cron_version, '.');
+  where e.extname = 'pg_cron';
+  -- What is installed elsewhere came from the same files.
+  select coalesce(cron.extversion, a.default_version) into cron_version
+  from (select 1) as one left join pg_available_extensions as a on a.name = 'pg_cron';
+
+  begin
+    cron_database := current_setting('cron.database_name', true);
+    -- A value that is only written in a configuration file, for a library that is not loaded, is no row there.
+    is_loaded := exists (select from pg_settings as s where s.name = 'cron.database_name');
+  exception when insufficient_privilege then -- It exists, for superusers to see.
+    is_loaded := true;
+    is_hidden := true;
+  end;
+  if not (select r.rolsuper from pg_roles as r where r.rolname = current_user) then
+    created := created || format(' grant usage on schema cron to %I;', current_user);
+  end if;
+
+  if cron_version is null then
+    problem := 'this server has no pg_cron';
+    hint := format('Install it, on Debian as postgresql-%s-cron.', current_setting('server_version_num')::int / 10000) || or_else;
+  elsif not is_loaded then
+    problem := 'pg_cron is not loaded into this server';
+    begin
+      select string_agg(quote_literal(btrim(l.name, ' "')), ', ') into libraries
+      from regexp_split_to_table(current_setting('shared_preload_libraries') || ',pg_cron', ',') as l (name)
+      where btrim(l.name, ' "') <> '';
+      hint := format('As a superuser: alter system set shared_preload_libraries = %s;', libraries);
+    exception when insufficient_privilege then
+      hint := 'Have a superuser add pg_cron to shared_preload_libraries.';
+    end;
+    hint := hint || ' Then restart the server and call this again.' || or_else;
+  elsif not exists (select from pg_database as d where d.datname = coalesce(cron_database, current_database())) then
+    problem := format('pg_cron is set to live in database "%s", which does not exist', cron_database);
+    hint := format('As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.', current_database());
+  elsif cron_database <> current_database() or is_hidden and cron.signature is null then
+    is_elsewhere := true;
+    problem := case when is_hidden then 'pg_cron lives in another database, or its extension has not been created in this one'
+      else format('pg_cron lives in database "%s"', cron_database) end;
+    hint := case when is_hidden then 'As a superuser, in the database that "show cron.database_name" names: '
+      else 'Run there as a superuser: ' end || created;
+  elsif cron.signature is null then
+    problem := 'pg_cron has no extension in this database yet';
+    hint := 'As a superuser: ' || created || ' Then call this again.';
+  end if;
+
+  if every like '%second%' and (regexp_match(cron_version, e'^(\\d+)\\.(\\d+)'))::int[] < array[1, 5] then
+    raise notice 'pg_cron % knows no seconds: jobs run every minute', cron_version;
     every := '* * * * *';
+  end if;
+  if problem is null and not (cron.may_use and cron.may_execute) then
+    raise exception 'role "%" may not schedule jobs with pg_cron', current_user
+      using errcode = '42501', hint = 'As a superuser:'
+        || case when cron.may_use then '' else format(' grant usage on schema %I to %I;', cron.nspname, current_user) end
+        || case when cron.may_execute then '' else format(' grant execute on function %s to %I;', cron.signature, current_user) end;
   end if;
   for task in
     select t.*, 'agent_memory ' || t.name || ' ' || current_database() as full_name
     from (values ('jobs', 'every', every, 'call memory.run_jobs()'), ('sweep', 'sweep_at', sweep_at, 'select memory.sweep()')) as t (name, argument, schedule, command)
   loop
-    if cron_schema is null then
-      elsewhere := elsewhere || format(' select cron.schedule_in_database(%L, %L, %L, %L);', task.full_name, task.schedule, task.command, current_database());
+    if problem is not null then
+      if is_elsewhere then
+        hint := hint || format(' select cron.schedule_in_database(%L, %L, %L, %L, %L);',
+          task.full_name, task.schedule, task.command, current_database(), current_user);
+      end if;
       continue;
     end if;
     begin
-      execute format('select %I.schedule_in_database($1, $2, $3, $4)', cron_schema) using task.full_name, task.schedule, task.command, current_database();
+      -- Not schedule_in_database, which only superusers may call unless someone has granted it.
+      execute format('select %I.schedule($1, $2, $3)', cron.nspname) using task.full_name, task.schedule, task.command;
     exception when invalid_parameter_value then
       perform memory._refuse(task.argument, sqlerrm, 'Write a cron schedule such as "* * * * *", or from pg_cron 1.5 on "10 seconds" (1 to 59).');
     end;
     return next format('agent_memory %s: %s, %s', task.name, task.schedule, task.command);
   end loop;
-  if cron_schema is null and cron_database <> current_database() then
-    raise exception 'pg_cron lives in database "%"', cron_database using errcode = '0A000', hint = 'Run there:' || elsewhere;
-  elsif cron_schema is null then
-    raise exception 'memory.schedule_jobs() needs the extension pg_cron' using errcode = '0A000',
-      hint = 'Install it and create extension pg_cron, or run "agent-memory worker" beside the server and memory.sweep() from any scheduler.';
+  if problem is not null then
+    raise exception '%', problem using errcode = '0A000', hint = hint;
   end if;
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
-'Has pg_cron run queued model work every so often and memory.sweep() at a time of day; calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Call it in the database where pg_cron is installed. Without pg_cron, run "agent-memory worker".';
+'Has pg_cron run queued model work every so often and memory.sweep() at a time of day, as the role that calls this; calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Where something is missing, the HINT says what a superuser has to run. Without pg_cron, run "agent-memory worker".';
