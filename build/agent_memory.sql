@@ -95,23 +95,185 @@ begin
 end;
 $downgrade$;
 
-do $once$
+-- What an upgrade is made with, gone again at its end. Objects of ours keep their identity, so that everything that others
+-- have built on them stays: grants, views, functions, indexes, comments. Nothing is ever dropped with CASCADE.
+
+-- Runs an incremental part unless this database has seen it.
+create or replace procedure memory._migrate(name text, sha256 text, version text, statements text)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
 declare
   applied text;
-  bound regprocedure;
+  detail text;
 begin
-  select migrations.sha256 into applied from memory.migrations where migrations.name = '001_conversation';
+  select m.sha256 into applied from memory.migrations as m where m.name = _migrate.name;
   if applied is null then
-    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in
-      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
-    loop
-      -- Unless it went with one that it is built on.
-      if exists (select from pg_proc where pg_proc.oid = bound) then
-        execute format('drop function %s cascade', bound);
+    call memory._lock();
+    begin
+      execute statements;
+    exception when feature_not_supported or dependent_objects_still_exist then
+      get stacked diagnostics detail = pg_exception_detail;
+      raise exception '%', sqlerrm using errcode = sqlstate, detail = coalesce(nullif(detail, ''), 'Part ' || name),
+        hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+    end;
+    insert into memory.migrations (name, sha256, version) values (_migrate.name, _migrate.sha256, _migrate.version);
+  elsif applied <> _migrate.sha256 then
+    raise exception 'migration % ran in this database with other contents', name
+      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
+  end if;
+end;
+$$;
+
+-- Takes the locks of an upgrade at once, and lets go of all of them when one is not to be had soon: who holds a lock and waits
+-- for the next is in a deadlock with a writer that came from the other side, and PostgreSQL may choose the writer to fail when
+-- that lasts for deadlock_timeout (a second). Only in its last half it waits for longer, which makes autovacuum give way.
+create or replace procedure memory._lock()
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  patience text := current_setting('lock_timeout');
+  ends_at timestamptz := clock_timestamp() + patience::interval;
+  relations text;
+begin
+  select string_agg(format('memory.%I', c.relname), ', ' order by c.relname) into relations
+  from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r';
+  loop
+    begin
+      perform set_config('lock_timeout',
+        case when clock_timestamp() < ends_at - patience::interval / 2 then '40ms' else patience end, true);
+      call memory._unbind(); -- Whoever reads a view locks it before its tables.
+      execute format('lock table %s in access exclusive mode', relations);
+      exit;
+    exception when lock_not_available or deadlock_detected then
+      if clock_timestamp() > ends_at then
+        raise;
       end if;
+      perform pg_sleep(0.05);
+    end;
+  end loop;
+  perform set_config('lock_timeout', patience, true);
+end;
+$$;
+
+-- Functions with a standard body, and views, are bound to the columns that they name, which nobody can change then. They are
+-- replaced by ones that are not: functions by their own text, which still works, views by empty ones with the same columns.
+-- The files that follow create them again.
+create or replace procedure memory._unbind()
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set check_function_bodies = off
+as $$
+declare
+  bound record;
+begin
+  if current_setting('agent_memory.view_options', true) <> '' then
+    return; -- Done in this transaction.
+  end if;
+  perform set_config('agent_memory.view_options',
+    (select coalesce(jsonb_object_agg(c.relname, c.reloptions) filter (where c.reloptions is not null), '{}')
+     from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v')::text, true);
+  -- Ours are those that begin with an underscore.
+  for bound in
+    select pg_get_functiondef(p.oid) as definition, pg_get_function_sqlbody(p.oid) as body
+    from pg_proc as p
+    where p.pronamespace = 'memory'::regnamespace and p.prosqlbody is not null and p.proname like e'\\_%'
+  loop
+    execute replace(bound.definition, bound.body,
+      format(' as %L', regexp_replace(bound.body, '^BEGIN ATOMIC(.*)END$', e'\\1')));
+  end loop;
+  for bound in
+    select c.relname,
+      string_agg(format('null::%s%s as %I', format_type(a.atttypid, a.atttypmod),
+        case when a.attcollation <> t.typcollation then ' collate ' || a.attcollation::regcollation::text end,
+        a.attname), ', ' order by a.attnum) as columns
+    from pg_class as c
+    join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0
+    join pg_type as t on t.oid = a.atttypid
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v' and c.relname = any ('{queue_stats,dead_jobs,stuck_jobs,thread_stats,summary_chain,stuck_summaries,summary_windows,summary_times,model_usage,retry_storms,prompts}')
+    group by c.relname
+  loop
+    execute format('create or replace view memory.%I as select %s where false', bound.relname, bound.columns);
+  end loop;
+end;
+$$;
+
+-- Drops an object of ours that this version has another one for, or none, unless something depends on it.
+create or replace procedure memory._drop_replaced(kind text, object text)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  detail text;
+begin
+  execute format('drop %s %s', kind, object);
+exception when dependent_objects_still_exist then
+  get stacked diagnostics detail = pg_exception_detail;
+  raise exception '%, which this version replaces', split_part(detail, e'\n', 1)
+    using errcode = '2BP01', detail = detail,
+      hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+end;
+$$;
+
+-- Every view of the files that follow is created by this. The view stays the same object unless its columns are others.
+create or replace procedure memory._replace_view(name text, query text)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  definition text := format('create or replace view memory.%I as %s', name, query);
+  view regclass := to_regclass(format('memory.%I', name));
+  -- Replacing a view resets its options, and so has _unbind() done before.
+  options text[];
+  owner name;
+  attached text;
+  grants jsonb;
+  statement text;
+begin
+  select coalesce(nullif(array(select jsonb_array_elements_text(
+           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> _replace_view.name)), '{}'), c.reloptions),
+    pg_get_userbyid(c.relowner)
+  into options, owner
+  from pg_class as c where c.oid = view;
+  begin
+    execute definition;
+  exception when invalid_table_definition then
+    -- A column has gone or has another name, type or place. What belongs to the view alone would go with it unnoticed.
+    select string_agg(pg_describe_object(d.classid, d.objid, d.objsubid), ', ') into attached
+    from pg_depend as d where d.refclassid = 'pg_class'::regclass and d.refobjid = view and d.deptype = 'a';
+    if attached is not null then
+      raise exception '% depends on view %, which this version replaces', attached, view using errcode = '2BP01',
+        hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+    end if;
+    select jsonb_agg(to_jsonb(g)) into grants
+    from (select null as column_name, acl.* from pg_class as c, aclexplode(c.relacl) as acl where c.oid = view
+          union all
+          select a.attname, acl.* from pg_attribute as a, aclexplode(a.attacl) as acl where a.attrelid = view) as g;
+    call memory._drop_replaced('view', view::text);
+    execute definition;
+    view := to_regclass(format('memory.%I', name));
+    for statement in
+      select format('grant %s%s on %s to %s%s', g.privilege_type, '(' || quote_ident(g.column_name) || ')', view,
+        case g.grantee when 0 then 'public' else g.grantee::regrole::text end,
+        case when g.is_grantable then ' with grant option' end)
+      from jsonb_to_recordset(grants) as g (column_name name, grantee oid, privilege_type text, is_grantable boolean)
+      where g.column_name is null
+        or exists (select from pg_attribute as a where a.attrelid = view and a.attname = g.column_name)
+    loop
+      execute statement;
     end loop;
-    execute $migration$
+    if owner <> current_user then
+      execute format('alter view %s owner to %I', view, owner);
+    end if;
+  end;
+  if options <> '{}' then
+    execute format('alter view %s set (%s)', to_regclass(format('memory.%I', name)), array_to_string(options, ', '));
+  end if;
+end;
+$$;
+
+call memory._migrate('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f', '0.1.0', $migration$
 -- Conversations: threads and their messages.
 create table memory.threads (
   user_id text not null,
@@ -166,32 +328,9 @@ comment on column memory.messages.is_counted is 'Whether token_count is exact.';
 comment on column memory.messages.summary_id is 'The summary that took the place of this message when its thread was compressed.';
 comment on column memory.messages.expires_at is 'Invisible from this moment on and removed by memory.sweep(); infinity means never.';
 comment on column memory.messages.is_active is 'False once cleared or compressed (soft delete): invisible to the API, readable here until swept.';
-$migration$;
-    insert into memory.migrations (name, sha256, version) values ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f', '0.1.0');
-  elsif applied <> 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f' then
-    raise exception 'migration 001_conversation ran in this database with other contents'
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
-  end if;
-end;
-$once$;
+$migration$);
 
-do $once$
-declare
-  applied text;
-  bound regprocedure;
-begin
-  select migrations.sha256 into applied from memory.migrations where migrations.name = '002_memories';
-  if applied is null then
-    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in
-      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
-    loop
-      -- Unless it went with one that it is built on.
-      if exists (select from pg_proc where pg_proc.oid = bound) then
-        execute format('drop function %s cascade', bound);
-      end if;
-    end loop;
-    execute $migration$
+call memory._migrate('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328', '0.1.0', $migration$
 -- Long-term memories.
 create table memory.memory_types (
   memory_type text primary key,
@@ -301,32 +440,9 @@ create table memory.memory_history (
   foreign key (user_id, memory_id) references memory.memories on delete cascade
 );
 comment on table memory.memory_history is 'Earlier versions of memories, written when they are replaced; storing a new memory writes nothing here.';
-$migration$;
-    insert into memory.migrations (name, sha256, version) values ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328', '0.1.0');
-  elsif applied <> '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328' then
-    raise exception 'migration 002_memories ran in this database with other contents'
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
-  end if;
-end;
-$once$;
+$migration$);
 
-do $once$
-declare
-  applied text;
-  bound regprocedure;
-begin
-  select migrations.sha256 into applied from memory.migrations where migrations.name = '003_policies';
-  if applied is null then
-    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in
-      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
-    loop
-      -- Unless it went with one that it is built on.
-      if exists (select from pg_proc where pg_proc.oid = bound) then
-        execute format('drop function %s cascade', bound);
-      end if;
-    end loop;
-    execute $migration$
+call memory._migrate('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546', '0.1.0', $migration$
 -- Settings: policies per user and agent.
 create table memory.policies (
   user_id text not null default '',
@@ -336,32 +452,9 @@ create table memory.policies (
   primary key (user_id, agent_id)
 );
 comment on table memory.policies is 'What memory.set_policy() changed, one row per level; the empty string stands for every user or every agent.';
-$migration$;
-    insert into memory.migrations (name, sha256, version) values ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546', '0.1.0');
-  elsif applied <> '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546' then
-    raise exception 'migration 003_policies ran in this database with other contents'
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
-  end if;
-end;
-$once$;
+$migration$);
 
-do $once$
-declare
-  applied text;
-  bound regprocedure;
-begin
-  select migrations.sha256 into applied from memory.migrations where migrations.name = '004_jobs';
-  if applied is null then
-    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in
-      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
-    loop
-      -- Unless it went with one that it is built on.
-      if exists (select from pg_proc where pg_proc.oid = bound) then
-        execute format('drop function %s cascade', bound);
-      end if;
-    end loop;
-    execute $migration$
+call memory._migrate('004_jobs', 'b8c340813abfdcf56a602143d4f3b7bdc00436814b3eacca8a1dbb7916b49ca2', '0.1.0', $migration$
 -- Model work: the queue, and the summaries it produces.
 create table memory.jobs (
   user_id text not null,
@@ -450,32 +543,9 @@ create table memory.marks (
 comment on table memory.marks is 'How far each kind of work has come, stamped in the transaction that stores its result.';
 comment on column memory.marks.scope is 'As in memory.jobs: a thread_id, or empty for the user as a whole.';
 comment on column memory.marks.position is 'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which memory.sweep() has checked that messages are parsed. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';
-$migration$;
-    insert into memory.migrations (name, sha256, version) values ('004_jobs', 'b8c340813abfdcf56a602143d4f3b7bdc00436814b3eacca8a1dbb7916b49ca2', '0.1.0');
-  elsif applied <> 'b8c340813abfdcf56a602143d4f3b7bdc00436814b3eacca8a1dbb7916b49ca2' then
-    raise exception 'migration 004_jobs ran in this database with other contents'
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
-  end if;
-end;
-$once$;
+$migration$);
 
-do $once$
-declare
-  applied text;
-  bound regprocedure;
-begin
-  select migrations.sha256 into applied from memory.migrations where migrations.name = '005_models';
-  if applied is null then
-    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in
-      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
-    loop
-      -- Unless it went with one that it is built on.
-      if exists (select from pg_proc where pg_proc.oid = bound) then
-        execute format('drop function %s cascade', bound);
-      end if;
-    end loop;
-    execute $migration$
+call memory._migrate('005_models', 'a159b8eeb59f80896784383323dcfc0e8ab2cf58c9a948287ea61f146fc6e2c0', '0.1.0', $migration$
 -- Models: which there are, what they are asked, and what that costs.
 create table memory.models (
   name text primary key,
@@ -527,32 +597,9 @@ create index model_calls_agent_idx on memory.model_calls (agent_id, called_at) i
 create index model_calls_called_at_idx on memory.model_calls (called_at);
 comment on table memory.model_calls is 'The ledger: one row per call of a model, failed ones included. It holds no content and outlives the jobs.';
 comment on column memory.model_calls.price is 'By the prices in the model''s settings when the call was entered; null when it has none.';
-$migration$;
-    insert into memory.migrations (name, sha256, version) values ('005_models', 'a159b8eeb59f80896784383323dcfc0e8ab2cf58c9a948287ea61f146fc6e2c0', '0.1.0');
-  elsif applied <> 'a159b8eeb59f80896784383323dcfc0e8ab2cf58c9a948287ea61f146fc6e2c0' then
-    raise exception 'migration 005_models ran in this database with other contents'
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
-  end if;
-end;
-$once$;
+$migration$);
 
-do $once$
-declare
-  applied text;
-  bound regprocedure;
-begin
-  select migrations.sha256 into applied from memory.migrations where migrations.name = '006_knowledge';
-  if applied is null then
-    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in
-      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
-    loop
-      -- Unless it went with one that it is built on.
-      if exists (select from pg_proc where pg_proc.oid = bound) then
-        execute format('drop function %s cascade', bound);
-      end if;
-    end loop;
-    execute $migration$
+call memory._migrate('006_knowledge', '5d10b05ed08a3e0ba2f3acf489f755f6221b8a0d9cd4ec11d7db1255eed7e74f', '0.1.0', $migration$
 -- The knowledge base, and the embeddings of everything that can be searched.
 create table memory.documents (
   user_id text not null,
@@ -640,32 +687,9 @@ comment on column memory.embeddings.created_at is 'When the memory was stored, n
 comment on column memory.embeddings.valid_until is 'Until when the memory may be found without filters: the earlier of its expires_at and valid_to, infinity without either, -infinity once it is deleted or superseded.';
 comment on column memory.embeddings.source is 'memory, summary, document, message or artifact.';
 comment on column memory.embeddings.id is 'A uuid, document_id/number for a piece of a document, thread_id/seq for a message, the key of an artifact.';
-$migration$;
-    insert into memory.migrations (name, sha256, version) values ('006_knowledge', '5d10b05ed08a3e0ba2f3acf489f755f6221b8a0d9cd4ec11d7db1255eed7e74f', '0.1.0');
-  elsif applied <> '5d10b05ed08a3e0ba2f3acf489f755f6221b8a0d9cd4ec11d7db1255eed7e74f' then
-    raise exception 'migration 006_knowledge ran in this database with other contents'
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
-  end if;
-end;
-$once$;
+$migration$);
 
-do $once$
-declare
-  applied text;
-  bound regprocedure;
-begin
-  select migrations.sha256 into applied from memory.migrations where migrations.name = '007_types';
-  if applied is null then
-    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in
-      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
-    loop
-      -- Unless it went with one that it is built on.
-      if exists (select from pg_proc where pg_proc.oid = bound) then
-        execute format('drop function %s cascade', bound);
-      end if;
-    end loop;
-    execute $migration$
+call memory._migrate('007_types', '56c253b016b8ecc9cd14c7214091038990f2f0d1aae3d04e4d86fad55e130ca3', '0.1.0', $migration$
 -- Result rows of the API. Named types, because a result column may have the name of an argument (content, user_id).
 create type memory.stored_message as (seq bigint, content text, token_count int, memory_ref text);
 create type memory.message as (
@@ -710,32 +734,9 @@ create type memory.artifact as (
 );
 create type memory.backfill as (model text, done bigint, total bigint, is_active boolean);
 create type memory.ranking as (rank bigint, source text, id text, thread_id text, number bigint, created_at timestamptz, score real, explanation jsonb);
-$migration$;
-    insert into memory.migrations (name, sha256, version) values ('007_types', '56c253b016b8ecc9cd14c7214091038990f2f0d1aae3d04e4d86fad55e130ca3', '0.1.0');
-  elsif applied <> '56c253b016b8ecc9cd14c7214091038990f2f0d1aae3d04e4d86fad55e130ca3' then
-    raise exception 'migration 007_types ran in this database with other contents'
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
-  end if;
-end;
-$once$;
+$migration$);
 
-do $once$
-declare
-  applied text;
-  bound regprocedure;
-begin
-  select migrations.sha256 into applied from memory.migrations where migrations.name = '008_artifacts';
-  if applied is null then
-    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in
-      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
-    loop
-      -- Unless it went with one that it is built on.
-      if exists (select from pg_proc where pg_proc.oid = bound) then
-        execute format('drop function %s cascade', bound);
-      end if;
-    end loop;
-    execute $migration$
+call memory._migrate('008_artifacts', '5ceb2da48abfaede4bfb0977cc28e22a05f9462740e411e3333bec155d39fb5f', '0.1.0', $migration$
 -- Detail memory: what is too long for a context is kept whole under a key, and a placeholder stands for it.
 create table memory.artifacts (
   user_id text not null,
@@ -761,32 +762,9 @@ comment on column memory.artifacts.key is 'What the placeholder and memory.retri
 comment on column memory.artifacts.description is 'One line without square brackets. Made of metadata.command, or else of the content, when none is given.';
 comment on column memory.artifacts.token_count is 'Estimated as bytes / 4, the tokens by which memory.retrieve_artifact() slices.';
 comment on column memory.artifacts.metadata is 'Of the application. command is the command that the content is the output of.';
-$migration$;
-    insert into memory.migrations (name, sha256, version) values ('008_artifacts', '5ceb2da48abfaede4bfb0977cc28e22a05f9462740e411e3333bec155d39fb5f', '0.1.0');
-  elsif applied <> '5ceb2da48abfaede4bfb0977cc28e22a05f9462740e411e3333bec155d39fb5f' then
-    raise exception 'migration 008_artifacts ran in this database with other contents'
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
-  end if;
-end;
-$once$;
+$migration$);
 
-do $once$
-declare
-  applied text;
-  bound regprocedure;
-begin
-  select migrations.sha256 into applied from memory.migrations where migrations.name = '009_what_goes_and_returns';
-  if applied is null then
-    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
-    for bound in
-      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
-    loop
-      -- Unless it went with one that it is built on.
-      if exists (select from pg_proc where pg_proc.oid = bound) then
-        execute format('drop function %s cascade', bound);
-      end if;
-    end loop;
-    execute $migration$
+call memory._migrate('009_what_goes_and_returns', '2cfe7b556e5df07c58464c7b70456e6e81edd973d8f7ecf7a8e339da335e2409', '0.1.0', $migration$
 -- What goes at the limit and can come back, what returns when its winner goes, and keys that outlive their messages.
 
 -- A column of its own, so that the rule stands in one place and the index below can begin with it.
@@ -824,14 +802,736 @@ create table memory.idempotency_keys (
 );
 comment on table memory.idempotency_keys is 'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
 comment on column memory.idempotency_keys.digest is 'Tells the same message from another one under the key: SHA-256 of role and content, which are not kept.';
-$migration$;
-    insert into memory.migrations (name, sha256, version) values ('009_what_goes_and_returns', '2cfe7b556e5df07c58464c7b70456e6e81edd973d8f7ecf7a8e339da335e2409', '0.1.0');
-  elsif applied <> '2cfe7b556e5df07c58464c7b70456e6e81edd973d8f7ecf7a8e339da335e2409' then
-    raise exception 'migration 009_what_goes_and_returns ran in this database with other contents'
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
-  end if;
+$migration$);
+
+-- Functions whose arguments or result are others in this version, and internal ones that it has no more, go before the new
+-- ones come: PostgreSQL cannot replace them in place, and two of one name would make calls ambiguous. A function with the
+-- same arguments (but for the values of defaults) and the same result stays the same object. To know which, PostgreSQL makes
+-- all functions of this file once without their bodies, as "new name".
+set local check_function_bodies = off;
+do $replaced$
+declare
+  header record;
+  routine record;
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')), true);
+  for header in
+    select h.kind, h.name, h.signature
+    from (values
+      ('procedure', '_migrate', $header$(name text, sha256 text, version text, statements text)$header$),
+      ('procedure', '_lock', $header$()$header$),
+      ('procedure', '_unbind', $header$()$header$),
+      ('procedure', '_drop_replaced', $header$(kind text, object text)$header$),
+      ('procedure', '_replace_view', $header$(name text, query text)$header$),
+      ('function', '_refuse', $header$(argument text, problem text, hint text, code text default '22023')
+returns void$header$),
+      ('function', '_check_id', $header$(argument text, id text)
+returns void$header$),
+      ('function', '_check_page', $header$(row_limit int, row_offset int)
+returns void$header$),
+      ('function', '_check_share', $header$(argument text, share double precision)
+returns void$header$),
+      ('function', '_check_memory_types', $header$(argument text, memory_types text[])
+returns void$header$),
+      ('function', '_check_content', $header$(content text, max_bytes int, which text default '')
+returns void$header$),
+      ('function', '_check_text', $header$(content text, max_bytes int, hint text)
+returns void$header$),
+      ('function', '_check_metadata', $header$(metadata jsonb, which text default '')
+returns void$header$),
+      ('function', '_query_or_null', $header$(query text)
+returns text$header$),
+      ('function', '_uuid_v7', $header$()
+returns uuid$header$),
+      ('function', '_content_hash', $header$(content text)
+returns text$header$),
+      ('function', '_finite_or_null', $header$(moment timestamptz)
+returns timestamptz$header$),
+      ('function', '_real', $header$(number double precision)
+returns real$header$),
+      ('function', '_estimate_tokens', $header$(content text)
+returns int$header$),
+      ('function', '_tokens_at_most', $header$(content text)
+returns int$header$),
+      ('function', '_text_vector', $header$(language regconfig, content text)
+returns tsvector$header$),
+      ('function', '_with_more_words', $header$(vector tsvector, more tsvector)
+returns tsvector$header$),
+      ('function', '_message_vector', $header$(language regconfig, content text, metadata jsonb, created_at timestamptz)
+returns tsvector$header$),
+      ('function', '_default_policy', $header$()
+returns jsonb$header$),
+      ('function', '_merge_policy', $header$(base jsonb, layer jsonb)
+returns jsonb$header$),
+      ('function', '_merge_layers', $header$(layers memory.policies[])
+returns jsonb$header$),
+      ('function', '_effective_policy', $header$(layers memory.policies[])
+returns jsonb$header$),
+      ('function', '_policy', $header$(user_id text, agent_id text)
+returns jsonb$header$),
+      ('function', '_policy_section', $header$(user_id text, agent_id text, section text)
+returns jsonb$header$),
+      ('function', '_share', $header$(setting text)
+returns double precision$header$),
+      ('function', '_expiry', $header$(lifetime text)
+returns timestamptz$header$),
+      ('function', '_check_setting', $header$(section text, key text, value jsonb)
+returns void$header$),
+      ('function', 'set_policy', $header$(settings jsonb, agent_id text default null, user_id text default null)
+returns jsonb$header$),
+      ('function', 'get_policy', $header$(agent_id text default null, user_id text default null)
+returns jsonb$header$),
+      ('function', 'register_model', $header$(name text, kind text, provider text, model text, settings jsonb default '{}')
+returns void$header$),
+      ('function', '_model_setting_rule', $header$(key text)
+returns text$header$),
+      ('function', '_is_valid_model_setting', $header$(key text, value jsonb)
+returns boolean$header$),
+      ('function', 'activate_model', $header$(name text)
+returns void$header$),
+      ('function', '_enqueue_backfill', $header$()
+returns void$header$),
+      ('function', 'backfill_status', $header$()
+returns setof memory.backfill$header$),
+      ('function', 'drop_model', $header$(name text)
+returns void$header$),
+      ('function', '_model_after_delete', $header$()
+returns trigger$header$),
+      ('function', 'vector_index', $header$(model text)
+returns setof text$header$),
+      ('function', '_vector_index_name', $header$(model text)
+returns text$header$),
+      ('function', '_vector_index', $header$(model text)
+returns regclass$header$),
+      ('function', '_has_vector_index', $header$(model text)
+returns boolean$header$),
+      ('function', '_default_prompts', $header$()
+returns table (name text, template text)$header$),
+      ('function', '_prompt_variables', $header$(template text)
+returns text[]$header$),
+      ('function', '_prompt', $header$(name text)
+returns jsonb$header$),
+      ('function', '_check_prompt_name', $header$(name text)
+returns void$header$),
+      ('function', '_add_prompt_version', $header$(name text, template text)
+returns int$header$),
+      ('function', 'set_prompt', $header$(name text, template text)
+returns int$header$),
+      ('function', 'reset_prompt', $header$(name text)
+returns int$header$),
+      ('function', '_append', $header$(
+  user_id text, thread_id text, agent_id text, message_count int, token_count bigint,
+  first_at timestamptz, last_at timestamptz, ends_round boolean,
+  out first_seq bigint, out expires_at timestamptz
+)$header$),
+      ('function', '_enqueue_compression', $header$(
+  user_id text, thread_id text, appended int, appended_tokens bigint, messages_now bigint, tokens_now bigint, compression jsonb
+)
+returns void$header$),
+      ('function', '_enqueue_user_summary', $header$(user_id text, message_count int, every_n int)
+returns void$header$),
+      ('function', '_is_valid_message', $header$(
+  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text
+)
+returns boolean$header$),
+      ('function', '_refuse_message', $header$(
+  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, which text default ''
+)
+returns void$header$),
+      ('function', '_message_before_insert', $header$()
+returns trigger$header$),
+      ('function', '_messages_after_change', $header$()
+returns trigger$header$),
+      ('function', '_keep_key', $header$(message memory.messages)
+returns void$header$),
+      ('function', '_finish_messages', $header$(user_id text, thread_id text, from_seq bigint, to_seq bigint, token_counts jsonb default '{}')
+returns void$header$),
+      ('function', '_message_before_update', $header$()
+returns trigger$header$),
+      ('function', '_thread_after_delete', $header$()
+returns trigger$header$),
+      ('function', 'add_message', $header$(
+  user_id text, thread_id text, role text, content text,
+  agent_id text default 'default', metadata jsonb default '{}', created_at timestamptz default null,
+  expires_at timestamptz default null, idempotency_key text default null
+)
+returns memory.stored_message$header$),
+      ('function', '_message_by_key', $header$(user_id text, thread_id text, role text, content text, idempotency_key text)
+returns memory.stored_message$header$),
+      ('function', '_message_digest', $header$(role text, content text)
+returns text$header$),
+      ('function', '_messages_by_keys', $header$(user_id text, thread_id text, idempotency_keys text[])
+returns table (idempotency_key text, seq bigint, digest text, token_count int)$header$),
+      ('function', '_refuse_used_key', $header$(idempotency_key text)
+returns void$header$),
+      ('function', '_lock_thread', $header$(user_id text, thread_id text)
+returns void$header$),
+      ('function', 'add_messages', $header$(user_id text, thread_id text, messages jsonb, agent_id text default 'default')
+returns setof memory.stored_message$header$),
+      ('function', '_add_keyed_messages', $header$(user_id text, thread_id text, messages jsonb, agent_id text)
+returns setof memory.stored_message$header$),
+      ('function', '_check_messages', $header$(messages jsonb)
+returns void$header$),
+      ('function', '_unknown_members', $header$(message jsonb)
+returns jsonb$header$),
+      ('function', '_message_extras', $header$(message jsonb)
+returns jsonb$header$),
+      ('function', '_text_of_parts', $header$(parts jsonb)
+returns text$header$),
+      ('function', '_parse_messages', $header$(messages jsonb)
+returns table (
+  seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
+  ends_round boolean, is_valid boolean
+)$header$),
+      ('function', '_refuse_times', $header$(messages jsonb)
+returns void$header$),
+      ('function', '_refuse_messages', $header$(messages jsonb)
+returns void$header$),
+      ('function', 'get_messages', $header$(
+  user_id text, thread_id text, recent_k int default null, after_seq bigint default null,
+  before_seq bigint default null, agent_id text default null, include_inactive boolean default false
+)
+returns setof memory.message$header$),
+      ('function', 'list_threads', $header$(user_id text, row_limit int default 50, row_offset int default 0)
+returns setof memory.thread$header$),
+      ('function', 'clear_thread', $header$(user_id text, thread_id text)
+returns bigint$header$),
+      ('function', 'delete_thread', $header$(user_id text, thread_id text)
+returns bigint$header$),
+      ('function', '_delete_derived', $header$(user_id text, thread_id text)
+returns void$header$),
+      ('function', 'get_thread_summary', $header$(user_id text, thread_id text, kind text default null)
+returns setof memory.thread_summary$header$),
+      ('function', '_latest_summary', $header$(user_id text, thread_id text, kind text)
+returns memory.summaries$header$),
+      ('function', '_shown_summary', $header$(summary memory.summaries)
+returns setof memory.thread_summary$header$),
+      ('function', '_current_summaries', $header$(user_id text, as_of timestamptz)
+returns setof memory.summaries$header$),
+      ('function', 'get_user_summary', $header$(user_id text)
+returns setof memory.thread_summary$header$),
+      ('function', '_recall_user_summary', $header$(user_id text, thread_id text)
+returns void$header$),
+      ('function', '_refuse_memory', $header$(candidate memory.memories)
+returns void$header$),
+      ('function', '_lock_scope', $header$(user_id text, agent_id text)
+returns memory.policies[]$header$),
+      ('function', '_lock_scopes_of', $header$(user_id text, memory_ids uuid[])
+returns void$header$),
+      ('function', '_memory_before_write', $header$()
+returns trigger$header$),
+      ('function', '_remove_expired_duplicate', $header$(candidate memory.memories)
+returns void$header$),
+      ('function', '_memory_vector', $header$(language regconfig, content text, embedding_text text)
+returns tsvector$header$),
+      ('function', '_memories_after_insert', $header$()
+returns trigger$header$),
+      ('function', '_memories_after_change', $header$()
+returns trigger$header$),
+      ('function', '_release_hidden', $header$(user_id text, winner uuid, heir uuid)
+returns void$header$),
+      ('function', '_hide_released', $header$(user_id text, winner uuid, deleted_at timestamptz)
+returns void$header$),
+      ('function', '_evict_hidden', $header$(user_id text, winner uuid)
+returns void$header$),
+      ('function', '_count_memories', $header$(user_id text, agent_id text, change bigint)
+returns void$header$),
+      ('function', '_evict', $header$(user_id text, agent_id text, surplus bigint, eviction text)
+returns void$header$),
+      ('function', '_evictable', $header$(user_id text, agent_id text, surplus bigint, eviction text)
+returns uuid[]$header$),
+      ('function', 'add_memory', $header$(
+  user_id text, content text, memory_type text default 'fact', agent_id text default 'default',
+  thread_id text default null, metadata jsonb default '{}', tags text[] default '{}',
+  confidence double precision default 1.0, importance double precision default 0.5, valid_from timestamptz default null,
+  valid_to timestamptz default null, expires_at timestamptz default null, embedding_text text default null,
+  source text default 'user', on_conflict text default 'ignore'
+)
+returns memory.stored_memory$header$),
+      ('function', 'get_memory', $header$(user_id text, memory_id uuid)
+returns memory.memory$header$),
+      ('function', '_refuse_unknown_memory', $header$(memory_id uuid, argument text default 'memory_id')
+returns void$header$),
+      ('function', 'list_memories', $header$(
+  user_id text, agent_id text default null, memory_type text default null,
+  search text default null, tags_all text[] default null, row_limit int default 50, row_offset int default 0,
+  as_of timestamptz default null, include_superseded boolean default false
+)
+returns setof memory.memory$header$),
+      ('function', '_visible_memories', $header$(user_id text, as_of timestamptz, include_superseded boolean)
+returns setof memory.memories$header$),
+      ('function', '_shown_memories', $header$(user_id text, as_of timestamptz, include_superseded boolean)
+returns setof memory.memories$header$),
+      ('function', '_listed_memories', $header$(
+  user_id text, agent_id text, memory_type text, search text, tags_all text[], as_of timestamptz, include_superseded boolean
+)
+returns setof memory.memories$header$),
+      ('function', '_valid_memories', $header$(user_id text, agent_id text)
+returns setof memory.memories$header$),
+      ('function', '_valid_until', $header$(candidate memory.memories)
+returns timestamptz$header$),
+      ('function', 'update_memory', $header$(
+  user_id text, memory_id uuid, content text default null, metadata jsonb default null,
+  tags text[] default null, confidence double precision default null, importance double precision default null,
+  expires_at timestamptz default null, expected_version int default null
+)
+returns int$header$),
+      ('function', 'delete_memory', $header$(user_id text, memory_id uuid)
+returns boolean$header$),
+      ('function', 'supersede_memory', $header$(user_id text, old_memory_id uuid, new_memory_id uuid, reason text)
+returns void$header$),
+      ('function', 'restore_memory', $header$(user_id text, memory_id uuid, version int default null)
+returns int$header$),
+      ('function', '_make_room', $header$(user_id text, agent_id text)
+returns void$header$),
+      ('function', 'get_memory_history', $header$(user_id text, memory_id uuid)
+returns setof memory.memory_version$header$),
+      ('function', 'count_memories', $header$(
+  user_id text, agent_id text default null, memory_type text default null, search text default null,
+  tags_all text[] default null, as_of timestamptz default null, include_superseded boolean default false
+)
+returns bigint$header$),
+      ('function', '_document_before_write', $header$()
+returns trigger$header$),
+      ('function', '_document_after_write', $header$()
+returns trigger$header$),
+      ('function', '_chunk_vector', $header$(language regconfig, title text, content text)
+returns tsvector$header$),
+      ('function', '_article_after_delete', $header$()
+returns trigger$header$),
+      ('function', '_chunks_after_delete', $header$()
+returns trigger$header$),
+      ('function', 'list_documents', $header$(
+  user_id text, namespace text default null, doc_type text default null, row_limit int default 50, row_offset int default 0
+)
+returns setof memory.document$header$),
+      ('function', 'delete_document', $header$(user_id text, document_id uuid)
+returns boolean$header$),
+      ('function', 'add_document', $header$(
+  user_id text, content text, title text default null, namespace text default 'default', doc_type text default 'document', metadata jsonb default '{}'
+)
+returns uuid$header$),
+      ('function', '_current_artifacts', $header$(user_id text)
+returns setof memory.artifacts$header$),
+      ('function', '_artifact_before_write', $header$()
+returns trigger$header$),
+      ('function', '_check_artifact', $header$(candidate memory.artifacts)
+returns void$header$),
+      ('function', '_memory_ref', $header$(key text, description text, token_count int)
+returns text$header$),
+      ('function', '_placeholder_text', $header$(said text)
+returns text$header$),
+      ('function', '_describe', $header$(artifact_type text, content text, metadata jsonb)
+returns text$header$),
+      ('function', '_describe_json', $header$(content text)
+returns text$header$),
+      ('function', '_artifact_key', $header$(description text, artifact_type text)
+returns text$header$),
+      ('function', '_artifact_after_write', $header$()
+returns trigger$header$),
+      ('function', '_artifacts_after_delete', $header$()
+returns trigger$header$),
+      ('function', 'store_artifact', $header$(
+  user_id text, content text, description text default null, key text default null, artifact_type text default 'command_output',
+  agent_id text default 'default', thread_id text default null, metadata jsonb default '{}', expires_at timestamptz default null
+)
+returns memory.stored_artifact$header$),
+      ('function', 'retrieve_artifact', $header$(user_id text, key text, from_token int default 0, max_tokens int default null)
+returns text$header$),
+      ('function', '_token_slice', $header$(content text, from_token int, max_tokens int)
+returns text$header$),
+      ('function', 'list_artifacts', $header$(
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50, row_offset int default 0
+)
+returns setof memory.artifact$header$),
+      ('function', 'delete_artifact', $header$(user_id text, key text)
+returns boolean$header$),
+      ('function', '_enqueue', $header$(user_id text, kind text, scope text, request jsonb default '{}')
+returns bigint$header$),
+      ('function', '_wider_request', $header$(a jsonb, b jsonb)
+returns jsonb$header$),
+      ('function', '_check_thread', $header$(user_id text, thread_id text)
+returns void$header$),
+      ('function', '_check_recent_k', $header$(recent_k int)
+returns void$header$),
+      ('function', '_is_queued', $header$(user_id text, kind text, scope text)
+returns boolean$header$),
+      ('function', '_enqueue_due', $header$(user_id text, kind text, scope text)
+returns boolean$header$),
+      ('function', '_insert_job', $header$(user_id text, kind text, scope text)
+returns boolean$header$),
+      ('function', 'extract_memories', $header$(user_id text, thread_id text, recent_k int default null)
+returns bigint$header$),
+      ('function', 'summarize_thread', $header$(user_id text, thread_id text, recent_k int default null)
+returns bigint$header$),
+      ('function', 'get_job', $header$(user_id text, job_id bigint)
+returns memory.job$header$),
+      ('function', 'compress_thread', $header$(user_id text, thread_id text)
+returns bigint$header$),
+      ('function', 'summarize_user', $header$(user_id text, recent_k int default null)
+returns bigint$header$),
+      ('function', 'reconcile_memories', $header$(user_id text, n int default 50)
+returns bigint$header$),
+      ('function', 'consolidate', $header$(user_id text)
+returns bigint$header$),
+      ('function', 'claim_jobs', $header$(
+  worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes'
+)
+returns setof memory.claimed_job$header$),
+      ('function', '_hand_out', $header$(job memory.jobs)
+returns jsonb$header$),
+      ('function', '_drop_unfinished_summary', $header$(job memory.jobs)
+returns void$header$),
+      ('function', '_job_input', $header$(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', 'complete_job', $header$(user_id text, job_id bigint, lease_token uuid, result jsonb, calls jsonb default null)
+returns void$header$),
+      ('function', '_refuse_lease', $header$(job_id bigint)
+returns void$header$),
+      ('function', '_leased_job', $header$(user_id text, job_id bigint, lease_token uuid)
+returns memory.jobs$header$),
+      ('function', '_enqueue_next', $header$(job memory.jobs)
+returns void$header$),
+      ('function', '_is_due_again', $header$(job memory.jobs)
+returns boolean$header$),
+      ('function', '_refuse_result', $header$(path text, problem text)
+returns void$header$),
+      ('function', '_check_result_text', $header$(path text, value jsonb, max_bytes int default 262144)
+returns void$header$),
+      ('function', '_check_result_numbers', $header$(path text, value jsonb, highest int)
+returns void$header$),
+      ('function', '_finish_read_messages', $header$(job memory.jobs, result jsonb)
+returns void$header$),
+      ('function', 'fail_job', $header$(user_id text, job_id bigint, lease_token uuid, error text, retry_after interval default null, calls jsonb default null)
+returns text$header$),
+      ('function', '_after_failure', $header$(job memory.jobs)
+returns void$header$),
+      ('function', 'release_job', $header$(user_id text, job_id bigint, lease_token uuid, retry_after interval default null, calls jsonb default null)
+returns void$header$),
+      ('function', 'extend_job', $header$(user_id text, job_id bigint, lease_token uuid, lease interval)
+returns void$header$),
+      ('function', 'retry_job', $header$(user_id text, job_id bigint)
+returns void$header$),
+      ('function', 'record_calls', $header$(user_id text, job_id bigint, calls jsonb)
+returns void$header$),
+      ('function', '_chat_model', $header$(name text, prompt text)
+returns jsonb$header$),
+      ('function', '_model_json', $header$(model memory.models)
+returns jsonb$header$),
+      ('function', '_message_payload', $header$(
+  user_id text, thread_id text, from_seq bigint, to_seq bigint, speakers_only boolean, row_limit int, token_limit int,
+  out messages jsonb, out last_seq bigint, out is_partial boolean, out agent_ids text[], out tokens int
+)$header$),
+      ('function', '_message_json', $header$(message memory.messages, said text)
+returns jsonb$header$),
+      ('function', '_without_recalled', $header$(content text)
+returns text$header$),
+      ('function', '_agent_of_message', $header$(user_id text, thread_id text, seq bigint)
+returns text$header$),
+      ('function', '_set_mark', $header$(user_id text, scope text, kind text, reached bigint)
+returns void$header$),
+      ('function', '_extraction_input', $header$(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_extractable_today', $header$(user_id text, agent_id text)
+returns bigint$header$),
+      ('function', '_time_or_null', $header$(value text)
+returns timestamptz$header$),
+      ('function', '_check_extraction', $header$(result jsonb)
+returns void$header$),
+      ('function', '_apply_extraction', $header$(job memory.jobs, result jsonb)
+returns jsonb$header$),
+      ('function', '_count_extraction', $header$(user_id text)
+returns void$header$),
+      ('function', '_summary_start', $header$(end_seq bigint, window_size bigint)
+returns bigint$header$),
+      ('function', '_start_summary', $header$(
+  user_id text, thread_id text, kind text, start_seq bigint, end_seq bigint, base memory.summaries, new_agent_ids text[]
+)
+returns uuid$header$),
+      ('function', '_check_thread_summary_is_free', $header$(job memory.jobs)
+returns void$header$),
+      ('function', '_summary_input', $header$(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_compression_input', $header$(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_call_seq', $header$(user_id text, thread_id text, seq bigint)
+returns bigint$header$),
+      ('function', '_user_summary_input', $header$(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_check_summary', $header$(result jsonb)
+returns void$header$),
+      ('function', '_store_summary', $header$(job memory.jobs, result jsonb)
+returns memory.summaries$header$),
+      ('function', '_apply_summary', $header$(job memory.jobs, result jsonb)
+returns jsonb$header$),
+      ('function', '_apply_user_summary', $header$(job memory.jobs, result jsonb)
+returns jsonb$header$),
+      ('function', '_apply_compression', $header$(job memory.jobs, result jsonb)
+returns jsonb$header$),
+      ('function', '_put_away', $header$(summary memory.summaries, first_kept_seq bigint, archives boolean)
+returns bigint$header$),
+      ('function', '_archive', $header$(summary memory.summaries, messages bigint, first_at timestamptz, last_at timestamptz)
+returns void$header$),
+      ('function', '_archive_namespace', $header$(user_id text)
+returns text$header$),
+      ('function', '_iso_time', $header$(moment timestamptz)
+returns text$header$),
+      ('function', '_reconciliation_input', $header$(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_subject', $header$(metadata jsonb)
+returns text$header$),
+      ('function', '_apply_reconciliation', $header$(job memory.jobs, result jsonb)
+returns jsonb$header$),
+      ('function', '_lock_unchanged', $header$(user_id text, handed_out jsonb)
+returns uuid[]$header$),
+      ('function', '_may_supersede', $header$(user_id text, memory_ids uuid[])
+returns boolean$header$),
+      ('function', '_supersede_all', $header$(user_id text, memory_ids uuid[], winner uuid, reason text)
+returns void$header$),
+      ('function', '_merge_memories', $header$(user_id text, memory_ids uuid[], content text)
+returns uuid$header$),
+      ('function', '_resolve_contradiction', $header$(user_id text, memory_ids uuid[])
+returns uuid$header$),
+      ('function', '_short_term_memories', $header$(user_id text)
+returns setof memory.memories$header$),
+      ('function', '_consolidation_input', $header$(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_apply_consolidation', $header$(job memory.jobs, result jsonb)
+returns jsonb$header$),
+      ('function', '_embedding_model', $header$()
+returns memory.models$header$),
+      ('function', '_known_dimensions', $header$(model memory.models)
+returns int$header$),
+      ('function', '_enqueue_embedding', $header$(user_id text, scope text default '')
+returns void$header$),
+      ('function', '_drop_embedding', $header$(user_id text, source text, id text)
+returns void$header$),
+      ('function', '_embedding_before_insert', $header$()
+returns trigger$header$),
+      ('function', '_update_embedding', $header$(changed memory.memories)
+returns void$header$),
+      ('function', '_embedded_text', $header$(said_at timestamptz, speaker text, content text)
+returns text$header$),
+      ('function', '_embeddable', $header$(user_id text, scope text, from_seq bigint default 0, to_seq bigint default 9223372036854775807)
+returns table (source text, id text, text text)$header$),
+      ('function', '_users_with_texts', $header$()
+returns setof text$header$),
+      ('function', '_has_unembedded', $header$(user_id text, scope text, model text)
+returns boolean$header$),
+      ('function', '_model_to_fill', $header$(job memory.jobs)
+returns memory.models$header$),
+      ('function', '_embedding_input', $header$(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_embedding_scope', $header$(job memory.jobs)
+returns text$header$),
+      ('function', '_apply_embeddings', $header$(job memory.jobs, result jsonb)
+returns jsonb$header$),
+      ('function', '_lock_embeddable', $header$(job memory.jobs)
+returns void$header$),
+      ('function', '_summaries_after_delete', $header$()
+returns trigger$header$),
+      ('function', '_chunking_input', $header$(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_apply_chunks', $header$(job memory.jobs, result jsonb)
+returns jsonb$header$),
+      ('function', '_check_chunks', $header$(result jsonb, expected int)
+returns void$header$),
+      ('function', '_pieces', $header$(content text, chunks jsonb)
+returns table (number int, piece text, token_count int)$header$),
+      ('function', '_fold_near_duplicates', $header$(user_id text, model text, memory_ids uuid[])
+returns int$header$),
+      ('function', '_enter_calls', $header$(user_id text, job_id bigint, kind text, agent_id text, model text, calls jsonb)
+returns void$header$),
+      ('function', '_enter_calls', $header$(job memory.jobs, calls jsonb)
+returns void$header$),
+      ('function', '_check_budget', $header$(user_id text, agent_id text, model jsonb, tokens int, reserves boolean default true)
+returns void$header$),
+      ('function', '_lock_budget', $header$(name text)
+returns void$header$),
+      ('function', '_refuse_budget', $header$(name text, used bigint, tokens int, budget bigint)
+returns void$header$),
+      ('function', '_ask_model', $header$(kind text, user_id text, agent_id text, model memory.models, payload jsonb)
+returns jsonb$header$),
+      ('function', 'sweep', $header$(batch_size int default 10000)
+returns jsonb$header$),
+      ('function', '_finish_unread_messages', $header$(message_limit int)
+returns bigint$header$),
+      ('function', '_enqueue_periodic_work', $header$(row_limit int)
+returns bigint$header$),
+      ('function', 'schedule_jobs', $header$(every text default '10 seconds', sweep_at text default '17 3 * * *')
+returns setof text$header$),
+      ('function', '_idf', $header$(texts bigint, texts_with_word bigint)
+returns double precision$header$),
+      ('function', '_recency', $header$(known_since timestamptz)
+returns double precision$header$),
+      ('function', '_fused_score', $header$(similarity double precision, highest double precision, lowest double precision, keyword double precision, arms int)
+returns double precision$header$),
+      ('function', '_fit_messages', $header$(user_id text, thread_id text, agent_id text, from_seq bigint, budget int)
+returns table (oldest_seq bigint, tokens int)$header$),
+      ('function', '_message_tokens', $header$(message memory.messages)
+returns int$header$),
+      ('function', '_active_messages', $header$(user_id text, thread_id text, agent_id text)
+returns setof memory.messages$header$),
+      ('function', '_fenced', $header$(content text)
+returns text$header$),
+      ('function', '_paragraph', $header$(content text)
+returns text$header$),
+      ('function', '_searchable', $header$(
+  user_id text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[],
+  exclude_tags text[], filter jsonb, min_confidence double precision, created_after timestamptz, created_before timestamptz, as_of timestamptz,
+  include_superseded boolean, doc_types text[], namespaces text[], unfiltered boolean, language regconfig
+)
+returns table (source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector)$header$),
+      ('function', '_halfvec', $header$(value jsonb)
+    returns halfvec$header$),
+      ('function', '_to_halfvec', $header$(value vector)
+    returns halfvec$header$),
+      ('function', '_dimensions', $header$(value halfvec)
+    returns int$header$),
+      ('function', '_dimensions', $header$(value vector)
+    returns int$header$),
+      ('function', '_cosine_similarity', $header$(a halfvec, b halfvec)
+    returns double precision$header$),
+      ('function', '_compared_memories', $header$(user_id text, agent_id text, model text, target halfvec)
+    returns table (id text, created_at timestamptz, similarity double precision)$header$),
+      ('function', '_vector_schema', $header$()
+returns text$header$),
+      ('function', 'search', $header$(
+  user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
+  sources text[] default '{memory,summary,document}', agent_id text default null,
+  thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
+  tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
+  filter jsonb default null, min_score double precision default null,
+  min_confidence double precision default null, created_after timestamptz default null, created_before timestamptz default null,
+  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
+  explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
+)
+returns setof memory.search_result$header$),
+      ('function', '_check_search', $header$(
+  user_id text, mode text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[],
+  filter jsonb, min_score double precision, min_confidence double precision, top_k int
+)
+returns void$header$),
+      ('function', '_query_model', $header$(user_id text, query text, given vector)
+returns memory.models$header$),
+      ('function', '_query_embedding', $header$(
+  user_id text, query text, given vector, model memory.models, out embedding halfvec, out problem text
+)$header$),
+      ('function', '_query_target', $header$(
+  user_id text, agent_id text, query text, may_call boolean, model memory.models, known halfvec, problem text,
+  inout mode text, out embedding halfvec
+)$header$),
+      ('function', '_serving_model', $header$(user_id text)
+returns memory.models$header$),
+      ('function', '_embed_query', $header$(user_id text, agent_id text, query text, model memory.models, out embedding halfvec, out problem text)$header$),
+      ('function', '_query_hash', $header$(query text)
+returns text$header$),
+      ('function', '_ranked', $header$(
+  user_id text, query text, model text, target halfvec, mode text, settings jsonb, sources text[], row_limit int,
+  agent_id text default null, thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
+  tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null, filter jsonb default null,
+  min_score double precision default null, min_confidence double precision default null, created_after timestamptz default null,
+  created_before timestamptz default null, as_of timestamptz default null, include_superseded boolean default false,
+  explain boolean default false, doc_types text[] default null, namespaces text[] default null
+)
+returns setof memory.ranking$header$),
+      ('function', '_search_row', $header$(
+  user_id text, source text, id text, inout thread_id text, number bigint, as_of timestamptz default null, include_superseded boolean default false,
+  out content text, out metadata jsonb, out details jsonb
+)$header$),
+      ('function', '_rerank', $header$(user_id text, agent_id text, query text, explain boolean, results memory.search_result[])
+returns setof memory.search_result$header$),
+      ('function', '_ranked_among_memories', $header$(
+  user_id text, agent_id text, words text[], words_as_queries tsquery[], any_word tsquery, model text, target halfvec, fusion text,
+  min_score double precision, row_limit int
+)
+returns setof memory.ranking$header$),
+      ('function', '_nearest_among_memories', $header$(
+  user_id text, agent_id text, model text, target halfvec, row_limit int, explain boolean
+)
+returns memory.ranking[]$header$),
+      ('function', '_rank_memories', $header$(
+  user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int
+)
+returns table (
+  rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
+)$header$),
+      ('function', 'render_memories', $header$(
+  user_id text, agent_id text default null, query text default null,
+  max_memories int default 20, max_tokens int default null, query_embedding vector default null
+)
+returns text$header$),
+      ('function', '_render_memories', $header$(
+  user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int, max_tokens int,
+  out block text, out chosen jsonb
+)$header$),
+      ('function', '_memory_line', $header$(content text)
+returns text$header$),
+      ('function', 'get_context', $header$(
+  user_id text, thread_id text, query text default null, agent_id text default null,
+  max_tokens int default null, query_embedding vector default null
+)
+returns setof memory.context_part$header$),
+      ('function', '_context_parts', $header$(
+  user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_tokens int
+)
+returns setof memory.context_part$header$),
+      ('function', '_newest_question', $header$(user_id text, thread_id text, agent_id text)
+returns text$header$),
+      ('function', '_summary_for', $header$(user_id text, thread_id text, kind text, agent_id text)
+returns memory.summaries$header$),
+      ('function', '_cross_session_context', $header$(
+  user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_tokens int,
+  out content text, out tokens int, out details jsonb
+)$header$),
+      ('function', 'version', $header$()
+returns text$header$),
+      ('function', 'doctor', $header$()
+returns table (check_name text, ok boolean, detail text)$header$),
+      ('function', '_load_models', $header$()
+returns void$header$),
+      ('function', '_call_model', $header$(kind text, payload jsonb)
+returns jsonb$header$),
+      ('procedure', 'run_jobs', $header$(max_jobs int default 100, max_seconds int default 60)$header$),
+      ('function', '_load_models', $header$()
+    returns void$header$),
+      ('function', '_call_model', $header$(kind text, payload jsonb)
+    returns jsonb$header$)
+    ) as h (kind, name, signature)
+  loop
+    execute format(e'create or replace %s memory.%I%s\nlanguage plpgsql as ''''',
+      header.kind, 'new ' || header.name, header.signature);
+  end loop;
+  perform set_config('search_path', 'pg_catalog, pg_temp', true);
+
+  perform set_config('agent_memory.grants', '[]', true);
+  for routine in
+    with ours as (
+      select p.*, p.proname like 'new %' as is_new, regexp_replace(p.proname, '^new ', '') as name
+      from pg_proc as p where p.pronamespace = 'memory'::regnamespace
+    ),
+    -- Those without a counterpart on the other side.
+    single as (
+      select r.* from ours as r
+      where (r.name like e'\\_%' or exists (select from ours as o where o.is_new and o.name = r.name))
+        and not exists (
+          select from ours as o
+          where o.name = r.name and o.is_new <> r.is_new and o.prokind = r.prokind and o.proargtypes = r.proargtypes
+            and (o.prorettype, o.proretset) = (r.prorettype, r.proretset)
+            and (o.proallargtypes, o.proargmodes, o.proargnames) is not distinct from (r.proallargtypes, r.proargmodes, r.proargnames)
+            and case when r.is_new then o.pronargdefaults <= r.pronargdefaults else o.pronargdefaults >= r.pronargdefaults end)
+    )
+    select s.oid::regprocedure as signature,
+      -- Who might call the old one may call the new one: privileges.sql grants that.
+      (select coalesce(jsonb_agg(jsonb_build_object(
+                'routine', format('memory.%I(%s)', n.name, oidvectortypes(n.proargtypes)),
+                'grantee', acl.grantee::regrole::text, 'is_grantable', acl.is_grantable)), '[]')
+       from single as n, aclexplode(s.proacl) as acl
+       where n.is_new and n.name = s.name and acl.grantee not in (0, s.proowner)) as grants
+    from single as s where not s.is_new
+  loop
+    call memory._unbind(); -- Nothing of ours depends on it any more.
+    call memory._drop_replaced('routine', routine.signature::text);
+    perform set_config('agent_memory.grants', (current_setting('agent_memory.grants')::jsonb || routine.grants)::text, true);
+  end loop;
+
+  execute (
+    select 'drop routine ' || string_agg(p.oid::regprocedure::text, ', ')
+    from pg_proc as p where p.pronamespace = 'memory'::regnamespace and p.proname like 'new %');
 end;
-$once$;
+$replaced$;
+set local check_function_bodies = on;
 
 -- Refusals: one wording and one SQLSTATE for each kind of bad argument.
 create or replace function memory._refuse(argument text, problem text, hint text, code text default '22023')
@@ -3213,7 +3913,7 @@ begin
     returning m.memory_id, true into stored;
     if found then
       -- At the limit the new memory may be the one that matters least.
-      select m.deleted_at is null into stored.inserted from memory.memories as m
+      select m.memory_id, m.deleted_at is null into stored from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
       if not stored.inserted then
         raise notice 'memory % was put away at once: the agent is at its limit, and it matters least', stored.memory_id
@@ -4998,7 +5698,7 @@ declare
   today constant date := (statement_timestamp() at time zone 'UTC')::date;
   per_reply constant bigint := (memory._policy(job.user_id, job.agent_id) #>> '{memories,max_per_reply}')::bigint;
   agent text;
-  allowances jsonb := '{}'; -- by agent, how many memories today may still bring
+  allowances jsonb := jsonb '{}'; -- by agent, how many memories today may still bring
   counts record;
 begin
   perform memory._check_extraction(result);
@@ -6694,49 +7394,114 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   task record;
-  cron_database text := current_setting('cron.database_name', true);
-  cron_schema name;
-  cron_version int[];
-  elsewhere text := '';
+  cron record; -- pg_cron's extension in this database, its function, and whether the caller may call it
+  cron_version text;
+  cron_database text;
+  is_hidden boolean := false;
+  is_loaded boolean;
+  is_elsewhere boolean := false;
+  problem text;
+  hint text;
+  created text := 'create extension if not exists pg_cron;';
+  libraries text;
+  or_else text := ' Or run "agent-memory worker" beside the server, and memory.sweep() from any scheduler.';
 begin
   if every is null or sweep_at is null then
     perform memory._refuse(case when every is null then 'every' else 'sweep_at' end, 'must not be null', 'Leave it out for the default.');
   end if;
-  select n.nspname, regexp_match(e.extversion, e'^(\\d+)\\.(\\d+)')::int[] into cron_schema, cron_version
+  if not (select r.rolcanlogin from pg_roles as r where r.rolname = current_user) then
+    raise exception 'pg_cron runs jobs in sessions of the role that made them, and role "%" may not log in', current_user
+      using errcode = '42501', hint = format('As a superuser: alter role %I login;', current_user);
+  end if;
+
+  select e.extversion, n.nspname, p.oid::regprocedure as signature, n.oid as schema,
+    has_schema_privilege(n.oid, 'usage') as may_use, has_function_privilege(p.oid, 'execute') as may_execute
+  into cron
   from pg_extension as e
   join pg_depend as d on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e'
-  join pg_proc as p on p.oid = d.objid and p.proname = 'schedule_in_database'
+  join pg_proc as p on p.oid = d.objid and p.proname = 'schedule' and p.pronargs = 3
   join pg_namespace as n on n.oid = p.pronamespace
-  where e.extname = 'pg_cron' limit 1;
-  if every like '%second%' and cron_version < array[1, 5] then
-    raise notice 'pg_cron % knows no seconds: jobs run every minute', array_to_string(cron_version, '.');
+  where e.extname = 'pg_cron';
+  -- What is installed elsewhere came from the same files.
+  select coalesce(cron.extversion, a.default_version) into cron_version
+  from (select 1) as one left join pg_available_extensions as a on a.name = 'pg_cron';
+
+  begin
+    cron_database := current_setting('cron.database_name', true);
+    -- A value that is only written in a configuration file, for a library that is not loaded, is no row there.
+    is_loaded := exists (select from pg_settings as s where s.name = 'cron.database_name');
+  exception when insufficient_privilege then -- It exists, for superusers to see.
+    is_loaded := true;
+    is_hidden := true;
+  end;
+  if not (select r.rolsuper from pg_roles as r where r.rolname = current_user) then
+    created := created || format(' grant usage on schema cron to %I;', current_user);
+  end if;
+
+  if cron_version is null then
+    problem := 'this server has no pg_cron';
+    hint := format('Install it, on Debian as postgresql-%s-cron.', current_setting('server_version_num')::int / 10000) || or_else;
+  elsif not is_loaded then
+    problem := 'pg_cron is not loaded into this server';
+    begin
+      select string_agg(quote_literal(btrim(l.name, ' "')), ', ') into libraries
+      from regexp_split_to_table(current_setting('shared_preload_libraries') || ',pg_cron', ',') as l (name)
+      where btrim(l.name, ' "') <> '';
+      hint := format('As a superuser: alter system set shared_preload_libraries = %s;', libraries);
+    exception when insufficient_privilege then
+      hint := 'Have a superuser add pg_cron to shared_preload_libraries.';
+    end;
+    hint := hint || ' Then restart the server and call this again.' || or_else;
+  elsif not exists (select from pg_database as d where d.datname = coalesce(cron_database, current_database())) then
+    problem := format('pg_cron is set to live in database "%s", which does not exist', cron_database);
+    hint := format('As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.', current_database());
+  elsif cron_database <> current_database() or is_hidden and cron.signature is null then
+    is_elsewhere := true;
+    problem := case when is_hidden then 'pg_cron lives in another database, or its extension has not been created in this one'
+      else format('pg_cron lives in database "%s"', cron_database) end;
+    hint := case when is_hidden then 'As a superuser, in the database that "show cron.database_name" names: '
+      else 'Run there as a superuser: ' end || created;
+  elsif cron.signature is null then
+    problem := 'pg_cron has no extension in this database yet';
+    hint := 'As a superuser: ' || created || ' Then call this again.';
+  end if;
+
+  if every like '%second%' and (regexp_match(cron_version, e'^(\\d+)\\.(\\d+)'))::int[] < array[1, 5] then
+    raise notice 'pg_cron % knows no seconds: jobs run every minute', cron_version;
     every := '* * * * *';
+  end if;
+  if problem is null and not (cron.may_use and cron.may_execute) then
+    raise exception 'role "%" may not schedule jobs with pg_cron', current_user
+      using errcode = '42501', hint = 'As a superuser:'
+        || case when cron.may_use then '' else format(' grant usage on schema %I to %I;', cron.nspname, current_user) end
+        || case when cron.may_execute then '' else format(' grant execute on function %s to %I;', cron.signature, current_user) end;
   end if;
   for task in
     select t.*, 'agent_memory ' || t.name || ' ' || current_database() as full_name
     from (values ('jobs', 'every', every, 'call memory.run_jobs()'), ('sweep', 'sweep_at', sweep_at, 'select memory.sweep()')) as t (name, argument, schedule, command)
   loop
-    if cron_schema is null then
-      elsewhere := elsewhere || format(' select cron.schedule_in_database(%L, %L, %L, %L);', task.full_name, task.schedule, task.command, current_database());
+    if problem is not null then
+      if is_elsewhere then
+        hint := hint || format(' select cron.schedule_in_database(%L, %L, %L, %L, %L);',
+          task.full_name, task.schedule, task.command, current_database(), current_user);
+      end if;
       continue;
     end if;
     begin
-      execute format('select %I.schedule_in_database($1, $2, $3, $4)', cron_schema) using task.full_name, task.schedule, task.command, current_database();
+      -- Not schedule_in_database, which only superusers may call unless someone has granted it.
+      execute format('select %I.schedule($1, $2, $3)', cron.nspname) using task.full_name, task.schedule, task.command;
     exception when invalid_parameter_value then
       perform memory._refuse(task.argument, sqlerrm, 'Write a cron schedule such as "* * * * *", or from pg_cron 1.5 on "10 seconds" (1 to 59).');
     end;
     return next format('agent_memory %s: %s, %s', task.name, task.schedule, task.command);
   end loop;
-  if cron_schema is null and cron_database <> current_database() then
-    raise exception 'pg_cron lives in database "%"', cron_database using errcode = '0A000', hint = 'Run there:' || elsewhere;
-  elsif cron_schema is null then
-    raise exception 'memory.schedule_jobs() needs the extension pg_cron' using errcode = '0A000',
-      hint = 'Install it and create extension pg_cron, or run "agent-memory worker" beside the server and memory.sweep() from any scheduler.';
+  if problem is not null then
+    raise exception '%', problem using errcode = '0A000', hint = hint;
   end if;
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
-'Has pg_cron run queued model work every so often and memory.sweep() at a time of day; calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Call it in the database where pg_cron is installed. Without pg_cron, run "agent-memory worker".';
+'Has pg_cron run queued model work every so often and memory.sweep() at a time of day, as the role that calls this; calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Where something is missing, the HINT says what a superuser has to run. Without pg_cron, run "agent-memory worker".';
 
 -- The formulas of ranking. Inlined by the planner, hence no SET clauses.
 
@@ -8188,70 +8953,81 @@ end;
 $triggers$;
 
 -- Views for administrators.
-create or replace view memory.queue_stats as
+call memory._replace_view('queue_stats', $view$
 select j.kind, j.status, count(*) as jobs, min(j.created_at) as oldest, min(j.run_after) as next_run_after, max(j.attempts) as most_attempts
-from memory.jobs as j group by j.kind, j.status order by j.kind, j.status;
+from memory.jobs as j group by j.kind, j.status order by j.kind, j.status
+$view$);
 comment on view memory.queue_stats is 'Jobs by kind and status.';
 
-create or replace view memory.dead_jobs as
+call memory._replace_view('dead_jobs', $view$
 select j.user_id, j.job_id, j.kind, j.scope, j.attempts, j.error, j.created_at, j.finished_at
-from memory.jobs as j where j.status = 'dead' order by j.finished_at desc;
+from memory.jobs as j where j.status = 'dead' order by j.finished_at desc
+$view$);
 comment on view memory.dead_jobs is 'Jobs that failed in all their attempts, with the last reason. memory.retry_job() gives them another chance.';
 
-create or replace view memory.stuck_jobs as
+call memory._replace_view('stuck_jobs', $view$
 select j.user_id, j.job_id, j.kind, j.scope, j.attempts, j.worker, j.lease_expires_at, statement_timestamp() - j.lease_expires_at as overdue
-from memory.jobs as j where j.status = 'running' and j.lease_expires_at <= statement_timestamp() order by j.lease_expires_at;
+from memory.jobs as j where j.status = 'running' and j.lease_expires_at <= statement_timestamp() order by j.lease_expires_at
+$view$);
 comment on view memory.stuck_jobs is 'Running jobs whose lease ran out: their worker died. The next memory.claim_jobs() hands them out again.';
 
-create or replace view memory.thread_stats as
+call memory._replace_view('thread_stats', $view$
 select t.user_id, t.thread_id, t.message_count, t.active_tokens, t.next_seq, coalesce(k.position, -1) as extracted_seq, t.first_at, t.last_at
-from memory.threads as t left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories';
+from memory.threads as t left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
+$view$);
 comment on view memory.thread_stats is 'Threads with their counters and how far memory extraction has read. Sum them per user for a user''s totals.';
 
-create or replace view memory.summary_chain as
+call memory._replace_view('summary_chain', $view$
 select s.user_id, s.thread_id, s.summary_id, s.base_summary_id, b.end_seq as base_end_seq, s.start_seq, s.end_seq,
   s.end_seq - s.start_seq + 1 as window_size, s.status, s.generation_time_ms, s.created_at, s.kind
 from memory.summaries as s
 left join memory.summaries as b on b.user_id = s.user_id and b.summary_id = s.base_summary_id
-order by s.user_id, s.thread_id, s.kind, s.end_seq;
+order by s.user_id, s.thread_id, s.kind, s.end_seq
+$view$);
 comment on view memory.summary_chain is 'All summaries in order, each with the one it continued.';
 
-create or replace view memory.stuck_summaries as
+call memory._replace_view('stuck_summaries', $view$
 select s.user_id, s.thread_id, s.kind, s.summary_id, s.created_at, statement_timestamp() - s.created_at as age
 from memory.summaries as s
-where s.status = 'processing' and s.created_at < statement_timestamp() - interval '5 minutes' order by s.created_at;
+where s.status = 'processing' and s.created_at < statement_timestamp() - interval '5 minutes' order by s.created_at
+$view$);
 comment on view memory.stuck_summaries is 'Summaries that have been in process for more than five minutes; memory.stuck_jobs and memory.dead_jobs say why.';
 
-create or replace view memory.summary_windows as
+call memory._replace_view('summary_windows', $view$
 select s.user_id, s.thread_id, s.start_seq, s.end_seq, s.end_seq - s.start_seq + 1 as window_size, s.generation_time_ms, s.created_at
-from memory.summaries as s where s.kind = 'rolling' and s.status = 'completed' order by s.created_at desc;
+from memory.summaries as s where s.kind = 'rolling' and s.status = 'completed' order by s.created_at desc
+$view$);
 comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
 
-create or replace view memory.summary_times as
+call memory._replace_view('summary_times', $view$
 select s.kind, count(*) as total_summaries, round(avg(s.generation_time_ms)) as avg_ms, max(s.generation_time_ms) as max_ms
-from memory.summaries as s where s.status = 'completed' and s.generation_time_ms is not null group by s.kind;
+from memory.summaries as s where s.status = 'completed' and s.generation_time_ms is not null group by s.kind
+$view$);
 comment on view memory.summary_times is 'How long models take to summarise, by kind of summary.';
 
-create or replace view memory.model_usage as
+call memory._replace_view('model_usage', $view$
 select date_trunc('day', c.called_at, 'UTC')::date as day, c.model, c.user_id, c.agent_id, c.kind, count(*) as calls,
   count(c.error) as failed_calls, sum(c.tokens_in)::bigint as tokens_in, sum(c.tokens_out)::bigint as tokens_out, sum(c.price) as price,
   round(avg(c.duration_ms))::bigint as avg_ms, max(c.duration_ms) as max_ms
-from memory.model_calls as c group by 1, 2, 3, 4, 5;
+from memory.model_calls as c group by 1, 2, 3, 4, 5
+$view$);
 comment on view memory.model_usage is 'The ledger of model calls by UTC day, model, user, agent and kind of job. Sum over what you do not ask for.';
 
-create or replace view memory.retry_storms as
+call memory._replace_view('retry_storms', $view$
 select c.user_id, c.job_id, c.kind, c.model, count(*) as failed_calls, sum(c.tokens_in + coalesce(c.tokens_out, 0))::bigint as tokens_wasted, max(c.called_at) as last_at,
   (array_agg(c.error order by c.called_at desc))[1] as last_error
 from memory.model_calls as c
 where c.error is not null and c.called_at > statement_timestamp() - interval '1 day'
-group by c.user_id, c.job_id, c.kind, c.model having count(*) >= 3 order by count(*) desc;
+group by c.user_id, c.job_id, c.kind, c.model having count(*) >= 3 order by count(*) desc
+$view$);
 comment on view memory.retry_storms is 'Jobs with three or more failed calls within a day, and what these used up.';
 
-create or replace view memory.prompts as
+call memory._replace_view('prompts', $view$
 select d.name, coalesce(v.version, 1) as version, coalesce(v.template, d.template) as template, v.template is null as is_default,
   memory._prompt_variables(d.template) as variables, v.changed_by, v.changed_at
 from memory._default_prompts() as d
-left join lateral (select p.* from memory.prompt_versions as p where p.name = d.name order by p.version desc limit 1) as v on true;
+left join lateral (select p.* from memory.prompt_versions as p where p.name = d.name order by p.version desc limit 1) as v on true
+$view$);
 comment on view memory.prompts is 'The prompts in use: one per kind of job that asks a chat model. memory.set_prompt() changes one, memory.reset_prompt() restores it.';
 
 -- What calls models inside the server, where PostgreSQL has Python. Only a superuser can create it; everything else works
@@ -11018,10 +11794,7 @@ comment on procedure memory.run_jobs(int, int) is
 $functions$;
   elsif exists (select from pg_proc join pg_language on pg_language.oid = prolang
                 where pg_proc.oid = to_regprocedure('memory._load_models()') and lanname = 'plpython3u') then
-    -- Made when the owner was a superuser. They stay as they are, but are written anew: privileges.sql drops internal
-    -- functions that are not.
-    alter function memory._load_models() volatile;
-    alter function memory._call_model(text, jsonb) volatile;
+    null; -- Made when the owner was a superuser: they stay as they are.
   else
     create or replace function memory._load_models()
     returns void
@@ -11063,22 +11836,24 @@ $runner$;
 do $privileges$
 declare
   routine regprocedure;
+  carried record;
 begin
-  -- Leftovers of an older version, not written by this transaction: internal functions, and old signatures of public ones,
-  -- which would make calls ambiguous.
-  for routine in
-    select p.oid from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.xmin <> pg_current_xact_id()::xid
-      and (p.proname like e'\\_%' or exists (select from pg_proc as n where n.pronamespace = p.pronamespace and n.proname = p.proname
-                                            and n.xmin = pg_current_xact_id()::xid))
-  loop
-    execute format('drop routine %s', routine);
-  end loop;
   for routine in select p.oid::regprocedure from pg_proc as p where p.pronamespace = 'memory'::regnamespace loop
     execute format('revoke all on routine %s from public', routine);
   end loop;
+  -- A function with other arguments than before is a new one to PostgreSQL, and nobody could call it.
+  for carried in
+    select g.* from jsonb_to_recordset(current_setting('agent_memory.grants')::jsonb)
+      as g (routine text, grantee text, is_grantable boolean)
+  loop
+    execute format('grant execute on routine %s to %s%s', carried.routine::regprocedure, carried.grantee,
+      case when carried.is_grantable then ' with grant option' end);
+  end loop;
 end;
 $privileges$;
+
+-- They run what they are given: nothing that should stay.
+drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view;
 
 commit;
 

@@ -25,7 +25,7 @@ begin
     returning m.memory_id, true into stored;
     if found then
       -- At the limit the new memory may be the one that matters least.
-      select m.deleted_at is null into stored.inserted from memory.memories as m
+      select m.memory_id, m.deleted_at is null into stored from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
       if not stored.inserted then
         raise notice 'memory % was put away at once: the agent is at its limit, and it matters least', stored.memory_id

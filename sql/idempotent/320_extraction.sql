@@ -122,7 +122,7 @@ declare
   today constant date := (statement_timestamp() at time zone 'UTC')::date;
   per_reply constant bigint := (memory._policy(job.user_id, job.agent_id) #>> '{memories,max_per_reply}')::bigint;
   agent text;
-  allowances jsonb := '{}'; -- by agent, how many memories today may still bring
+  allowances jsonb := jsonb '{}'; -- by agent, how many memories today may still bring
   counts record;
 begin
   perform memory._check_extraction(result);
