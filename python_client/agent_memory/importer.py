@@ -24,7 +24,7 @@ import psycopg
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from ._calls import check_json
+from ._arguments import check_json
 from ._sync import Memory
 from .errors import AgentMemoryError, InvalidValueError
 
