@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from ._sync import translated
-from .errors import AgentMemoryError, InvalidValueError
+from .errors import AgentMemoryError, DegradedWarning, InvalidValueError
 from .types import Artifact, Document
 
 _WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
@@ -36,7 +37,10 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                # The log says the same, and commands that search show that as notes.
+                warnings.simplefilter("ignore", DegradedWarning)
+                return super().invoke(ctx)
         except (AgentMemoryError, psycopg.Error, OSError) as error:
             message, hint = _explained(error)
             if isinstance(error, psycopg.OperationalError) and error.sqlstate is None and not ctx.obj:
