@@ -332,7 +332,6 @@ def test_worker_once_tells_of_failures(run: Run, db: psycopg.Connection) -> None
     assert ", attempt 2) completed\n" in run("worker", "--once", "--verbose").stderr
 
 
-@pytest.mark.feature("F20")
 def test_worker_on_a_terminal_shows_progress(dsn: str, db: psycopg.Connection) -> None:
     memory = Memory(db)
     memory.set_policy({"cadence": {"reconcile_every_n": 0}})
@@ -388,7 +387,6 @@ def test_an_error_is_one_line_and_a_hint(
         assert hint in rest[0]
 
 
-@pytest.mark.feature("F20")
 def test_without_agent_memory(run: Run, empty_dsn: str) -> None:
     parts = psycopg.conninfo.conninfo_to_dict(empty_dsn)
     where = f"host={parts['host']} port={parts['port']} dbname={parts['dbname']}"
@@ -408,7 +406,6 @@ def test_without_agent_memory(run: Run, empty_dsn: str) -> None:
         ]
 
 
-@pytest.mark.feature("F20")
 def test_without_the_right_to(run: Run, dsn: str, db: psycopg.Connection) -> None:
     db.execute("create role guest login")
     try:
@@ -423,7 +420,6 @@ def test_without_the_right_to(run: Run, dsn: str, db: psycopg.Connection) -> Non
         assert hint.startswith('Hint: As the owner of schema memory: grant usage on schema memory to "guest";')
 
 
-@pytest.mark.feature("F20")
 def test_notes_are_shown_once(run: Run, db: psycopg.Connection) -> None:
     memory = Memory(db)
     memory.set_policy({"knowledge_base": {"enable_cross_session_context": True, "search_triggers": ["last time"]}})

@@ -466,7 +466,6 @@ class TestDegraded:
     def _tea(self, memory: Memory) -> None:
         memory.add_memory("ana", "Likes tea")
 
-    @pytest.mark.feature("F20")
     def test_a_cause_is_warned_of_once_and_logged_each_time(
         self, dsn: str, memory: Memory, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -520,6 +519,14 @@ class TestDegraded:
         with pytest.warns(DegradedWarning, match="max_tokens") as caught:
             memory.get_context("ana", "t1", max_tokens=1)
         assert {warning.filename for warning in caught} == {__file__}
+
+    def test_a_model_dropped_too_early(self, db: psycopg.Connection, memory: Memory) -> None:
+        for name in ("old", "new"):
+            memory.register_model(name, "embedding", "openai", "some-model", {"dimensions": 3})
+            memory.activate_model(name)
+        db.execute("update memory.models set dimensions = 3 where name = 'old'")
+        with pytest.warns(DegradedWarning, match="until the backfill of the other embedding models is finished"):
+            memory.drop_model("old")
 
     def test_as_an_error_it_comes_after_the_work(self, dsn: str) -> None:
         with ConnectionPool(dsn, min_size=1, max_size=1, open=True) as pool:
@@ -613,7 +620,6 @@ class TestErrors:
         assert raised.value.hint
         assert memory.list_memories("ana") == []
 
-    @pytest.mark.feature("F20")
     @pytest.mark.parametrize(
         ("function", "argument", "problem", "hint"),
         [
@@ -707,7 +713,6 @@ class TestErrors:
             assert memory.list_threads("ana") == []
 
 
-@pytest.mark.feature("F20")
 class TestSetup:
     """What somebody meets whose database, role or connection is not what the client needs."""
 

@@ -169,7 +169,6 @@ EXCHANGE = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": 
 SEVERAL = [{"messages": EXCHANGE}, {"messages": EXCHANGE, "thread_id": "t"}]
 
 
-@pytest.mark.feature("F20")
 class TestChatJson:
     @pytest.mark.parametrize("indent", [None, 2])
     @pytest.mark.parametrize(

@@ -508,7 +508,6 @@ class TestStart:
             run_once(empty_dsn)
 
 
-@pytest.mark.feature("F20")
 class TestOutput:
     def test_a_line_now_and_then_instead_of_one_per_job(
         self, dsn: str, memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
