@@ -83,6 +83,10 @@ test: services .venv/.dev ## Run all tests on the system's PostgreSQL, then agai
 test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the first failure
 	@$(BIN)/pytest --server=embedded --exitfirst
 
+.PHONY: soak
+soak: services .venv/.dev ## Mixed load for an hour while processes are killed: nothing may be lost, doubled or miscounted
+	@$(BIN)/python tests/soak.py
+
 .PHONY: lint
 lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scripts and container files
 	@$(BIN)/ruff check --quiet

@@ -770,6 +770,69 @@ $migration$;
 end;
 $once$;
 
+do $once$
+declare
+  applied text;
+  bound regprocedure;
+begin
+  select migrations.sha256 into applied from memory.migrations where migrations.name = '009_what_goes_and_returns';
+  if applied is null then
+    -- Functions that are bound to tables would stand in the way of changing them; they are created again below.
+    for bound in
+      select pg_proc.oid from pg_proc where pronamespace = 'memory'::regnamespace and prosqlbody is not null
+    loop
+      -- Unless it went with one that it is built on.
+      if exists (select from pg_proc where pg_proc.oid = bound) then
+        execute format('drop function %s cascade', bound);
+      end if;
+    end loop;
+    execute $migration$
+-- What goes at the limit and can come back, what returns when its winner goes, and keys that outlive their messages.
+
+-- A column of its own, so that the rule stands in one place and the index below can begin with it.
+alter table memory.memories
+  add column is_stated boolean not null generated always as (source not in ('extraction', 'reconciliation')) stored;
+comment on column memory.memories.is_stated is 'Whether somebody stated it; false when a model drew it from what was said.';
+
+alter table memory.memories drop constraint operation_is_known;
+alter table memory.memories add constraint operation_is_known
+  check (operation in ('insert', 'update', 'supersede', 'delete', 'evict', 'restore'));
+comment on column memory.memories.operation is 'The change that made this version; evict: it gave way to others at the limit.';
+
+-- The memory that matters least comes first, which is what the limit takes.
+create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
+  where superseded_at is null and deleted_at is null;
+create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
+
+alter table memory.memory_history add column superseded_by uuid, add column supersede_reason text;
+comment on column memory.memory_history.superseded_by is 'The memory or document that hid this version.';
+create index memory_history_superseded_by_idx on memory.memory_history (user_id, superseded_by)
+  where superseded_by is not null;
+
+alter table memory.memory_scopes add column extracted_on date, add column extracted_count int not null default 0;
+comment on column memory.memory_scopes.extracted_on is 'The day (UTC) that extracted_count counts.';
+comment on column memory.memory_scopes.extracted_count is 'Memories that models extracted on that day, which policy memories.max_extracted_per_day limits.';
+
+create table memory.idempotency_keys (
+  user_id text not null,
+  thread_id text not null,
+  idempotency_key text not null,
+  seq bigint not null,
+  digest text not null,
+  token_count int not null,
+  primary key (user_id, thread_id, idempotency_key)
+);
+comment on table memory.idempotency_keys is 'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
+comment on column memory.idempotency_keys.digest is 'Tells the same message from another one under the key: SHA-256 of role and content, which are not kept.';
+$migration$;
+    insert into memory.migrations (name, sha256, version) values ('009_what_goes_and_returns', '2cfe7b556e5df07c58464c7b70456e6e81edd973d8f7ecf7a8e339da335e2409', '0.1.0');
+  elsif applied <> '2cfe7b556e5df07c58464c7b70456e6e81edd973d8f7ecf7a8e339da335e2409' then
+    raise exception 'migration 009_what_goes_and_returns ran in this database with other contents'
+      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
+  end if;
+end;
+$once$;
+
 -- Refusals: one wording and one SQLSTATE for each kind of bad argument.
 create or replace function memory._refuse(argument text, problem text, hint text, code text default '22023')
 returns void
@@ -931,6 +994,22 @@ begin
 end;
 $$;
 
+-- A time as drivers can read it: "never" and "since ever" are null. No SET clause: the planner inlines it.
+create or replace function memory._finite_or_null(moment timestamptz)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select case when isfinite(moment) then moment end;
+end;
+
+-- A cast to real fails for what is too small for one (below 1.2e-38). No SET clause: the planner inlines it.
+create or replace function memory._real(number double precision)
+returns real
+language sql immutable parallel safe
+begin atomic
+  select (case when abs(number) < 1e-37 then 0 else number end)::real;
+end;
+
 -- About four bytes a token for English; languages with longer encodings come out high, which keeps budgets safe.
 -- No SET clause: the planner inlines it.
 create or replace function memory._estimate_tokens(content text)
@@ -1030,7 +1109,8 @@ language sql immutable parallel safe
 begin atomic
   select '{
     "messages": {"expires_after": "7 days"},
-    "memories": {"max_per_agent": 1000, "expires_after": null, "near_duplicate_cosine": 0.97},
+    "memories": {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97,
+      "max_per_reply": 100, "max_extracted_per_day": 500},
     "summary": {"enabled": true, "window_size": 14, "start_seq": 5},
     "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
     "cadence": {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
@@ -1116,6 +1196,15 @@ begin
 end;
 $$;
 
+-- A setting from 0 to 1 as a number to calculate with. JSON also holds numbers too small for a double precision (1e-400),
+-- which a cast alone refuses.
+create or replace function memory._share(setting text)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select round(setting::numeric, 9)::double precision;
+end;
+
 -- Lifetimes are intervals; null and 'never' mean no end.
 create or replace function memory._expiry(lifetime text)
 returns timestamptz
@@ -1156,6 +1245,11 @@ begin
     when name = 'search.fusion' then
       if value not in ('"score"', '"rrf"') then
         perform memory._refuse('settings', format('%s is %s', name, value), 'Use "score" or "rrf".');
+      end if;
+      return;
+    when name = 'memories.eviction' then
+      if value not in ('"importance"', '"fifo"') then
+        perform memory._refuse('settings', format('%s is %s', name, value), 'Use "importance" or "fifo".');
       end if;
       return;
     when name = 'search.language' then
@@ -1962,6 +2056,7 @@ begin
   if tg_op = 'DELETE' then
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
     perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
+    perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
     for delta in
       select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
       from old_rows as o where o.is_active group by 1, 2 order by 1, 2
@@ -1984,6 +2079,21 @@ begin
     end loop;
   end if;
   return null;
+end;
+$$;
+
+-- The key of a message that goes counts as long as its thread exists.
+create or replace function memory._keep_key(message memory.messages)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
+  select t.user_id, t.thread_id, message.idempotency_key, message.seq,
+    memory._message_digest(message.role, message.content), message.token_count
+  from memory.threads as t where t.user_id = message.user_id and t.thread_id = message.thread_id
+  on conflict do nothing;
 end;
 $$;
 
@@ -2066,6 +2176,7 @@ begin
   delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
+  delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
   return null;
 end;
 $$;
@@ -2098,7 +2209,7 @@ begin
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
-'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores once: a repetition returns the stored message (even one that was cleared since), other content under the key is refused (23505).';
+'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores once: a repetition returns the stored message (even one that was cleared or expired since: a key counts as long as its thread exists), other content under the key is refused (23505).';
 
 -- The message that an idempotency key stands for. Locks the thread until the transaction ends, so that of two callers
 -- with one key the second finds the message of the first.
@@ -2108,32 +2219,50 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  existing memory.messages;
+  existing record;
 begin
   perform memory._lock_thread(user_id, thread_id);
-  select m.* into existing from memory._messages_by_keys(user_id, thread_id, array[idempotency_key]) as m;
-  if role is null or content is null then
+  select k.* into existing from memory._messages_by_keys(user_id, thread_id, array[idempotency_key]) as k;
+  if not found or role is null or content is null then
     return null; -- the insert says what is wrong
-  elsif (existing.content, existing.role) <> (content, case role when 'agent' then 'assistant' else role end) then
+  elsif existing.digest <> memory._message_digest(case role when 'agent' then 'assistant' else role end, content) then
     perform memory._refuse_used_key(idempotency_key);
   end if;
-  return row(existing.seq, existing.content, existing.token_count, null)::memory.stored_message;
+  return row(existing.seq, content, existing.token_count, null)::memory.stored_message;
 end;
 $$;
 
+-- What tells two messages under one key apart.
+create or replace function memory._message_digest(role text, content text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return encode(sha256(convert_to(role || ' ' || content, 'UTF8')), 'hex');
+end;
+$$;
+
+-- The messages under these keys, also those that were swept since.
 -- "is not distinct from" is no index condition, on purpose: on a table without statistics yet, such as one that is being
 -- loaded, the planner takes the primary key for as good as the index of keys, and reads the thread once per key.
 create or replace function memory._messages_by_keys(user_id text, thread_id text, idempotency_keys text[])
-returns setof memory.messages
+returns table (idempotency_key text, seq bigint, digest text, token_count int)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan -- a session that began with an empty table would go on scanning it
 as $$
 begin
   return query
-  select m.* from unnest(idempotency_keys) as k (idempotency_key)
+  select m.idempotency_key, m.seq, memory._message_digest(m.role, m.content), m.token_count
+  from unnest(idempotency_keys) as k (idempotency_key)
   join memory.messages as m on m.user_id = _messages_by_keys.user_id and m.idempotency_key = k.idempotency_key
-    and m.thread_id is not distinct from _messages_by_keys.thread_id;
+    and m.thread_id is not distinct from _messages_by_keys.thread_id
+  union all
+  select s.idempotency_key, s.seq, s.digest, s.token_count
+  from unnest(idempotency_keys) as k (idempotency_key)
+  join memory.idempotency_keys as s on s.user_id = _messages_by_keys.user_id and s.thread_id = _messages_by_keys.thread_id
+    and s.idempotency_key = k.idempotency_key;
 end;
 $$;
 
@@ -2233,18 +2362,18 @@ begin
     return; -- the caller says what is wrong
   end if;
   select min(k.idempotency_key) into conflict -- not "limit 1", which would make the planner hope for a hit in the first rows of a nested loop
-  from (select p.*, first_value(p.role) over same_key as first_role, first_value(p.content) over same_key as first_content
-        from memory._parse_messages(_add_keyed_messages.messages) as p where p.idempotency_key is not null
-        window same_key as (partition by p.idempotency_key order by p.seq)) as k
+  from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
+        from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
+              from memory._parse_messages(_add_keyed_messages.messages) as p where p.idempotency_key is not null offset 0) as d) as k
   left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = k.idempotency_key
-  where (k.role, k.content) <> (coalesce(m.role, k.first_role), coalesce(m.content, k.first_content));
+  where k.digest <> coalesce(m.digest, k.first_digest);
   if conflict is not null then
     perform memory._refuse_used_key(conflict);
   end if;
 
   return query
   with parsed as materialized (
-    select p.*, m.seq as stored_seq, m.content as stored_content, m.token_count as stored_tokens,
+    select p.*, m.seq as stored_seq, m.token_count as stored_tokens,
       case when p.idempotency_key is null then p.seq else min(p.seq) over (partition by p.idempotency_key) end as first_place
     from memory._parse_messages(_add_keyed_messages.messages) as p
     left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = p.idempotency_key
@@ -2263,7 +2392,7 @@ begin
       f.metadata, f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), a.expires_at
     from appended as a cross join fresh as f
   )
-  select coalesce(p.stored_seq, a.first_seq + f.place), coalesce(p.stored_content, p.content), coalesce(p.stored_tokens, p.token_count), null::text
+  select coalesce(p.stored_seq, a.first_seq + f.place), p.content, coalesce(p.stored_tokens, p.token_count), null::text
   from parsed as p
   left join appended as a on true
   left join fresh as f on f.seq = p.first_place
@@ -2416,7 +2545,7 @@ begin
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
   end if;
   return query
-  select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at, r.expires_at, r.is_active
+  select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at, memory._finite_or_null(r.expires_at), r.is_active
   from (select * from memory.messages as m
         where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
@@ -2427,7 +2556,7 @@ begin
 end;
 $$;
 comment on function memory.get_messages(text, text, int, bigint, bigint, text, boolean) is
-'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also shows cleared and expired ones until they are swept.';
+'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also shows cleared and expired ones until they are swept. expires_at is null for what never expires.';
 
 create or replace function memory.list_threads(user_id text, row_limit int default 50, row_offset int default 0)
 returns setof memory.thread
@@ -2465,9 +2594,12 @@ begin
   if not found then -- messages that appear from now on are someone else's, and so is the lock on their thread
     return 0;
   end if;
-  update memory.messages as m set is_active = false
-  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active;
-  get diagnostics cleared = row_count;
+  with cleared_messages as (
+    update memory.messages as m set is_active = false
+    where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active
+    returning m.expires_at
+  )
+  select count(*) filter (where c.expires_at > statement_timestamp()) into cleared from cleared_messages as c;
   -- Neither a summary nor a model that is reading them right now may bring cleared messages back.
   update memory.messages as m set summary_id = null
   where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and not m.is_active and m.summary_id is not null;
@@ -2482,7 +2614,7 @@ begin
 end;
 $$;
 comment on function memory.clear_thread(text, text) is
-'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
+'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could still be read. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
 
 create or replace function memory.delete_thread(user_id text, thread_id text)
 returns bigint
@@ -2522,8 +2654,8 @@ $$;
 comment on function memory.delete_thread(text, text) is
 'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. Returns the number of messages deleted.';
 
--- The memories extracted from a thread, what they were merged into, and the articles made of them. A memory of another
--- thread that gave way to one of these holds again.
+-- The memories extracted from a thread, what they were merged into, and the articles made of them. What gave way to one of
+-- these holds again: the triggers see to that, so articles go last, or they would first bring back what goes anyway.
 create or replace function memory._delete_derived(user_id text, thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -2534,7 +2666,7 @@ declare
 begin
   with recursive tainted as (
     select m.memory_id from memory.memories as m
-    where m.user_id = _delete_derived.user_id and m.thread_id = _delete_derived.thread_id and m.source in ('extraction', 'reconciliation')
+    where m.user_id = _delete_derived.user_id and m.thread_id = _delete_derived.thread_id and not m.is_stated
     union
     select m.memory_id from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
     where m.user_id = _delete_derived.user_id and m.source = 'reconciliation'
@@ -2543,21 +2675,9 @@ begin
   if derived is null then
     return;
   end if;
-  with articles as (
-    delete from memory.documents as d
-    where d.user_id = _delete_derived.user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| derived::text[]
-    returning d.document_id
-  )
-  select derived || coalesce(array_agg(a.document_id), '{}') into derived from articles as a;
   delete from memory.memories as m where m.user_id = _delete_derived.user_id and m.memory_id = any (derived);
-  -- Unless the same was stored again meanwhile; of several with the same text the newest.
-  update memory.memories as m
-  set superseded_by = null, supersede_reason = null, superseded_at = null, operation = 'restore'
-  where m.user_id = _delete_derived.user_id and m.superseded_by = any (derived) and m.deleted_at is null
-    and not exists (select from memory.memories as o
-                    where o.user_id = m.user_id and o.agent_id = m.agent_id and o.memory_type = m.memory_type and o.content_hash = m.content_hash
-                      and o.memory_id <> m.memory_id and o.deleted_at is null
-                      and (o.superseded_at is null or o.superseded_by = any (derived) and o.memory_id > m.memory_id));
+  delete from memory.documents as d
+  where d.user_id = _delete_derived.user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| derived::text[];
 end;
 $$;
 
@@ -2724,7 +2844,7 @@ begin
 end;
 $$;
 
--- The same for memories that exist: all agents they belong to, in one order.
+-- The same for memories that exist: all agents that they, and what they hide, belong to, in one order.
 create or replace function memory._lock_scopes_of(user_id text, memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -2734,7 +2854,10 @@ begin
   perform from memory.memory_scopes as s
   where s.user_id = _lock_scopes_of.user_id
     and s.agent_id in (select m.agent_id from memory.memories as m
-                       where m.user_id = _lock_scopes_of.user_id and m.memory_id = any (memory_ids))
+                       where m.user_id = _lock_scopes_of.user_id and m.memory_id = any (memory_ids)
+                       union all
+                       select m.agent_id from memory.memories as m
+                       where m.user_id = _lock_scopes_of.user_id and m.superseded_by = any (memory_ids))
   order by s.agent_id for no key update;
 end;
 $$;
@@ -2752,6 +2875,9 @@ declare
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
+  -- Null says the same as infinity, and every driver can read it.
+  new.valid_from := nullif(new.valid_from, 'infinity');
+  new.valid_to := nullif(new.valid_to, 'infinity');
   -- One expression for the case that nothing is wrong; _refuse_memory says which rule it was.
   if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
       and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
@@ -2779,6 +2905,7 @@ begin
     perform memory._drop_embedding(new.user_id, 'memory', new.memory_id::text);
     perform memory._enqueue_embedding(new.user_id);
   end if;
+  new.expires_at := nullif(new.expires_at, 'infinity'); -- not before the policy's default, which an explicit "never" overrules
   if policy is not null then -- there are new words
     new.content_hash := memory._content_hash(new.content);
     words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
@@ -2787,7 +2914,9 @@ begin
     new.search_vector := case when not is_long then words end;
     new.long_search_vector := case when is_long then words end;
   end if;
-  perform memory._remove_expired_duplicate(new);
+  if num_nonnulls(new.superseded_at, new.deleted_at) = 0 then
+    perform memory._remove_expired_duplicate(new);
+  end if;
   if tg_op = 'INSERT' then
     return new;
   end if;
@@ -2797,13 +2926,19 @@ begin
 
   new.version := old.version + 1;
   new.changed_by := session_user;
-  if new.operation = old.operation and old.operation <> 'update' and new.superseded_at is not distinct from old.superseded_at
-    and new.deleted_at is not distinct from old.deleted_at then
-    new.operation := 'update'; -- a direct update that does not say what it is
+  if new.operation = old.operation then -- a direct update that does not say what it is
+    new.operation := case
+      when new.deleted_at is not null and old.deleted_at is null then 'delete'
+      when new.superseded_by is not null and new.superseded_by is distinct from old.superseded_by then 'supersede'
+      when num_nulls(new.deleted_at, new.superseded_at) > num_nulls(old.deleted_at, old.superseded_at) then 'restore'
+      else 'update' end;
   end if;
-  insert into memory.memory_history (user_id, memory_id, version, operation, content, metadata, tags, confidence, importance, expires_at, changed_at, changed_by)
-  values (old.user_id, old.memory_id, old.version, old.operation, old.content, old.metadata, old.tags, old.confidence, old.importance,
-          old.expires_at, old.updated_at, old.changed_by);
+  insert into memory.memory_history (
+    user_id, memory_id, version, operation, content, metadata, tags, confidence, importance, expires_at, superseded_by,
+    supersede_reason, changed_at, changed_by)
+  values (
+    old.user_id, old.memory_id, old.version, old.operation, old.content, old.metadata, old.tags, old.confidence,
+    old.importance, old.expires_at, old.superseded_by, old.supersede_reason, old.updated_at, old.changed_by);
   return new;
 end;
 $$;
@@ -2823,7 +2958,9 @@ begin
     and m.content_hash = candidate.content_hash and m.memory_id <> candidate.memory_id
     and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
   if expired is not null then
-    delete from memory.memories as m where m.user_id = candidate.user_id and m.memory_id = expired;
+    delete from memory.memories as m
+    where m.user_id = candidate.user_id and m.memory_id = expired
+      and m.expires_at <= statement_timestamp(); -- unless somebody has just prolonged its life
   end if;
 end;
 $$;
@@ -2877,6 +3014,8 @@ begin
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
+    perform memory._release_hidden(o.user_id, o.memory_id, o.superseded_by)
+    from (select r.* from old_rows as r where r.operation <> 'evict' order by r.superseded_at nulls last, r.memory_id desc) as o;
   else
     for scope in
       select c.user_id, c.agent_id, sum(c.change) as added
@@ -2890,12 +3029,87 @@ begin
         perform memory._enqueue_embedding(scope.user_id);
       end if;
     end loop;
+    perform case n.operation when 'evict' then memory._evict_hidden(n.user_id, n.memory_id)
+                             else memory._release_hidden(n.user_id, n.memory_id, n.superseded_by) end
+    from (select r.* from new_rows as r where r.deleted_at is not null order by r.superseded_at nulls last, r.memory_id desc) as n;
   end if;
   return null;
 end;
 $$;
 
--- Books a change of an agent's memory count and removes the oldest memories over the limit.
+-- What a memory or an article hid comes back when its winner goes, unless the winner has a winner itself (the heir), which
+-- goes on hiding it, or the same was stored again meanwhile. Of winners that go at once the one that was superseded first
+-- comes first, so that what it hid passes from heir to heir.
+create or replace function memory._release_hidden(user_id text, winner uuid, heir uuid)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  hidden memory.memories;
+  new_winner uuid;
+begin
+  -- Looks first: most memories hide nothing.
+  if not exists (select from memory.memories as m
+                 where m.user_id = _release_hidden.user_id and m.superseded_by = winner and m.deleted_at is null) then
+    return;
+  end if;
+  perform memory._lock_scopes_of(user_id, array[winner]);
+  for hidden in
+    select m.* from memory.memories as m
+    where m.user_id = _release_hidden.user_id and m.superseded_by = winner and m.deleted_at is null
+    order by m.created_at desc, m.memory_id desc -- of several with the same text the newest comes back
+  loop
+    new_winner := coalesce(heir, (
+      select o.memory_id from memory.memories as o
+      where o.user_id = hidden.user_id and o.agent_id = hidden.agent_id and o.memory_type = hidden.memory_type
+        and o.content_hash = hidden.content_hash and o.superseded_at is null and o.deleted_at is null));
+    update memory.memories as m
+    set superseded_by = new_winner,
+        superseded_at = case when new_winner is not null then m.superseded_at end,
+        supersede_reason = case when heir is not null then m.supersede_reason when new_winner is not null then 'duplicate' end,
+        operation = case when new_winner is null then 'restore' else 'supersede' end
+    where m.user_id = hidden.user_id and m.memory_id = hidden.memory_id;
+  end loop;
+end;
+$$;
+
+-- The undoing of that, for a winner that was deleted at some time and is restored: what came back then, and has not been
+-- changed since, is hidden again.
+create or replace function memory._hide_released(user_id text, winner uuid, deleted_at timestamptz)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memory.memories as m
+  set superseded_by = winner, superseded_at = statement_timestamp(), supersede_reason = h.supersede_reason, operation = 'supersede'
+  from memory.memory_history as h
+  where h.user_id = _hide_released.user_id and h.superseded_by = winner
+    and m.user_id = h.user_id and m.memory_id = h.memory_id and m.version = h.version + 1
+    and m.operation = 'restore' and m.updated_at >= _hide_released.deleted_at;
+end;
+$$;
+
+-- What the limit takes takes along what it hid: that gave way to it before.
+create or replace function memory._evict_hidden(user_id text, winner uuid)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  hidden constant uuid[] := array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = _evict_hidden.user_id and m.superseded_by = winner and m.deleted_at is null);
+begin
+  if hidden <> '{}' then -- even an update of nothing enters the triggers
+    update memory.memories as m set deleted_at = statement_timestamp(), operation = 'evict'
+    where m.user_id = _evict_hidden.user_id and m.memory_id = any (hidden);
+  end if;
+end;
+$$;
+
+-- Books a change of an agent's memory count and keeps the limit.
 create or replace function memory._count_memories(user_id text, agent_id text, change bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -2904,6 +3118,7 @@ as $$
 declare
   counted bigint;
   layers memory.policies[];
+  settings jsonb;
   surplus bigint;
 begin
   update memory.memory_scopes as s set memory_count = s.memory_count + change
@@ -2912,33 +3127,62 @@ begin
     array(select p from memory.policies as p where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
   into counted, layers;
   if change > 0 then
-    surplus := counted - (memory._effective_policy(layers)
-                          #>> '{memories,max_per_agent}')::bigint;
-    -- Expired memories go first, then the oldest. The delete comes back here through the trigger and lowers the counter.
-    if surplus = 1 then
-      -- The usual case. A limit that is a constant, because with a variable one the planner plans anew each time, which
-      -- takes longer than the delete.
-      delete from memory.memories as m
-      where m.user_id = _count_memories.user_id
-        and m.memory_id = coalesce(
-          (select o.memory_id from memory.memories as o
-           where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
-             and o.superseded_at is null and o.deleted_at is null and o.expires_at <= statement_timestamp()
-           order by o.expires_at limit 1),
-          (select o.memory_id from memory.memories as o
-           where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
-             and o.superseded_at is null and o.deleted_at is null
-           order by o.created_at, o.memory_id limit 1));
-    elsif surplus > 1 then
-      delete from memory.memories as m
-      where m.user_id = _count_memories.user_id
-        and m.memory_id in (
-          select o.memory_id from memory.memories as o
-          where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
-            and o.superseded_at is null and o.deleted_at is null
-          order by (o.expires_at <= statement_timestamp()) is not true, o.created_at, o.memory_id limit surplus);
+    settings := memory._effective_policy(layers) -> 'memories';
+    surplus := counted - (settings ->> 'max_per_agent')::bigint;
+    if surplus > 0 then
+      perform memory._evict(user_id, agent_id, surplus, settings ->> 'eviction');
     end if;
   end if;
+end;
+$$;
+
+-- Soft-deletes what goes at the limit. The update comes back to memory._count_memories() through the trigger and lowers the
+-- counter. What a memory hid that has expired comes back, as when a sweep removes it.
+create or replace function memory._evict(user_id text, agent_id text, surplus bigint, eviction text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  first constant uuid[] := memory._evictable(user_id, agent_id, surplus, eviction);
+begin
+  update memory.memories as m
+  set deleted_at = statement_timestamp(), operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
+  where m.user_id = _evict.user_id and m.memory_id = any (first);
+end;
+$$;
+
+-- What goes first: expired memories, then those that matter least (extracted before stated, then the less important, then
+-- the older), or by eviction "fifo" the oldest. A function of its own, because its settings would hold for the triggers too.
+create or replace function memory._evictable(user_id text, agent_id text, surplus bigint, eviction text)
+returns uuid[]
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+-- Each choice is the beginning of an index. Planned once for all limits: planning anew takes longer than the choice.
+set plan_cache_mode = force_generic_plan
+set enable_sort = off
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  first uuid[] := array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+      and m.expires_at <= statement_timestamp()
+    order by m.expires_at limit surplus);
+begin
+  return case
+    when cardinality(first) = surplus then first
+    when eviction = 'fifo' then first || array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+        and (m.expires_at is null or m.expires_at > statement_timestamp())
+      order by m.created_at, m.memory_id limit surplus - cardinality(first))
+    else first || array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+        and (m.expires_at is null or m.expires_at > statement_timestamp())
+      order by m.is_stated, m.importance, m.created_at, m.memory_id limit surplus - cardinality(first)) end;
 end;
 $$;
 
@@ -2963,11 +3207,18 @@ begin
     insert into memory.memories as m (user_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
                                       valid_from, valid_to, expires_at, embedding_text, source)
     values (add_memory.user_id, add_memory.content, add_memory.memory_type, add_memory.agent_id, add_memory.thread_id,
-            add_memory.metadata, add_memory.tags, add_memory.confidence, add_memory.importance, add_memory.valid_from,
+            add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence), memory._real(add_memory.importance), add_memory.valid_from,
             add_memory.valid_to, add_memory.expires_at, add_memory.embedding_text, add_memory.source)
     on conflict do nothing
     returning m.memory_id, true into stored;
     if found then
+      -- At the limit the new memory may be the one that matters least.
+      select m.deleted_at is null into stored.inserted from memory.memories as m
+      where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
+      if not stored.inserted then
+        raise notice 'memory % was put away at once: the agent is at its limit, and it matters least', stored.memory_id
+          using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+      end if;
       return stored;
     end if;
 
@@ -2985,7 +3236,7 @@ begin
   elsif on_conflict = 'replace' then
     update memory.memories as m
     set content = add_memory.content, thread_id = add_memory.thread_id, metadata = add_memory.metadata, tags = add_memory.tags,
-        confidence = add_memory.confidence, importance = add_memory.importance, valid_from = add_memory.valid_from,
+        confidence = memory._real(add_memory.confidence), importance = memory._real(add_memory.importance), valid_from = add_memory.valid_from,
         valid_to = add_memory.valid_to, expires_at = coalesce(add_memory.expires_at, m.expires_at), embedding_text = add_memory.embedding_text,
         source = add_memory.source, operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
@@ -2997,7 +3248,7 @@ begin
 end;
 $$;
 comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz, timestamptz, text, text, text) is
-'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and agent is stored once: on_conflict ignore returns the id that is there with inserted = false, replace updates it, error refuses (23505). Over max_per_agent the oldest memory of the agent goes.';
+'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and agent is stored once: on_conflict ignore returns the id that is there with inserted = false, replace updates it, error refuses (23505). Over max_per_agent the memory of the agent that matters least goes: extracted before stated, then the less important, then the older (policy memories.eviction "fifo": the oldest). memory.restore_memory() brings it back. If that is the new one, inserted is false too. valid_to and expires_at of infinity mean never, as null does, except that null takes the policy''s expiry.';
 
 create or replace function memory.get_memory(user_id text, memory_id uuid)
 returns memory.memory
@@ -3009,7 +3260,8 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    m.valid_from, m.valid_to, m.created_at, m.updated_at, m.expires_at, m.superseded_by, m.supersede_reason,
+    memory._finite_or_null(m.valid_from), memory._finite_or_null(m.valid_to), m.created_at, m.updated_at,
+    memory._finite_or_null(m.expires_at), m.superseded_by, m.supersede_reason,
     m.superseded_at, m.version, 1
   into result
   from memory.memories as m
@@ -3052,21 +3304,16 @@ begin
   perform memory._check_page(row_limit, row_offset);
   return query
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    m.valid_from, m.valid_to, m.created_at, m.updated_at, m.expires_at, m.superseded_by, m.supersede_reason,
-    m.superseded_at, m.version, count(*) over ()
-  from memory._shown_memories(list_memories.user_id, list_memories.as_of, list_memories.include_superseded) as m
-  where (list_memories.agent_id is null or m.agent_id = list_memories.agent_id)
-    and (list_memories.memory_type is null or m.memory_type = list_memories.memory_type)
-    and (list_memories.tags_all is null or m.tags @> list_memories.tags_all)
-    and (list_memories.search is null
-         or strpos(lower(m.content), lower(list_memories.search)) > 0
-         or strpos(lower(m.embedding_text), lower(list_memories.search)) > 0)
+    memory._finite_or_null(m.valid_from), memory._finite_or_null(m.valid_to), m.created_at, m.updated_at,
+    memory._finite_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, count(*) over ()
+  from memory._listed_memories(list_memories.user_id, list_memories.agent_id, list_memories.memory_type, list_memories.search,
+                               list_memories.tags_all, list_memories.as_of, list_memories.include_superseded) as m
   order by m.created_at desc, m.memory_id desc
   limit row_limit offset row_offset;
 end;
 $$;
 comment on function memory.list_memories(text, text, text, text, text[], int, int, timestamptz, boolean) is
-'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, ignoring case). total_count is the size of the whole match. as_of shows what was known and true at that time; include_superseded adds what was replaced.';
+'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, ignoring case). total_count is the size of the whole match; a page past the end has no row to say it, memory.count_memories() does. as_of shows what was known and true at that time; include_superseded adds what was replaced. valid_to and expires_at are null for never.';
 
 -- What a reader may see. Without as_of: now. With as_of: what held then, going by valid_from (or the time of storing),
 -- valid_to and the time of a later supersede.
@@ -3095,6 +3342,23 @@ language sql stable parallel safe
 begin atomic
   select m.* from memory._visible_memories(_shown_memories.user_id, _shown_memories.as_of, _shown_memories.include_superseded) as m
   where m.valid_to is null or m.valid_to > statement_timestamp() or _shown_memories.as_of is not null or _shown_memories.include_superseded;
+end;
+
+-- What a list shows and a count counts. Inlined by the planner, hence no SET clause.
+create or replace function memory._listed_memories(
+  user_id text, agent_id text, memory_type text, search text, tags_all text[], as_of timestamptz, include_superseded boolean
+)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.*
+  from memory._shown_memories(_listed_memories.user_id, _listed_memories.as_of, _listed_memories.include_superseded) as m
+  where (_listed_memories.agent_id is null or m.agent_id = _listed_memories.agent_id)
+    and (_listed_memories.memory_type is null or m.memory_type = _listed_memories.memory_type)
+    and (_listed_memories.tags_all is null or m.tags @> _listed_memories.tags_all)
+    and (_listed_memories.search is null
+         or strpos(lower(m.content), lower(_listed_memories.search)) > 0
+         or strpos(lower(m.embedding_text), lower(_listed_memories.search)) > 0);
 end;
 
 -- What a prompt may show, and a search without filters. The constants let the planner fold the CASE away, so that
@@ -3142,8 +3406,8 @@ begin
   end if;
   update memory.memories as m
   set content = coalesce(update_memory.content, m.content), metadata = coalesce(update_memory.metadata, m.metadata),
-      tags = coalesce(update_memory.tags, m.tags), confidence = coalesce(update_memory.confidence, m.confidence),
-      importance = coalesce(update_memory.importance, m.importance), expires_at = coalesce(update_memory.expires_at, m.expires_at),
+      tags = coalesce(update_memory.tags, m.tags), confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
+      importance = coalesce(memory._real(update_memory.importance), m.importance), expires_at = coalesce(update_memory.expires_at, m.expires_at),
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
   returning m.version into current_version;
@@ -3175,7 +3439,7 @@ begin
 end;
 $$;
 comment on function memory.delete_memory(text, uuid) is
-'Deletes a memory and says whether it existed. memory.restore_memory() brings it back until memory.sweep() removes it.';
+'Deletes a memory and says whether it existed. memory.restore_memory() brings it back until memory.sweep() removes it. What the memory had superseded holds again, unless the same was stored meanwhile.';
 
 create or replace function memory.supersede_memory(user_id text, old_memory_id uuid, new_memory_id uuid, reason text)
 returns void
@@ -3208,7 +3472,7 @@ begin
 end;
 $$;
 comment on function memory.supersede_memory(text, uuid, uuid, text) is
-'Marks a memory as replaced by another one of the same user. Nothing is lost: it is hidden by default and memory.restore_memory() undoes it.';
+'Marks a memory as replaced by another one of the same user. Nothing is lost: it is hidden by default, memory.restore_memory() undoes it, and when the other one goes it comes back.';
 
 create or replace function memory.restore_memory(user_id text, memory_id uuid, version int default null)
 returns int
@@ -3217,11 +3481,12 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   earlier memory.memory_history;
+  current memory.memories;
   restored int;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  perform from memory.memories as m
+  select m.* into current from memory.memories as m
   where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
     and (m.expires_at is null or m.expires_at > statement_timestamp())
   for update;
@@ -3237,6 +3502,9 @@ begin
         'memory.get_memory_history() lists its versions.', 'P0002');
     end if;
   end if;
+  if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
+    perform memory._make_room(user_id, current.agent_id);
+  end if;
   update memory.memories as m
   set superseded_by = null, supersede_reason = null, superseded_at = null, deleted_at = null, operation = 'restore',
       content = coalesce(earlier.content, m.content), metadata = coalesce(earlier.metadata, m.metadata),
@@ -3245,10 +3513,8 @@ begin
       expires_at = case when earlier.memory_id is null then m.expires_at else earlier.expires_at end
   where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
   returning m.version into restored;
-  -- The limit may have picked this very memory as the oldest one: better no restore than a memory lost by it.
-  if not exists (select from memory.memories as m where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id) then
-    perform memory._refuse('memory_id', 'the agent is at its limit, and this would be its oldest memory',
-      'Delete another memory first, or raise memories.max_per_agent with memory.set_policy().', '54000');
+  if current.deleted_at is not null then
+    perform memory._hide_released(user_id, memory_id, current.deleted_at);
   end if;
   return restored;
 exception
@@ -3258,7 +3524,25 @@ exception
 end;
 $$;
 comment on function memory.restore_memory(text, uuid, int) is
-'Undoes a deletion or a supersede, or takes a memory back to an earlier version; returns the new version. History is kept, so a restore can be undone too.';
+'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version; returns the new version. What came back when the memory was deleted is hidden by it again. At the limit another memory goes instead. History is kept, so a restore can be undone too.';
+
+-- Before a memory is restored: what is wanted back shall not be what the limit takes.
+create or replace function memory._make_room(user_id text, agent_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  settings constant jsonb := memory._policy(user_id, agent_id) -> 'memories';
+  surplus bigint;
+begin
+  select s.memory_count + 1 - (settings ->> 'max_per_agent')::bigint into surplus from memory.memory_scopes as s
+  where s.user_id = _make_room.user_id and s.agent_id = _make_room.agent_id;
+  if surplus > 0 then
+    perform memory._evict(user_id, agent_id, surplus, settings ->> 'eviction');
+  end if;
+end;
+$$;
 
 create or replace function memory.get_memory_history(user_id text, memory_id uuid)
 returns setof memory.memory_version
@@ -3284,6 +3568,26 @@ end;
 $$;
 comment on function memory.get_memory_history(text, uuid) is
 'Every version of a memory, oldest first: what was done (insert, update, supersede, delete, restore), when and by which role.';
+
+create or replace function memory.count_memories(
+  user_id text, agent_id text default null, memory_type text default null, search text default null,
+  tags_all text[] default null, as_of timestamptz default null, include_superseded boolean default false
+)
+returns bigint
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  perform memory._check_memory_types('memory_type', array_remove(array[memory_type], null));
+  return count(*)
+  from memory._listed_memories(count_memories.user_id, count_memories.agent_id, count_memories.memory_type, count_memories.search,
+                               count_memories.tags_all, count_memories.as_of, count_memories.include_superseded);
+end;
+$$;
+comment on function memory.count_memories(text, text, text, text, text[], timestamptz, boolean) is
+'How many memories memory.list_memories() has under the same filters, on all its pages.';
 
 -- The rules of documents. They live in a trigger, so that a direct insert obeys them too.
 create or replace function memory._document_before_write()
@@ -3339,6 +3643,18 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return memory._text_vector(language, concat_ws(e'\n', title, content));
+end;
+$$;
+
+-- What an article was made of is a memory again.
+create or replace function memory._article_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memories
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._release_hidden(old.user_id, old.document_id, null);
+  return null;
 end;
 $$;
 
@@ -3427,6 +3743,7 @@ as $$
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.created_at := coalesce(new.created_at, statement_timestamp());
+  new.expires_at := nullif(new.expires_at, 'infinity');
   new.description := memory._placeholder_text(left(new.description, 10000));
   perform memory._check_artifact(new);
   new.description := coalesce(new.description, memory._describe(new.artifact_type, new.content, new.metadata));
@@ -3694,7 +4011,7 @@ begin
   perform memory._check_page(row_limit, row_offset);
   return query
   select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count, a.agent_id, a.thread_id,
-    a.metadata, a.created_at, a.expires_at, count(*) over ()
+    a.metadata, a.created_at, memory._finite_or_null(a.expires_at), count(*) over ()
   from memory._current_artifacts(user_id) as a
   where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
     and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
@@ -4583,6 +4900,10 @@ begin
     return;
   end if;
   agent_id := memory._agent_of_message(job.user_id, job.scope, given.last_seq);
+  if memory._extractable_today(job.user_id, agent_id) = 0 then
+    perform memory._refuse('memories.max_extracted_per_day', 'so many memories were extracted today',
+      'The job waits for the next day (UTC).', 'AM002');
+  end if;
   tokens := given.tokens;
   payload := memory._chat_model(null, 'extract_memories') || jsonb_build_object(
     'thread_id', job.scope, 'messages', given.messages,
@@ -4590,6 +4911,20 @@ begin
                      from memory.memory_types as t));
   input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.last_seq, 'read_through', given.last_seq, 'is_partial', given.is_partial,
                               'seqs', jsonb_path_query_array(given.messages, '$[*].seq'), 'agent_ids', given.agent_ids);
+end;
+$$;
+
+-- How many memories models may still extract for an agent on this UTC day.
+create or replace function memory._extractable_today(user_id text, agent_id text)
+returns bigint
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return greatest(0, (memory._policy(_extractable_today.user_id, _extractable_today.agent_id) #>> '{memories,max_extracted_per_day}')::bigint
+    - coalesce((select s.extracted_count from memory.memory_scopes as s
+                where s.user_id = _extractable_today.user_id and s.agent_id = _extractable_today.agent_id
+                  and s.extracted_on = (statement_timestamp() at time zone 'UTC')::date), 0));
 end;
 $$;
 
@@ -4650,8 +4985,9 @@ begin
 end;
 $$;
 
--- A memory whose evidence is not among the messages that were given is not stored; the others are. Nor are there more
--- memories than so many messages can hold: a flood of them would push out what was remembered before.
+-- A memory whose evidence is not among the messages that were given is not stored; the others are. One reply, and one day,
+-- bring only as many as the policy says (memories.max_per_reply, max_extracted_per_day): a flood of them would push out what
+-- was remembered before.
 create or replace function memory._apply_extraction(job memory.jobs, result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -4659,12 +4995,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   through_seq bigint := (job.input ->> 'through_seq')::bigint;
+  today constant date := (statement_timestamp() at time zone 'UTC')::date;
+  per_reply constant bigint := (memory._policy(job.user_id, job.agent_id) #>> '{memories,max_per_reply}')::bigint;
+  agent text;
+  allowances jsonb := '{}'; -- by agent, how many memories today may still bring
   counts record;
 begin
   perform memory._check_extraction(result);
 
   -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
-  with found as (
+  if result -> 'memories' <> '[]' then
+    for agent in select a from jsonb_array_elements_text(job.input -> 'agent_ids') as a order by a loop
+      perform memory._lock_scope(job.user_id, agent);
+      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(job.user_id, agent));
+    end loop;
+  end if;
+  with evident as (
     select i.position, i.value, coalesce(m.agent_id, job.input #>> '{agent_ids,0}') as agent_id, e.said_at,
       memory._time_or_null(i.value ->> 'event_time') as event_time
     from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
@@ -4674,14 +5020,22 @@ begin
       select max(s.created_at) as said_at from memory.messages as s
       where s.user_id = job.user_id and s.thread_id = job.scope
         and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
-    where i.position <= least(50 + 10 * jsonb_array_length(job.input -> 'seqs'), 300) and i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
+    where i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
       -- One that expired meanwhile does not say any more who heard it.
       and (m.agent_id is not null or jsonb_array_length(job.input -> 'agent_ids') = 1)
+  ), found as (
+    select c.*
+    from (select e.*, row_number() over (order by e.position) as place,
+            row_number() over (partition by e.agent_id order by e.position) as place_of_agent
+          from evident as e) as c
+    where c.place <= per_reply and c.place_of_agent <= (allowances ->> c.agent_id)::bigint
   ), stored as (
-    insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from, metadata)
+    insert into memory.memories (
+      user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from, metadata)
     select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
       -- Rounded, because a number too small for a real is an error.
-      coalesce(round((f.value ->> 'confidence')::numeric, 6)::real, 1.0), coalesce(round((f.value ->> 'importance')::numeric, 6)::real, 0.5), job.scope,
+      coalesce(round((f.value ->> 'confidence')::numeric, 6)::real, 1.0),
+      coalesce(round((f.value ->> 'importance')::numeric, 6)::real, 0.5), job.scope,
       array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction',
       -- True since it happened; known since it was said, which for an imported conversation is long before it was read.
       least(f.event_time, f.said_at),
@@ -4689,18 +5043,23 @@ begin
     from found as f order by f.agent_id, f.position
     on conflict do nothing
     returning agent_id
-  ), skipped as (
-    select f.agent_id, count(*) - (select count(*) from stored as s where s.agent_id = f.agent_id) as duplicates
-    from found as f group by f.agent_id
+  ), booked as (
+    select f.agent_id, count(*) - s.stored as duplicates, s.stored
+    from found as f
+    cross join lateral (select count(*) as stored from stored as o where o.agent_id = f.agent_id) as s
+    group by f.agent_id, s.stored
   )
-  select (select count(*) from stored) as inserted, coalesce(sum(d.duplicates), 0) as duplicates,
+  select (select count(*) from stored) as inserted, coalesce(sum(b.duplicates), 0) as duplicates,
     jsonb_array_length(result -> 'memories') - (select count(*) from found) as refused,
-    array_agg(d.agent_id) as agents, array_agg(d.duplicates) as duplicates_of_agents
-  into counts from skipped as d;
+    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents, array_agg(b.stored) as stored_of_agents
+  into counts from booked as b;
   -- A statement of its own: the one above does not see the counters that its triggers made.
-  update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + d.duplicates
-  from unnest(counts.agents, counts.duplicates_of_agents) as d (agent_id, duplicates)
-  where s.user_id = job.user_id and s.agent_id = d.agent_id and d.duplicates > 0;
+  update memory.memory_scopes as s
+  set duplicates_skipped = s.duplicates_skipped + b.duplicates,
+      extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
+      extracted_on = today
+  from unnest(counts.agents, counts.duplicates_of_agents, counts.stored_of_agents) as b (agent_id, duplicates, stored)
+  where s.user_id = job.user_id and s.agent_id = b.agent_id;
 
   perform memory._set_mark(job.user_id, job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(job.user_id);
@@ -5116,7 +5475,7 @@ begin
     format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, summary.summary),
     'archive', summary.thread_id, summary.agent_ids,
     jsonb_build_object(
-      'session_id', summary.thread_id, 'agent_id', summary.agent_ids[1],
+      'session_id', summary.thread_id, 'agent_id', coalesce(archived.metadata ->> 'agent_id', summary.agent_ids[1]),
       'conversation_topics', coalesce(summary.metadata -> 'topics', '[]'), 'entities_mentioned', coalesce(summary.metadata -> 'entities', '[]'),
       'decisions_made', coalesce(summary.metadata -> 'decisions', '[]'), 'open_questions', coalesce(summary.metadata -> 'questions', '[]'),
       'message_count', coalesce((archived.metadata ->> 'message_count')::bigint, 0) + messages,
@@ -5949,7 +6308,7 @@ as $$
 declare
   candidate record;
   nearest record;
-  threshold real;
+  threshold double precision;
   folded int := 0;
 begin
   for candidate in
@@ -5961,7 +6320,7 @@ begin
       and m.superseded_at is null and m.deleted_at is null
     order by m.created_at, m.memory_id
   loop
-    threshold := (memory._policy(user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}')::real;
+    threshold := memory._share(memory._policy(user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
     loop -- one that stays may take the place of several
       select o.memory_id, length(candidate.content) > length(o.content) and o.source = 'extraction' as says_less into nearest
       from (
@@ -6148,22 +6507,39 @@ begin
   ), swept as (
     delete from memory.messages as m
     using (select d.* from due as d join free as f using (user_id, thread_id) limit batch_size) as d
-    where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = d.seq returning 1
+    where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = d.seq
+      -- Still: somebody may have changed the message since.
+      and (m.expires_at <= statement_timestamp() or not m.is_active
+        and (m.summary_id is null or m.updated_at < statement_timestamp() - interval '7 days'
+             or m.seq <= (select k.position from memory.marks as k
+                          where k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories')))
+    returning 1
   )
   select count(*) into swept_messages from swept;
 
-  with due as (
+  with due as materialized (
     (select m.user_id, m.agent_id, m.memory_id from memory.memories as m
      where m.expires_at <= statement_timestamp() order by m.expires_at limit batch_size)
     union
     (select m.user_id, m.agent_id, m.memory_id from memory.memories as m where m.deleted_at is not null order by m.deleted_at limit batch_size)
+  ), hidden as materialized ( -- what comes back when a swept memory goes
+    select d.user_id, d.memory_id, h.agent_id
+    from due as d cross join lateral (
+      select m.agent_id from memory.memories as m where m.user_id = d.user_id and m.superseded_by = d.memory_id offset 0) as h
   ), free as materialized (
     select s.user_id, s.agent_id from memory.memory_scopes as s
-    where (s.user_id, s.agent_id) in (select d.user_id, d.agent_id from due as d) for no key update skip locked
+    where (s.user_id, s.agent_id) in (select d.user_id, d.agent_id from due as d union select h.user_id, h.agent_id from hidden as h)
+    for no key update skip locked
   ), swept as (
     delete from memory.memories as m
-    using (select d.* from due as d join free as f using (user_id, agent_id) limit batch_size) as d
-    where m.user_id = d.user_id and m.memory_id = d.memory_id returning 1
+    using (
+      select d.* from due as d join free as f using (user_id, agent_id)
+      where (d.user_id, d.memory_id) not in (
+        select h.user_id, h.memory_id from hidden as h where (h.user_id, h.agent_id) not in (select f.user_id, f.agent_id from free as f))
+      limit batch_size) as d
+    where m.user_id = d.user_id and m.memory_id = d.memory_id
+      and (m.expires_at <= statement_timestamp() or m.deleted_at is not null) -- still: somebody may have restored the memory since
+    returning 1
   )
   select count(*) into swept_memories from swept;
 
@@ -6171,7 +6547,7 @@ begin
     delete from memory.artifacts as a
     using (select o.user_id, o.key from memory.artifacts as o
            where o.expires_at <= statement_timestamp() order by o.expires_at limit batch_size for update skip locked) as due
-    where a.user_id = due.user_id and a.key = due.key returning 1
+    where a.user_id = due.user_id and a.key = due.key and a.expires_at <= statement_timestamp() returning 1
   )
   select count(*) into swept_artifacts from swept;
 
@@ -6186,11 +6562,12 @@ begin
   )
   select count(*) into swept_jobs from swept;
   delete from memory.model_calls as c
-  where (c.user_id, c.call_id) in (select o.user_id, o.call_id from memory.model_calls as o
+  where c.called_at < statement_timestamp() - interval '400 days'
+    and (c.user_id, c.call_id) in (select o.user_id, o.call_id from memory.model_calls as o
                                    where o.called_at < statement_timestamp() - interval '400 days' order by o.called_at limit batch_size);
   get diagnostics swept_calls = row_count;
   delete from memory.query_embeddings as k
-  where (k.user_id, k.model, k.query_hash) in (
+  where k.created_at < statement_timestamp() - interval '30 days' and (k.user_id, k.model, k.query_hash) in (
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'artifacts', swept_artifacts, 'jobs', swept_jobs,
@@ -6371,6 +6748,18 @@ begin atomic
   select ln((texts + 1) / (texts_with_word + 0.5)::double precision);
 end;
 
+-- How fresh something is that has been known since then: halves in 30 days, from 1 down to 2^-100 after eight years, below
+-- which it would soon be no real any more. What has held for ever (-infinity) is not fresh at all.
+create or replace function memory._recency(known_since timestamptz)
+returns double precision
+language sql stable parallel safe
+begin atomic
+  select case when known_since >= statement_timestamp() then 1
+              when isfinite(known_since)
+              then power(0.5::double precision, least(date_part('epoch', statement_timestamp() - known_since) / (30 * 86400), 100))
+              else 0 end;
+end;
+
 -- Both arms on a scale from 0 to 1, half each. In a handful of texts a hair's breadth of similarity is no verdict, so the scale of
 -- similarities spans 0.3 at least. What has no embedding, because it was stored just now or never gets one, is judged by its words alone.
 create or replace function memory._fused_score(similarity double precision, highest double precision, lowest double precision, keyword double precision, arms int)
@@ -6500,7 +6889,7 @@ begin atomic
       and (_searchable.tags_all is null or m.tags @> _searchable.tags_all)
       and (_searchable.tags_any is null or m.tags && _searchable.tags_any)
       and (_searchable.exclude_tags is null or not m.tags && _searchable.exclude_tags)
-      and (_searchable.min_confidence is null or m.confidence >= _searchable.min_confidence::real)
+      and (_searchable.min_confidence is null or m.confidence >= memory._real(_searchable.min_confidence))
       and (_searchable.filter is null or m.metadata @> _searchable.filter)
     union all
     select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null, s.created_at, s.search_vector
@@ -6685,7 +7074,7 @@ begin
   if rerank then
     return query
     select r.* from memory._rerank(search.user_id, search.agent_id, search.query, explain, results) as r
-    where search.min_score is null or r.score >= search.min_score::real -- a reranker gives scores of its own
+    where search.min_score is null or r.score >= memory._real(search.min_score) -- a reranker gives scores of its own
     limit top_k;
   else
     return query select r.* from unnest(results) as r;
@@ -6975,7 +7364,7 @@ begin
         sources => array_remove(_ranked.sources, 'memory'), row_limit => _ranked.row_limit, agent_id => _ranked.agent_id, explain => _ranked.explain) as o
       where cardinality(_ranked.sources) > 1
     ) as r
-    where _ranked.min_score is null or r.score >= _ranked.min_score::real
+    where _ranked.min_score is null or r.score >= memory._real(_ranked.min_score)
     window best_first as (order by r.score desc, r.created_at desc, r.id)
     limit row_limit;
     return;
@@ -7070,14 +7459,14 @@ begin
   ), top as (
     select f.*
     from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final from neighboured as n where n.piece = 1) as f
-    where _ranked.min_score is null or f.final::real >= _ranked.min_score::real
+    where _ranked.min_score is null or memory._real(f.final) >= memory._real(_ranked.min_score)
     order by f.final desc, f.created_at desc, f.id limit row_limit
   )
-  select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number, t.created_at, t.final::real,
+  select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number, t.created_at, memory._real(t.final),
     case when explain then jsonb_strip_nulls(jsonb_build_object(
-      'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score', t.similarity::real, 'model', _ranked.model) end,
-      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', t.keyword_share::real, 'terms', t.terms) end,
-      'fused', jsonb_build_object('by', fusion, 'score', t.score::real, 'neighbour', case when t.neighbour > 0 then t.neighbour::real end))) end
+      'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score', memory._real(t.similarity), 'model', _ranked.model) end,
+      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms) end,
+      'fused', jsonb_build_object('by', fusion, 'score', memory._real(t.score), 'neighbour', case when t.neighbour > 0 then memory._real(t.neighbour) end))) end
   from top as t;
 end;
 $$;
@@ -7159,11 +7548,11 @@ begin
     return;
   end if;
   return query
-  select f.source, f.id, f.thread_id, f.content, s.score, f.metadata, f.created_at,
+  select f.source, f.id, f.thread_id, f.content, memory._real(s.score), f.metadata, f.created_at,
     case when explain then f.details || jsonb_build_object('rerank', jsonb_build_object(
       'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name)) else f.details end
   from unnest(results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place)
-  join jsonb_to_recordset(reply -> 'scores') as s (number int, score real) on s.number = f.place
+  join jsonb_to_recordset(reply -> 'scores') as s (number int, score double precision) on s.number = f.place
   order by s.score desc, f.place;
 end;
 $$;
@@ -7194,7 +7583,7 @@ declare
 begin
   if fusion = 'vector' then
     return query
-    select row_number() over (order by t.similarity desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, t.similarity::real, null::jsonb
+    select row_number() over (order by t.similarity desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, memory._real(t.similarity), null::jsonb
     from (
       select c.id collate "C" as id, c.created_at, c.similarity
       from (
@@ -7202,7 +7591,7 @@ begin
         from memory._compared_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id, _ranked_among_memories.model, target) as e
         offset 0 -- so that each is compared once
       ) as c
-      where c.similarity is not null and (_ranked_among_memories.min_score is null or c.similarity::real >= _ranked_among_memories.min_score::real)
+      where c.similarity is not null and (_ranked_among_memories.min_score is null or memory._real(c.similarity) >= memory._real(_ranked_among_memories.min_score))
       order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit
     ) as t;
     return;
@@ -7270,10 +7659,10 @@ begin
     from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
-    where _ranked_among_memories.min_score is null or s.score::real >= _ranked_among_memories.min_score::real
+    where _ranked_among_memories.min_score is null or memory._real(s.score) >= memory._real(_ranked_among_memories.min_score)
     order by s.score desc, s.created_at desc, s.id limit row_limit
   )
-  select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, t.score::real, null::jsonb
+  select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, memory._real(t.score), null::jsonb
   from top as t;
 end;
 $$;
@@ -7295,7 +7684,7 @@ declare
         'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
         'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
     from (
-      select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at, c.similarity::real as similarity
+      select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at, memory._real(c.similarity) as similarity
       from (
         select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, $3) as similarity
         from memory.embeddings as e
@@ -7321,7 +7710,9 @@ $$;
 create or replace function memory._rank_memories(
   user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int
 )
-returns table (rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real)
+returns table (
+  rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
+)
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set jit = off -- this and the rest as in memory._ranked()
@@ -7333,9 +7724,10 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   weights constant jsonb := policy -> 'context';
-  relevance_weight constant real := case when query is null and target is null then 0 else (weights ->> 'relevance_weight')::real end;
-  importance_weight constant real := (weights ->> 'importance_weight')::real;
-  recency_weight constant real := (weights ->> 'recency_weight')::real;
+  relevance_weight constant double precision :=
+    case when query is null and target is null then 0 else memory._share(weights ->> 'relevance_weight') end;
+  importance_weight constant double precision := memory._share(weights ->> 'importance_weight');
+  recency_weight constant double precision := memory._share(weights ->> 'recency_weight');
 begin
   return query
   with relevant as (
@@ -7346,18 +7738,18 @@ begin
       settings => policy -> 'search', sources => '{memory}', agent_id => _rank_memories.agent_id, row_limit => 2 * least(max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
-    select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,
-      power(0.5::double precision, greatest(date_part('epoch', statement_timestamp() - coalesce(m.valid_from, m.created_at)), 0) / (30 * 86400))::real as recency
+    select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
+      coalesce(r.score, 0) as relevance, memory._recency(coalesce(m.valid_from, m.created_at)) as recency
     from memory._valid_memories(_rank_memories.user_id, _rank_memories.agent_id) as m left join relevant as r on r.memory_id = m.memory_id
   ), best as (
-    select w.*, ((relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
-                 / nullif(relevance_weight + importance_weight + recency_weight, 0))::real as score
+    select w.*, (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
+                / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
     from weighed as w
     order by score desc, w.known_since desc, w.memory_id desc
     limit max_memories
   )
-  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type, b.content, b.score, b.relevance,
-    b.importance, b.recency
+  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type, b.content,
+    memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
   from best as b;
 end;
 $$;
@@ -7552,7 +7944,7 @@ begin
 
   if (policy #>> '{knowledge_base,enable_cross_session_context}')::boolean then
     select * into recalled from memory._cross_session_context(_context_parts.user_id, _context_parts.thread_id, _context_parts.agent_id, query, model, target, policy,
-      floor(remaining * (policy #>> '{context,cross_session_share}')::real)::int);
+      floor(remaining * memory._share(policy #>> '{context,cross_session_share}'))::int);
     if recalled.content is not null then
       remaining := remaining - recalled.tokens;
       parts := parts || row(3, 'system', recalled.content, 'cross_session', recalled.tokens, recalled.details)::memory.context_part;
@@ -7561,7 +7953,7 @@ begin
 
   if remaining > 0 then
     select * into recalled from memory._render_memories(_context_parts.user_id, _context_parts.agent_id, query, model, target, policy,
-      (policy #>> '{context,max_memories}')::int, floor(remaining * (policy #>> '{context,memories_share}')::real)::int - memory._tokens_at_most(memory._fenced('')));
+      (policy #>> '{context,max_memories}')::int, floor(remaining * memory._share(policy #>> '{context,memories_share}'))::int - memory._tokens_at_most(memory._fenced('')));
     if recalled.block <> '' then
       recalled.block := memory._fenced(recalled.block);
       parts := parts || row(1, 'system', recalled.block, 'memories', memory._tokens_at_most(recalled.block),
@@ -7629,7 +8021,7 @@ language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  threshold constant real := (policy #>> '{knowledge_base,relevance_threshold}')::real;
+  threshold constant double precision := memory._share(policy #>> '{knowledge_base,relevance_threshold}');
   trigger_phrase text;
   topic text := query;
   hit record;
@@ -7774,6 +8166,7 @@ begin
       ('document_100_before_write', 'before insert or update on memory.documents for each row execute function memory._document_before_write()'),
       ('document_200_after_insert', 'after insert on memory.documents for each row execute function memory._document_after_write()'),
       ('document_200_after_update', 'after update on memory.documents for each row when ((new.title, new.content) is distinct from (old.title, old.content)) execute function memory._document_after_write()'),
+      ('document_200_after_delete', 'after delete on memory.documents for each row when (old.source = ''consolidation'') execute function memory._article_after_delete()'),
       ('chunks_200_after_delete', 'after delete on memory.document_chunks referencing old table as old_rows for each statement execute function memory._chunks_after_delete()'),
       ('embedding_100_before_insert', 'before insert on memory.embeddings for each row when (new.source = ''memory'') execute function memory._embedding_before_insert()'),
       ('artifact_100_before_write', 'before insert or update on memory.artifacts for each row execute function memory._artifact_before_write()'),

@@ -5,19 +5,13 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable, Iterator
-from datetime import datetime, timezone
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.abc import Buffer
 from psycopg.rows import namedtuple_row
-from psycopg.types.datetime import TimestamptzLoader
 from psycopg.types.json import Jsonb
-
-NEVER = datetime.max.replace(tzinfo=timezone.utc)
-"""What the time ``infinity`` is loaded as."""
 
 OLD_STRINGS = "-c standard_conforming_strings=off"
 """Option of a session in which a backslash escapes in every string, as it did before PostgreSQL 9.1."""
@@ -27,11 +21,6 @@ select relname from pg_class where relnamespace = 'memory'::regnamespace and rel
 """
 
 
-class _TimeLoader(TimestamptzLoader):
-    def load(self, data: Buffer) -> datetime:
-        return NEVER if bytes(data) == b"infinity" else super().load(data)
-
-
 class Api:
     """``Api(connection).add_message(user_id="ana", ...)`` calls ``memory.add_message(user_id => 'ana', ...)``.
 
@@ -39,7 +28,6 @@ class Api:
     """
 
     def __init__(self, connection: psycopg.Connection) -> None:
-        connection.adapters.register_loader("timestamptz", _TimeLoader)
         connection.add_notice_handler(lambda notice: self.notices.append(notice.message_primary or ""))
         self.connection = connection
         self.notices: list[str] = []

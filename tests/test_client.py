@@ -118,6 +118,7 @@ class TestResults:
         assert [item.content for item in memory.list_memories("ana")] == ["Likes coffee"]
         assert memory.restore_memory("ana", added.memory_id) == 4
         assert memory.list_memories("ana", search="green", tags_all=["drinks"])[0].total_count == 1
+        assert memory.count_memories("ana", search="green", tags_all=["drinks"]) == 1
         assert "1. Likes" in memory.render_memories("ana", max_memories=1)
         assert memory.delete_memory("ana", newer.memory_id) is True
         assert memory.delete_memory("ana", newer.memory_id) is False
@@ -330,6 +331,16 @@ class TestResults:
         memory_id = memory.add_memory("ana", "Brief", expires_at=datetime(2100, 1, 1, tzinfo=timezone.utc)).memory_id
         memory.update_memory("ana", memory_id, expires_at=datetime.max.replace(tzinfo=timezone.utc))
         assert memory.get_memory("ana", memory_id).expires_at is None
+
+    @pytest.mark.parametrize("moment", ["infinity", "-infinity", "0044-03-15 BC", "20000-01-01"])
+    def test_a_time_that_datetime_cannot_hold_breaks_no_list(
+        self, db: psycopg.Connection, memory: Memory, moment: str
+    ) -> None:
+        memory.add_memory("ana", "Brief")
+        db.execute("alter table memory.memories disable trigger user")
+        db.execute("update memory.memories set valid_from = %s, created_at = %s", (moment, moment))
+        [row] = memory.list_memories("ana")
+        assert {row.valid_from, row.created_at} == {None}
 
     def test_times_and_ids_inside_json_become_text(self, memory: Memory) -> None:
         key, moment = uuid.uuid4(), datetime(2025, 5, 1, tzinfo=timezone.utc)

@@ -346,6 +346,78 @@ def test_callers_of_one_key_who_waited_for_a_deletion_get_one_message(
     assert api.query("select content from memory.messages") == [("Hello again",)]
 
 
+# A sweep meets a change -----------------------------------------------------------------------------------------------
+
+SWEPT = {
+    "memory": (
+        "select memory.add_memory('ana', 'Likes tea', expires_at => '2020-01-01')",
+        "update memory.memories set expires_at = null",
+        "memories",
+    ),
+    "message": (
+        "select memory.add_message('ana', 't1', 'user', 'Hello', expires_at => '2020-01-01')",
+        "update memory.messages set expires_at = 'infinity'",
+        "messages",
+    ),
+    "artifact": (
+        "select memory.store_artifact('ana', 'one', key => 'log', expires_at => '2020-01-01')",
+        "update memory.artifacts set expires_at = null",
+        "artifacts",
+    ),
+    "query embedding": (
+        "insert into memory.query_embeddings values ('ana', 'm', 'hash', '[1]', '2020-01-01')",
+        "update memory.query_embeddings set created_at = now()",
+        "query_embeddings",
+    ),
+}
+
+
+@pytest.mark.feature("A2")
+@pytest.mark.parametrize("kind", SWEPT)
+def test_a_sweep_spares_what_is_given_another_life_while_it_waits_for_the_row(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile, kind: str
+) -> None:
+    store, prolong, table = SWEPT[kind]
+    db.execute(store)
+    with db.transaction():
+        db.execute(prolong)
+        swept = meanwhile(Api(connect()), lambda other: other.sweep())
+    swept.result(10)
+    assert db.execute(f"select count(*) from memory.{table}").fetchone() == (1,)
+
+
+@pytest.mark.feature("F3")
+def test_no_sweep_deletes_what_is_restored_at_the_same_time(
+    clients: Callable[[], list[Api]], db: psycopg.Connection
+) -> None:
+    """A restore that returned has restored; one that came too late says that there is no such memory."""
+    workers = CLIENTS - 2
+    done = threading.Semaphore(0)
+
+    def work(client: Api, number: int) -> list[Any]:
+        if number >= workers:
+            for _ in range(workers // 2):
+                while not done.acquire(blocking=False):
+                    client.sweep()
+            return []
+        restored = []
+        for place in range(100):
+            memory = {"user_id": f"user {number}", "agent_id": f"agent {place % 10}"}
+            memory_id = client.add_memory(**memory, content=f"fact {place}").memory_id
+            client.delete_memory(user_id=memory["user_id"], memory_id=memory_id)
+            with suppress(psycopg.errors.NoDataFound):
+                client.restore_memory(user_id=memory["user_id"], memory_id=memory_id)
+                restored.append(memory_id)
+        done.release()
+        return restored
+
+    restored = [memory_id for memory_ids in at_once(clients(), work) for memory_id in memory_ids]
+    stored = {row[0] for row in db.execute("select memory_id from memory.memories where deleted_at is null")}
+    assert set(restored) == stored
+    assert restored
+    assert_counters_are_exact(Api(db))
+
+
 # Everything at once ---------------------------------------------------------------------------------------------------
 
 

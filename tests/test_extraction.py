@@ -188,17 +188,43 @@ def test_what_a_message_tries_to_make_happen_is_stored_as_text_and_nothing_else(
 
 @pytest.mark.feature("E6")
 def test_a_flood_of_memories_does_not_push_out_what_was_known(api: Api) -> None:
-    """Sixty are the most that one message may bring; a thousand the most that a reply may hold."""
-    api.set_policy(settings={"memories": {"max_per_agent": 100}})
+    """A hundred are the most that one reply may bring; a thousand the most that it may hold."""
+    api.set_policy(settings={"memories": {"max_per_agent": 120}})
     for number in range(20):
         api.add_memory(user_id="ana", content=f"known {number}")
     say(api, "Hello")
     outcome = extract(api, *[found(f"fact {number} — ☕ 日本 {wide_text(50, number)}") for number in range(1000)])
-    assert (outcome["inserted"], outcome["refused"]) == (60, 940)
-    assert len([memory for memory in known(api, row_limit=100) if memory.content.startswith("known")]) == 20
+    assert (outcome["inserted"], outcome["refused"]) == (100, 900)
+    assert len([memory for memory in known(api, row_limit=200) if memory.content.startswith("known")]) == 20
     say(api, "Hello again")
     with refused("result"):
         extract(api, *[found(f"fact {number}") for number in range(1001)])
+
+
+@pytest.mark.feature("B8")
+def test_a_day_of_extraction_brings_so_many_memories_and_the_rest_waits_for_the_next_day(api: Api) -> None:
+    api.set_policy(settings={"memories": {"max_extracted_per_day": 5, "max_per_reply": 3}})
+    say(api, "Hello")
+    assert extract(api, *[found(f"a {number}") for number in range(4)])["inserted"] == 3
+    say(api, "Hello again")
+    say(api, "Hello from elsewhere", thread_id="t2")
+    api.extract_memories(**ANA)
+    api.extract_memories(user_id="ana", thread_id="t2")
+    first, second = api.claim_jobs(worker="test", max_jobs=10)
+    outcome = complete(api, first, memories=[found("b 0", seqs=[1]), found("b 1", seqs=[0])])
+    assert (outcome["inserted"], outcome["refused"]) == (1, 1)
+    outcome = complete(api, second, memories=[found(f"c {number}") for number in range(3)])
+    assert (outcome["inserted"], outcome["refused"]) == (1, 2)
+    say(api, "Hello for tomorrow")
+    waiting = api.extract_memories(**ANA)
+    assert api.claim_jobs(worker="test") == []
+    job = api.get_job(user_id="ana", job_id=waiting)
+    assert (job.status, job.attempts) == ("pending", 0)
+    assert job.error.startswith("AM002: memories.max_extracted_per_day")
+    api.connection.execute("update memory.memory_scopes set extracted_on = extracted_on - 1")
+    api.retry_job(user_id="ana", job_id=waiting)
+    [job] = api.claim_jobs(worker="test")
+    assert complete(api, job, memories=[found("d", seqs=[2])])["inserted"] == 1
 
 
 # What is refused ------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import subprocess
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -13,7 +14,7 @@ import psycopg
 import pytest
 from psycopg import errors
 from servers import Server
-from sqlapi import NEVER, OLD_STRINGS, Api, refused
+from sqlapi import OLD_STRINGS, Api, refused
 
 TYPES = ["fact", "preference", "context", "procedural", "episodic", "conversation_summary"]
 LATER = datetime.now(timezone.utc) + timedelta(days=1)
@@ -164,6 +165,30 @@ def test_lists_are_filtered_newest_first(api: Api, filters: dict[str, Any], expe
     add(api, "a\\b")
     add(api, "Likes tea as well", user_id="bob")
     assert contents(api, **filters) == expected
+
+
+@pytest.mark.feature("B3")
+def test_a_count_is_that_of_the_list_on_whatever_page(api: Api) -> None:
+    for number in range(3):
+        add(api, f"fact {number}", tags=["a"], agent_id="support", importance=number / 10)
+    add(api, "likes tea", memory_type="preference")
+    api.delete_memory(user_id="ana", memory_id=add(api, "gone"))
+    old, new = add(api, "old"), add(api, "new")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
+    add(api, "of someone else", user_id="bob")
+    filters: list[dict[str, Any]] = [
+        {},
+        {"agent_id": "support"},
+        {"memory_type": "preference"},
+        {"search": "FACT"},
+        {"tags_all": ["a"]},
+        {"include_superseded": True},
+        {"as_of": "2020-01-01"},
+        {"search": "nothing"},
+    ]
+    counts = [api.count_memories(user_id="ana", **each) for each in filters]
+    assert counts == [len(api.list_memories(user_id="ana", **each)) for each in filters] == [5, 3, 1, 3, 3, 6, 0, 0]
+    assert api.list_memories(user_id="ana", row_offset=10) == []
 
 
 @pytest.mark.feature("B3")
@@ -338,7 +363,7 @@ def test_an_update_cannot_make_a_repetition(api: Api) -> None:
 def test_an_expiry_can_be_taken_away(api: Api) -> None:
     memory_id = add(api, "Lives in Oslo", expires_at=LATER)
     api.update_memory(user_id="ana", memory_id=memory_id, expires_at="infinity")
-    assert api.get_memory(user_id="ana", memory_id=memory_id).expires_at == NEVER
+    assert api.get_memory(user_id="ana", memory_id=memory_id).expires_at is None
     assert api.sweep()["memories"] == 0
 
 
@@ -492,20 +517,197 @@ def test_nothing_is_restored_beside_the_same_words_stored_since(api: Api, fate: 
         api.restore_memory(user_id="ana", memory_id=memory_id)
 
 
-def test_a_restore_that_the_limit_would_undo_is_refused(api: Api) -> None:
-    limit(api, 2)
+@pytest.mark.feature("B8", "F3")
+@pytest.mark.parametrize("fate", ["deleted", "superseded", "evicted"])
+@pytest.mark.parametrize("eviction", ["importance", "fifo"])
+def test_what_is_restored_at_the_limit_stays_and_another_memory_goes(api: Api, fate: str, eviction: str) -> None:
+    api.set_policy(settings={"memories": {"max_per_agent": 2, "eviction": eviction}})
     memory_id = add(api, "oldest")
-    api.delete_memory(user_id="ana", memory_id=memory_id)
+    if fate == "deleted":
+        api.delete_memory(user_id="ana", memory_id=memory_id)
+    elif fate == "superseded":
+        by = {"new_memory_id": add(api, "newer"), "reason": "newer"}
+        api.supersede_memory(user_id="ana", old_memory_id=memory_id, **by)
     add(api, "second")
     add(api, "third")
-    with refused("memory_id", "54000"):
-        api.restore_memory(user_id="ana", memory_id=memory_id)
-    limit(api, 3)
+    assert contents(api) == ["third", "second"]
     api.restore_memory(user_id="ana", memory_id=memory_id)
-    assert contents(api) == ["third", "second", "oldest"]
+    assert contents(api) == ["third", "oldest"]
+
+
+# What was hidden ------------------------------------------------------------------------------------------------------
+
+
+def supersede(api: Api, *chain: UUID) -> None:
+    """Each gives way to the next."""
+    for old, new in itertools.pairwise(chain):
+        by = {"old_memory_id": old, "new_memory_id": new, "reason": "newer"}
+        api.supersede_memory(user_id="ana", **by)
+
+
+@pytest.mark.feature("E11", "F3")
+@pytest.mark.parametrize("goes_by", ["deletion", "sweep", "expiry", "direct deletion", "direct update"])
+def test_what_a_memory_hid_comes_back_when_it_goes(api: Api, goes_by: str) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
+    supersede(api, old, new)
+    if goes_by in ("deletion", "sweep"):
+        api.delete_memory(user_id="ana", memory_id=new)
+    elif goes_by == "expiry":
+        expire(api, new)
+    elif goes_by == "direct deletion":
+        api.connection.execute("delete from memory.memories where memory_id = %s", (new,))
+    else:
+        api.connection.execute("update memory.memories set deleted_at = now() where memory_id = %s", (new,))
+    if goes_by in ("sweep", "expiry"):
+        api.sweep()
+    assert contents(api) == ["Lives in Oslo"]
+    memory = api.get_memory(user_id="ana", memory_id=old)
+    assert (memory.superseded_by, memory.supersede_reason, memory.superseded_at) == (None, None, None)
+    history = api.get_memory_history(user_id="ana", memory_id=old)
+    assert [version.operation for version in history] == ["insert", "supersede", "restore"]
+    assert api.query("select * from memory.memories where superseded_by is not null") == []
+
+
+@pytest.mark.feature("E11", "F3")
+def test_a_deletion_that_is_undone_hides_again_what_it_brought_back(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
+    supersede(api, old, new)
+    api.delete_memory(user_id="ana", memory_id=new)
+    api.restore_memory(user_id="ana", memory_id=new)
+    assert contents(api) == ["Lives in Rome"]
+    assert api.get_memory(user_id="ana", memory_id=old).supersede_reason == "newer"
+
+
+@pytest.mark.feature("F3")
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_deletion_that_is_undone_leaves_alone_what_the_user_has_touched(api: Api, when: str) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
+    supersede(api, old, new)
+    if when == "before":
+        api.restore_memory(user_id="ana", memory_id=old)
+    api.delete_memory(user_id="ana", memory_id=new)
+    if when == "after":
+        api.update_memory(user_id="ana", memory_id=old, importance=1)
+    api.restore_memory(user_id="ana", memory_id=new)
+    assert sorted(contents(api)) == ["Lives in Oslo", "Lives in Rome"]
+
+
+@pytest.mark.feature("E11")
+@pytest.mark.parametrize("gone", [(1,), (1, 2), (2, 1), (2,)])
+def test_in_a_chain_the_next_that_is_left_goes_on_hiding(api: Api, gone: tuple[int, ...]) -> None:
+    chain = [add(api, f"Lives in no. {number}") for number in range(4)]
+    supersede(api, *chain)
+    for number in gone:
+        api.delete_memory(user_id="ana", memory_id=chain[number])
+    assert contents(api) == ["Lives in no. 3"]
+    api.delete_memory(user_id="ana", memory_id=chain[3])
+    left = [number for number in (2, 1, 0) if number not in gone]
+    assert contents(api) == [f"Lives in no. {left[0]}"]
+
+
+@pytest.mark.feature("E11")
+def test_members_of_a_chain_that_go_in_one_statement_pass_on_what_they_hid(api: Api) -> None:
+    chain = [add(api, f"Lives in no. {number}") for number in range(4)]
+    supersede(api, *chain)
+    api.connection.execute("delete from memory.memories where memory_id = any (%s)", (chain[1:3],))
+    assert contents(api) == ["Lives in no. 3"]
+    assert api.get_memory(user_id="ana", memory_id=chain[0]).superseded_by == chain[3]
+
+
+@pytest.mark.feature("E11", "E12")
+def test_what_was_stored_again_meanwhile_does_not_come_back_twice(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
+    supersede(api, old, new)
+    again = add(api, "lives in Oslo")
+    api.delete_memory(user_id="ana", memory_id=new)
+    assert contents(api) == ["lives in Oslo"]
+    hidden = api.get_memory(user_id="ana", memory_id=old)
+    assert (hidden.superseded_by, hidden.supersede_reason) == (again, "duplicate")
+
+
+@pytest.mark.feature("E11")
+def test_what_comes_back_belongs_to_its_own_agent(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo", agent_id="a"), add(api, "Lives in Rome", agent_id="b")
+    supersede(api, old, new)
+    api.delete_memory(user_id="ana", memory_id=new)
+    assert contents(api, agent_id="a") == ["Lives in Oslo"]
+    assert api.query("select agent_id, memory_count from memory.memory_scopes order by 1") == [("a", 1), ("b", 0)]
 
 
 # Time -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("F1", "B10")
+@pytest.mark.parametrize(
+    "times",
+    [
+        {"valid_from": "2014-06-01"},
+        {"valid_from": "1935-01-01"},
+        {"valid_from": "0044-03-15 BC"},
+        {"valid_from": "infinity"},
+        {"valid_from": "-infinity"},
+        {"valid_to": "infinity"},
+        {"valid_from": "-infinity", "valid_to": "infinity"},
+        {"expires_at": "infinity"},
+    ],
+    ids=str,
+)
+def test_a_memory_of_any_age_is_read(api: Api, times: dict[str, str]) -> None:
+    memory_id = add(api, "Lived in Oslo", **times)
+    assert "Lived in Oslo" in api.render_memories(user_id="ana", query="oslo")
+    assert "Lived in Oslo" in api.render_memories(user_id="ana")
+    [part] = api.get_context(user_id="ana", thread_id="t1", query="oslo")
+    assert "Lived in Oslo" in part.content
+    [hit] = api.search(user_id="ana", query="oslo", mode="keyword")
+    assert hit.content == "Lived in Oslo"
+    if "BC" not in str(times):
+        never = [name for name, value in times.items() if value.endswith("infinity")]
+        [row] = api.list_memories(user_id="ana")
+        for memory in (row, api.get_memory(user_id="ana", memory_id=memory_id)):
+            assert all(getattr(memory, name) is None for name in never)
+
+
+@pytest.mark.feature("F1", "B10")
+def test_what_was_stored_as_infinite_before_is_read_as_never(api: Api) -> None:
+    """Rows of before there were such rules."""
+    memory_id = add(api, "Lives in Oslo")
+    api.connection.execute("alter table memory.memories disable trigger user")
+    api.connection.execute("""
+        update memory.memories set valid_from = '-infinity', valid_to = 'infinity', expires_at = 'infinity'
+    """)
+    memory = api.get_memory(user_id="ana", memory_id=memory_id)
+    assert (memory.valid_from, memory.valid_to, memory.expires_at) == (None, None, None)
+    assert api.list_memories(user_id="ana") == [memory]
+    assert "Lives in Oslo" in api.render_memories(user_id="ana", query="oslo")
+
+
+@pytest.mark.feature("A2", "F1")
+def test_never_as_an_argument_overrules_the_expiry_of_the_policy(api: Api) -> None:
+    api.set_policy(settings={"memories": {"expires_after": "1 day"}})
+    memory_id = add(api, "Lives in Oslo", expires_at="infinity")
+    assert api.value("select expires_at is null from memory.memories")
+    assert api.get_memory(user_id="ana", memory_id=memory_id).expires_at is None
+
+
+SMALL = 1e-50
+"""Less than a real can hold."""
+
+
+@pytest.mark.feature("B12")
+def test_the_smallest_numbers_break_no_read(api: Api) -> None:
+    context = {"relevance_weight": SMALL, "importance_weight": SMALL, "recency_weight": SMALL, "memories_share": SMALL}
+    add(api, "Lives in Oslo", confidence=SMALL, importance=SMALL)
+    api.search(user_id="ana", query="oslo", min_score=SMALL, min_confidence=0)
+    for key, value in context.items():
+        api.set_policy(settings={"context": {key: value}})
+        assert "Lives in Oslo" in api.render_memories(user_id="ana", query="oslo")
+        api.get_context(user_id="ana", thread_id="t1", query="oslo")
+    api.connection.execute("""
+        select memory.set_policy('{"context": {"recency_weight": 1e-400},
+          "knowledge_base": {"relevance_threshold": 1e-400, "enable_cross_session_context": true}}')
+    """)
+    api.get_context(user_id="ana", thread_id="t1", query="what did we discuss about oslo last time")
+    assert api.search(user_id="ana", query="oslo", min_confidence=SMALL) != []
 
 
 @pytest.mark.parametrize(
@@ -627,11 +829,96 @@ def test_the_limit_is_1000_unless_configured_and_bulk_inserts_keep_it(api: Api) 
     api.connection.execute(
         "insert into memory.memories (user_id, content) select 'ana', 'no. ' || n from generate_series(1, 1005) n"
     )
-    assert api.query("select count(*), min(substr(content, 5)::int) from memory.memories") == [(1000, 6)]
+    current = """
+        select count(*), min(substr(content, 5)::int) filter (where content like 'no.%%')
+        from memory.memories where deleted_at is null
+    """
+    assert api.query(current) == [(1000, 6)]
     assert add(api, "one more") is not None
-    assert api.query(
-        "select count(*), min(substr(content, 5)::int) filter (where content like 'no.%%') from memory.memories"
-    ) == [(1000, 7)]
+    assert api.query(current) == [(1000, 7)]
+
+
+@pytest.mark.feature("B8", "B12")
+def test_what_matters_least_goes_first(api: Api) -> None:
+    """Extracted before stated, then the less important, then the older."""
+    order = [
+        ("extracted of little weight", "extraction", 0.1),
+        ("extracted and older", "extraction", 0.9),
+        ("extracted and newer", "reconciliation", 0.9),
+        ("stated of little weight", "user", 0.1),
+        ("stated and older", "crm", 0.5),
+        ("stated and newer", "user", 0.5),
+    ]
+    for position in (5, 1, 3, 4, 2, 0):
+        content, source, importance = order[position]
+        add(api, content, source=source, importance=importance)
+    for place in ("older", "newer"):  # what is stored first is older
+        api.connection.execute(
+            "update memory.memories set created_at = created_at + %s where content like %s",
+            (timedelta(minutes=place == "newer"), f"%{place}"),
+        )
+    limit(api, len(order))
+    for gone in range(1, len(order) + 1):
+        add(api, f"new {gone}", importance=1)
+        left = [row[0] for row in order[gone:]]
+        assert sorted(contents(api)) == sorted([*left, *(f"new {number}" for number in range(1, gone + 1))])
+
+
+@pytest.mark.feature("B8")
+def test_by_policy_the_oldest_goes_whatever_it_is(api: Api) -> None:
+    api.set_policy(settings={"memories": {"max_per_agent": 2, "eviction": "fifo"}})
+    add(api, "stated, of weight", importance=1)
+    add(api, "extracted", source="extraction", importance=0)
+    add(api, "newest", importance=0)
+    assert contents(api) == ["newest", "extracted"]
+
+
+@pytest.mark.feature("B8")
+def test_a_flood_of_what_a_model_extracted_leaves_what_the_user_stated(api: Api) -> None:
+    limit(api, 20)
+    for number in range(18):
+        add(api, f"stated {number}", importance=1)
+    for number in range(200):
+        add(api, f"spam {number}", source="extraction", importance=1)
+    stored = contents(api)
+    assert sorted(stored) == sorted([*(f"stated {number}" for number in range(18)), "spam 198", "spam 199"])
+
+
+@pytest.mark.feature("B8", "F3")
+def test_what_goes_at_the_limit_stays_in_the_history_until_it_is_swept(api: Api) -> None:
+    limit(api, 1)
+    memory_id = add(api, "first")
+    add(api, "second")
+    [stored, evicted] = api.get_memory_history(user_id="ana", memory_id=memory_id)
+    assert (stored.operation, evicted.operation, evicted.content) == ("insert", "evict", "first")
+    assert api.sweep()["memories"] == 1
+    with refused("memory_id", "P0002"):
+        api.restore_memory(user_id="ana", memory_id=memory_id)
+
+
+@pytest.mark.feature("B8")
+def test_a_new_memory_that_matters_least_is_put_away_and_says_so(api: Api) -> None:
+    limit(api, 1)
+    add(api, "of weight", importance=0.9)
+    stored = api.add_memory(user_id="ana", content="of no weight", importance=0.1)
+    assert not stored.inserted
+    assert any(str(stored.memory_id) in notice for notice in api.notices)
+    assert contents(api) == ["of weight"]
+    api.restore_memory(user_id="ana", memory_id=stored.memory_id)
+    assert contents(api) == ["of no weight"]
+
+
+@pytest.mark.feature("B8", "E11")
+def test_what_goes_at_the_limit_takes_along_what_it_hid(api: Api) -> None:
+    """What is older and superseded does not take its place."""
+    limit(api, 2)
+    old, new = add(api, "old", importance=0.1), add(api, "new", importance=0.1)
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
+    add(api, "of weight", importance=0.9)
+    add(api, "of weight too", importance=0.9)
+    assert sorted(contents(api)) == ["of weight", "of weight too"]
+    assert api.sweep()["memories"] == 2
+    assert sorted(contents(api, include_superseded=True)) == ["of weight", "of weight too"]
 
 
 @pytest.mark.feature("B8")

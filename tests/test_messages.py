@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from protocol import activate
 from psycopg.types.json import Jsonb
-from sqlapi import NEVER, Api, refused
+from sqlapi import Api, refused
 
 MAY = datetime(2026, 5, 1, 10, 30, tzinfo=timezone.utc)
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
@@ -222,7 +222,7 @@ class TestExpiry:
         add(api, expires_at=now + given if isinstance(given, timedelta) else given)
         [message] = api.get_messages(**ANA)
         if lifetime is None:
-            assert message.expires_at == NEVER
+            assert message.expires_at is None
         else:
             assert abs(message.expires_at - now - lifetime) < timedelta(minutes=1)
 
@@ -232,7 +232,7 @@ class TestExpiry:
         for agent in ("archive", "other"):
             api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}], agent_id=agent)
         archived, other = api.get_messages(**ANA)
-        assert archived.expires_at == NEVER
+        assert archived.expires_at is None
         assert other.expires_at - other.created_at == timedelta(days=7)
 
     @pytest.mark.feature("A2")
@@ -342,6 +342,13 @@ class TestClearing:
         assert contents(api) == []
         assert contents(api, thread_id="t2") == ["Hello"]
         assert api.clear_thread(**ANA) == 0
+
+    @pytest.mark.feature("A11")
+    def test_counts_what_could_be_read(self, api: Api) -> None:
+        add(api)
+        add(api, "expired", expires_at="2020-01-01")
+        assert api.clear_thread(**ANA) == 1
+        assert api.value("select count(*) from memory.messages where is_active") == 0
 
     @pytest.mark.feature("A11")
     def test_spares_other_users(self, api: Api) -> None:
@@ -705,6 +712,53 @@ class TestIdempotencyKeys:
         with refused("idempotency_key", "23505"):
             add(api, idempotency_key="k", **other)
         assert contents(api) == ["Hello"]
+
+    @pytest.mark.feature("E16")
+    @pytest.mark.parametrize("end", ["clear", "expiry", "compression", "direct deletion"])
+    @pytest.mark.parametrize("batch", [False, True])
+    def test_a_key_counts_when_its_message_is_gone(self, api: Api, end: str, batch: bool) -> None:
+        def store(content: str = "Hello", role: str = "user") -> Any:
+            if not batch:
+                return add(api, content, role=role, idempotency_key="k")
+            message = {"role": role, "content": content, "idempotency_key": "k"}
+            [stored] = api.add_messages(**ANA, messages=[message])
+            return stored
+
+        first = store()
+        ends = {
+            "clear": "select memory.clear_thread('ana', 't1')",
+            "expiry": "update memory.messages set expires_at = '2020-01-01'",
+            "compression": "update memory.messages set is_active = false, summary_id = gen_random_uuid();"
+            " select memory._set_mark('ana', 't1', 'extract_memories', 0)",
+            "direct deletion": "delete from memory.messages",
+        }
+        api.connection.execute(ends[end])
+        api.sweep()
+        assert api.query("select from memory.messages") == []
+        assert store() == first
+        with refused("idempotency_key", "23505"):
+            store("Bye")
+        with refused("idempotency_key", "23505"):
+            store(role="assistant")
+        with refused("idempotency_key", "23505"):
+            api.connection.execute("""
+                insert into memory.messages (user_id, thread_id, role, content, idempotency_key)
+                values ('ana', 't1', 'user', 'Hello', 'k')
+            """)
+        assert api.query("select from memory.messages") == []
+        add(api, "next")
+        assert (contents(api), api.get_messages(**ANA)[0].seq) == (["next"], 1)
+
+    def test_a_key_goes_with_its_thread(self, api: Api) -> None:
+        add(api, idempotency_key="k")
+        api.clear_thread(**ANA)
+        api.sweep()
+        api.delete_thread(**ANA)
+        assert api.query("select from memory.idempotency_keys") == []
+        add(api, "Something else", idempotency_key="k")
+        assert contents(api) == ["Something else"]
+        api.delete_thread(**ANA)
+        assert api.query("select from memory.idempotency_keys") == []
 
     @pytest.mark.parametrize("missing", ["role", "content"])
     def test_a_key_does_not_excuse_a_null(self, api: Api, missing: str) -> None:

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from psycopg.types.json import Jsonb
-from sqlapi import NEVER, Api, refused, rolled_back
+from sqlapi import Api, refused, rolled_back
 
 # The built-in values, section Policy.
 DEFAULTS = json.loads("""{
   "messages":   {"expires_after": "7 days"},
-  "memories":   {"max_per_agent": 1000, "expires_after": null, "near_duplicate_cosine": 0.97},
+  "memories":   {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97,
+                 "max_per_reply": 100, "max_extracted_per_day": 500},
   "summary":    {"enabled": true, "window_size": 14, "start_seq": 5},
   "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
   "cadence":    {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
@@ -125,6 +126,9 @@ class TestRefusals:
             ("memories.expires_after", ["soon", 7]),
             ("memories.max_per_agent", [0, -1, 1.5, "10", True, [], 3_000_000_000]),
             ("memories.near_duplicate_cosine", [-0.1, 1.1, "0.9"]),
+            ("memories.eviction", ["oldest", "FIFO", 1, True]),
+            ("memories.max_per_reply", [0, -1, 1.5, "10"]),
+            ("memories.max_extracted_per_day", [0, -1, 1.5, "10"]),
             ("summary.enabled", ["yes", 1, "true", {}]),
             ("summary.window_size", [0, 1, -14, 14.5, "14", 3_000_000_000]),
             ("summary.start_seq", [-1, 0.5, "5"]),
@@ -192,7 +196,7 @@ class TestEffects:
         if days:
             assert abs(message.expires_at - message.created_at - timedelta(days=days)) < timedelta(minutes=1)
         else:
-            assert message.expires_at == NEVER
+            assert message.expires_at is None
 
     @pytest.mark.feature("B8")
     def test_memories_max_per_agent(self, api: Api) -> None:
@@ -213,7 +217,7 @@ class TestEffects:
         assert expiry(content="kept for good") is None
         api.set_policy(settings={"memories": {"expires_after": "30 days"}})
         assert expiry(content="kept a month") > api.value("select now() + interval '29 days'")
-        assert expiry(content="kept by its own wish", expires_at="infinity") == NEVER
+        assert expiry(content="kept by its own wish", expires_at="infinity") is None
 
     @pytest.mark.feature("D1", "D2")
     def test_summary_enabled(self, api: Api) -> None:

@@ -697,6 +697,7 @@ def test_the_document_of_a_thread_grows_with_the_next_compression(api: Api, late
     assert (second.document_id, second.created_at) == (first.document_id, first.created_at)
     assert second.content.endswith("## Summary: Ana has been to Porto.")
     assert (second.metadata["message_count"], second.metadata["decisions_made"]) == (11, [])
+    assert second.metadata["agent_id"] == "research_agent"
     days = sorted(["2024-01-15T10:00:30Z", "2024-01-15T10:09:30Z", later])
     assert second.metadata["date_range"] == {"start": days[0], "end": days[-1]}
     assert f"{days[0]} to {days[-1]}" in second.content

@@ -51,7 +51,8 @@ class AsyncMemory:
     connection string, the client opens a pool for itself and closes it in ``close()`` or at the end of ``with``.
 
     An optional argument left at None takes the database's default. Arguments are of the types that the signatures name;
-    times have a time zone. A time of ``datetime.max`` is sent as infinity, and an infinite time in a result is None.
+    times have a time zone. A time of ``datetime.max`` is sent as infinity and means never. In a result None means
+    never, and stands for a time that datetime cannot hold.
 
     Every method raises the exceptions of ``agent_memory.errors`` for what the SQL API refuses, and psycopg's own for
     everything else. As with any statement, an error that the server raises leaves the caller's transaction to be rolled
@@ -289,6 +290,29 @@ class AsyncMemory:
             tags_all=tags_all,
             row_limit=row_limit,
             row_offset=row_offset,
+            as_of=as_of,
+            include_superseded=include_superseded,
+        )
+
+    async def count_memories(
+        self,
+        user_id: str,
+        agent_id: str | None = None,
+        memory_type: str | None = None,
+        search: str | None = None,
+        tags_all: Sequence[str] | None = None,
+        as_of: datetime | None = None,
+        include_superseded: bool | None = None,
+    ) -> int:
+        """Return how many memories ``list_memories`` has under the same filters, on all its pages."""
+        return await self._value(
+            int,
+            "count_memories",
+            {"user_id": user_id},
+            agent_id=agent_id,
+            memory_type=memory_type,
+            search=search,
+            tags_all=tags_all,
             as_of=as_of,
             include_superseded=include_superseded,
         )

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypeVar
 
+import psycopg
 from psycopg import sql
 from psycopg.abc import Buffer
 from psycopg.types.datetime import TimestamptzLoader
@@ -18,11 +19,14 @@ Row = TypeVar("Row")
 
 
 class TimeLoader(TimestamptzLoader):
-    """Loads an infinite time, which datetime does not have, as None: it never comes."""
+    """Loads a time that datetime cannot hold, before the year 1 or after 9999, as None: one such row breaks no list."""
 
     def load(self, data: Buffer) -> datetime | None:  # type: ignore[override]
         """Return the time, or None."""
-        return None if bytes(data).endswith(b"infinity") else super().load(data)
+        try:
+            return super().load(data)
+        except psycopg.DataError:
+            return None
 
 
 @lru_cache(maxsize=512)

@@ -29,6 +29,22 @@ begin
 end;
 $$;
 
+-- A time as drivers can read it: "never" and "since ever" are null. No SET clause: the planner inlines it.
+create or replace function memory._finite_or_null(moment timestamptz)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select case when isfinite(moment) then moment end;
+end;
+
+-- A cast to real fails for what is too small for one (below 1.2e-38). No SET clause: the planner inlines it.
+create or replace function memory._real(number double precision)
+returns real
+language sql immutable parallel safe
+begin atomic
+  select (case when abs(number) < 1e-37 then 0 else number end)::real;
+end;
+
 -- About four bytes a token for English; languages with longer encodings come out high, which keeps budgets safe.
 -- No SET clause: the planner inlines it.
 create or replace function memory._estimate_tokens(content text)

@@ -5,7 +5,8 @@ language sql immutable parallel safe
 begin atomic
   select '{
     "messages": {"expires_after": "7 days"},
-    "memories": {"max_per_agent": 1000, "expires_after": null, "near_duplicate_cosine": 0.97},
+    "memories": {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97,
+      "max_per_reply": 100, "max_extracted_per_day": 500},
     "summary": {"enabled": true, "window_size": 14, "start_seq": 5},
     "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
     "cadence": {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
@@ -90,6 +91,15 @@ begin
   return settings;
 end;
 $$;
+
+-- A setting from 0 to 1 as a number to calculate with. JSON also holds numbers too small for a double precision (1e-400),
+-- which a cast alone refuses.
+create or replace function memory._share(setting text)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select round(setting::numeric, 9)::double precision;
+end;
 
 -- Lifetimes are intervals; null and 'never' mean no end.
 create or replace function memory._expiry(lifetime text)

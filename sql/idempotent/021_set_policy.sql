@@ -31,6 +31,11 @@ begin
         perform memory._refuse('settings', format('%s is %s', name, value), 'Use "score" or "rrf".');
       end if;
       return;
+    when name = 'memories.eviction' then
+      if value not in ('"importance"', '"fifo"') then
+        perform memory._refuse('settings', format('%s is %s', name, value), 'Use "importance" or "fifo".');
+      end if;
+      return;
     when name = 'search.language' then
       if not exists (select from pg_ts_config as c where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = value #>> '{}') then
         perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, value),

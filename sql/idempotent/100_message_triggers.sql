@@ -206,6 +206,7 @@ begin
   if tg_op = 'DELETE' then
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
     perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
+    perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
     for delta in
       select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
       from old_rows as o where o.is_active group by 1, 2 order by 1, 2
@@ -228,6 +229,21 @@ begin
     end loop;
   end if;
   return null;
+end;
+$$;
+
+-- The key of a message that goes counts as long as its thread exists.
+create or replace function memory._keep_key(message memory.messages)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
+  select t.user_id, t.thread_id, message.idempotency_key, message.seq,
+    memory._message_digest(message.role, message.content), message.token_count
+  from memory.threads as t where t.user_id = message.user_id and t.thread_id = message.thread_id
+  on conflict do nothing;
 end;
 $$;
 
@@ -310,6 +326,7 @@ begin
   delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
+  delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
   return null;
 end;
 $$;

@@ -26,7 +26,7 @@ begin
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
-'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores once: a repetition returns the stored message (even one that was cleared since), other content under the key is refused (23505).';
+'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores once: a repetition returns the stored message (even one that was cleared or expired since: a key counts as long as its thread exists), other content under the key is refused (23505).';
 
 -- The message that an idempotency key stands for. Locks the thread until the transaction ends, so that of two callers
 -- with one key the second finds the message of the first.
@@ -36,32 +36,50 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  existing memory.messages;
+  existing record;
 begin
   perform memory._lock_thread(user_id, thread_id);
-  select m.* into existing from memory._messages_by_keys(user_id, thread_id, array[idempotency_key]) as m;
-  if role is null or content is null then
+  select k.* into existing from memory._messages_by_keys(user_id, thread_id, array[idempotency_key]) as k;
+  if not found or role is null or content is null then
     return null; -- the insert says what is wrong
-  elsif (existing.content, existing.role) <> (content, case role when 'agent' then 'assistant' else role end) then
+  elsif existing.digest <> memory._message_digest(case role when 'agent' then 'assistant' else role end, content) then
     perform memory._refuse_used_key(idempotency_key);
   end if;
-  return row(existing.seq, existing.content, existing.token_count, null)::memory.stored_message;
+  return row(existing.seq, content, existing.token_count, null)::memory.stored_message;
 end;
 $$;
 
+-- What tells two messages under one key apart.
+create or replace function memory._message_digest(role text, content text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return encode(sha256(convert_to(role || ' ' || content, 'UTF8')), 'hex');
+end;
+$$;
+
+-- The messages under these keys, also those that were swept since.
 -- "is not distinct from" is no index condition, on purpose: on a table without statistics yet, such as one that is being
 -- loaded, the planner takes the primary key for as good as the index of keys, and reads the thread once per key.
 create or replace function memory._messages_by_keys(user_id text, thread_id text, idempotency_keys text[])
-returns setof memory.messages
+returns table (idempotency_key text, seq bigint, digest text, token_count int)
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan -- a session that began with an empty table would go on scanning it
 as $$
 begin
   return query
-  select m.* from unnest(idempotency_keys) as k (idempotency_key)
+  select m.idempotency_key, m.seq, memory._message_digest(m.role, m.content), m.token_count
+  from unnest(idempotency_keys) as k (idempotency_key)
   join memory.messages as m on m.user_id = _messages_by_keys.user_id and m.idempotency_key = k.idempotency_key
-    and m.thread_id is not distinct from _messages_by_keys.thread_id;
+    and m.thread_id is not distinct from _messages_by_keys.thread_id
+  union all
+  select s.idempotency_key, s.seq, s.digest, s.token_count
+  from unnest(idempotency_keys) as k (idempotency_key)
+  join memory.idempotency_keys as s on s.user_id = _messages_by_keys.user_id and s.thread_id = _messages_by_keys.thread_id
+    and s.idempotency_key = k.idempotency_key;
 end;
 $$;
 

@@ -68,18 +68,18 @@ begin
     return; -- the caller says what is wrong
   end if;
   select min(k.idempotency_key) into conflict -- not "limit 1", which would make the planner hope for a hit in the first rows of a nested loop
-  from (select p.*, first_value(p.role) over same_key as first_role, first_value(p.content) over same_key as first_content
-        from memory._parse_messages(_add_keyed_messages.messages) as p where p.idempotency_key is not null
-        window same_key as (partition by p.idempotency_key order by p.seq)) as k
+  from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
+        from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
+              from memory._parse_messages(_add_keyed_messages.messages) as p where p.idempotency_key is not null offset 0) as d) as k
   left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = k.idempotency_key
-  where (k.role, k.content) <> (coalesce(m.role, k.first_role), coalesce(m.content, k.first_content));
+  where k.digest <> coalesce(m.digest, k.first_digest);
   if conflict is not null then
     perform memory._refuse_used_key(conflict);
   end if;
 
   return query
   with parsed as materialized (
-    select p.*, m.seq as stored_seq, m.content as stored_content, m.token_count as stored_tokens,
+    select p.*, m.seq as stored_seq, m.token_count as stored_tokens,
       case when p.idempotency_key is null then p.seq else min(p.seq) over (partition by p.idempotency_key) end as first_place
     from memory._parse_messages(_add_keyed_messages.messages) as p
     left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = p.idempotency_key
@@ -98,7 +98,7 @@ begin
       f.metadata, f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), a.expires_at
     from appended as a cross join fresh as f
   )
-  select coalesce(p.stored_seq, a.first_seq + f.place), coalesce(p.stored_content, p.content), coalesce(p.stored_tokens, p.token_count), null::text
+  select coalesce(p.stored_seq, a.first_seq + f.place), p.content, coalesce(p.stored_tokens, p.token_count), null::text
   from parsed as p
   left join appended as a on true
   left join fresh as f on f.seq = p.first_place

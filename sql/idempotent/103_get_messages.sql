@@ -17,7 +17,7 @@ begin
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
   end if;
   return query
-  select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at, r.expires_at, r.is_active
+  select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at, memory._finite_or_null(r.expires_at), r.is_active
   from (select * from memory.messages as m
         where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
@@ -28,4 +28,4 @@ begin
 end;
 $$;
 comment on function memory.get_messages(text, text, int, bigint, bigint, text, boolean) is
-'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also shows cleared and expired ones until they are swept.';
+'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also shows cleared and expired ones until they are swept. expires_at is null for what never expires.';

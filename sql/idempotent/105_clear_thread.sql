@@ -14,9 +14,12 @@ begin
   if not found then -- messages that appear from now on are someone else's, and so is the lock on their thread
     return 0;
   end if;
-  update memory.messages as m set is_active = false
-  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active;
-  get diagnostics cleared = row_count;
+  with cleared_messages as (
+    update memory.messages as m set is_active = false
+    where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active
+    returning m.expires_at
+  )
+  select count(*) filter (where c.expires_at > statement_timestamp()) into cleared from cleared_messages as c;
   -- Neither a summary nor a model that is reading them right now may bring cleared messages back.
   update memory.messages as m set summary_id = null
   where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and not m.is_active and m.summary_id is not null;
@@ -31,4 +34,4 @@ begin
 end;
 $$;
 comment on function memory.clear_thread(text, text) is
-'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
+'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could still be read. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';

@@ -36,8 +36,8 @@ $$;
 comment on function memory.delete_thread(text, text) is
 'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. Returns the number of messages deleted.';
 
--- The memories extracted from a thread, what they were merged into, and the articles made of them. A memory of another
--- thread that gave way to one of these holds again.
+-- The memories extracted from a thread, what they were merged into, and the articles made of them. What gave way to one of
+-- these holds again: the triggers see to that, so articles go last, or they would first bring back what goes anyway.
 create or replace function memory._delete_derived(user_id text, thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -48,7 +48,7 @@ declare
 begin
   with recursive tainted as (
     select m.memory_id from memory.memories as m
-    where m.user_id = _delete_derived.user_id and m.thread_id = _delete_derived.thread_id and m.source in ('extraction', 'reconciliation')
+    where m.user_id = _delete_derived.user_id and m.thread_id = _delete_derived.thread_id and not m.is_stated
     union
     select m.memory_id from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
     where m.user_id = _delete_derived.user_id and m.source = 'reconciliation'
@@ -57,20 +57,8 @@ begin
   if derived is null then
     return;
   end if;
-  with articles as (
-    delete from memory.documents as d
-    where d.user_id = _delete_derived.user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| derived::text[]
-    returning d.document_id
-  )
-  select derived || coalesce(array_agg(a.document_id), '{}') into derived from articles as a;
   delete from memory.memories as m where m.user_id = _delete_derived.user_id and m.memory_id = any (derived);
-  -- Unless the same was stored again meanwhile; of several with the same text the newest.
-  update memory.memories as m
-  set superseded_by = null, supersede_reason = null, superseded_at = null, operation = 'restore'
-  where m.user_id = _delete_derived.user_id and m.superseded_by = any (derived) and m.deleted_at is null
-    and not exists (select from memory.memories as o
-                    where o.user_id = m.user_id and o.agent_id = m.agent_id and o.memory_type = m.memory_type and o.content_hash = m.content_hash
-                      and o.memory_id <> m.memory_id and o.deleted_at is null
-                      and (o.superseded_at is null or o.superseded_by = any (derived) and o.memory_id > m.memory_id));
+  delete from memory.documents as d
+  where d.user_id = _delete_derived.user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| derived::text[];
 end;
 $$;

@@ -56,7 +56,7 @@ begin
 end;
 $$;
 
--- The same for memories that exist: all agents they belong to, in one order.
+-- The same for memories that exist: all agents that they, and what they hide, belong to, in one order.
 create or replace function memory._lock_scopes_of(user_id text, memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -66,7 +66,10 @@ begin
   perform from memory.memory_scopes as s
   where s.user_id = _lock_scopes_of.user_id
     and s.agent_id in (select m.agent_id from memory.memories as m
-                       where m.user_id = _lock_scopes_of.user_id and m.memory_id = any (memory_ids))
+                       where m.user_id = _lock_scopes_of.user_id and m.memory_id = any (memory_ids)
+                       union all
+                       select m.agent_id from memory.memories as m
+                       where m.user_id = _lock_scopes_of.user_id and m.superseded_by = any (memory_ids))
   order by s.agent_id for no key update;
 end;
 $$;
@@ -84,6 +87,9 @@ declare
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
+  -- Null says the same as infinity, and every driver can read it.
+  new.valid_from := nullif(new.valid_from, 'infinity');
+  new.valid_to := nullif(new.valid_to, 'infinity');
   -- One expression for the case that nothing is wrong; _refuse_memory says which rule it was.
   if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
       and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
@@ -111,6 +117,7 @@ begin
     perform memory._drop_embedding(new.user_id, 'memory', new.memory_id::text);
     perform memory._enqueue_embedding(new.user_id);
   end if;
+  new.expires_at := nullif(new.expires_at, 'infinity'); -- not before the policy's default, which an explicit "never" overrules
   if policy is not null then -- there are new words
     new.content_hash := memory._content_hash(new.content);
     words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
@@ -119,7 +126,9 @@ begin
     new.search_vector := case when not is_long then words end;
     new.long_search_vector := case when is_long then words end;
   end if;
-  perform memory._remove_expired_duplicate(new);
+  if num_nonnulls(new.superseded_at, new.deleted_at) = 0 then
+    perform memory._remove_expired_duplicate(new);
+  end if;
   if tg_op = 'INSERT' then
     return new;
   end if;
@@ -129,13 +138,19 @@ begin
 
   new.version := old.version + 1;
   new.changed_by := session_user;
-  if new.operation = old.operation and old.operation <> 'update' and new.superseded_at is not distinct from old.superseded_at
-    and new.deleted_at is not distinct from old.deleted_at then
-    new.operation := 'update'; -- a direct update that does not say what it is
+  if new.operation = old.operation then -- a direct update that does not say what it is
+    new.operation := case
+      when new.deleted_at is not null and old.deleted_at is null then 'delete'
+      when new.superseded_by is not null and new.superseded_by is distinct from old.superseded_by then 'supersede'
+      when num_nulls(new.deleted_at, new.superseded_at) > num_nulls(old.deleted_at, old.superseded_at) then 'restore'
+      else 'update' end;
   end if;
-  insert into memory.memory_history (user_id, memory_id, version, operation, content, metadata, tags, confidence, importance, expires_at, changed_at, changed_by)
-  values (old.user_id, old.memory_id, old.version, old.operation, old.content, old.metadata, old.tags, old.confidence, old.importance,
-          old.expires_at, old.updated_at, old.changed_by);
+  insert into memory.memory_history (
+    user_id, memory_id, version, operation, content, metadata, tags, confidence, importance, expires_at, superseded_by,
+    supersede_reason, changed_at, changed_by)
+  values (
+    old.user_id, old.memory_id, old.version, old.operation, old.content, old.metadata, old.tags, old.confidence,
+    old.importance, old.expires_at, old.superseded_by, old.supersede_reason, old.updated_at, old.changed_by);
   return new;
 end;
 $$;
@@ -155,7 +170,9 @@ begin
     and m.content_hash = candidate.content_hash and m.memory_id <> candidate.memory_id
     and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
   if expired is not null then
-    delete from memory.memories as m where m.user_id = candidate.user_id and m.memory_id = expired;
+    delete from memory.memories as m
+    where m.user_id = candidate.user_id and m.memory_id = expired
+      and m.expires_at <= statement_timestamp(); -- unless somebody has just prolonged its life
   end if;
 end;
 $$;
@@ -209,6 +226,8 @@ begin
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
+    perform memory._release_hidden(o.user_id, o.memory_id, o.superseded_by)
+    from (select r.* from old_rows as r where r.operation <> 'evict' order by r.superseded_at nulls last, r.memory_id desc) as o;
   else
     for scope in
       select c.user_id, c.agent_id, sum(c.change) as added
@@ -222,12 +241,87 @@ begin
         perform memory._enqueue_embedding(scope.user_id);
       end if;
     end loop;
+    perform case n.operation when 'evict' then memory._evict_hidden(n.user_id, n.memory_id)
+                             else memory._release_hidden(n.user_id, n.memory_id, n.superseded_by) end
+    from (select r.* from new_rows as r where r.deleted_at is not null order by r.superseded_at nulls last, r.memory_id desc) as n;
   end if;
   return null;
 end;
 $$;
 
--- Books a change of an agent's memory count and removes the oldest memories over the limit.
+-- What a memory or an article hid comes back when its winner goes, unless the winner has a winner itself (the heir), which
+-- goes on hiding it, or the same was stored again meanwhile. Of winners that go at once the one that was superseded first
+-- comes first, so that what it hid passes from heir to heir.
+create or replace function memory._release_hidden(user_id text, winner uuid, heir uuid)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  hidden memory.memories;
+  new_winner uuid;
+begin
+  -- Looks first: most memories hide nothing.
+  if not exists (select from memory.memories as m
+                 where m.user_id = _release_hidden.user_id and m.superseded_by = winner and m.deleted_at is null) then
+    return;
+  end if;
+  perform memory._lock_scopes_of(user_id, array[winner]);
+  for hidden in
+    select m.* from memory.memories as m
+    where m.user_id = _release_hidden.user_id and m.superseded_by = winner and m.deleted_at is null
+    order by m.created_at desc, m.memory_id desc -- of several with the same text the newest comes back
+  loop
+    new_winner := coalesce(heir, (
+      select o.memory_id from memory.memories as o
+      where o.user_id = hidden.user_id and o.agent_id = hidden.agent_id and o.memory_type = hidden.memory_type
+        and o.content_hash = hidden.content_hash and o.superseded_at is null and o.deleted_at is null));
+    update memory.memories as m
+    set superseded_by = new_winner,
+        superseded_at = case when new_winner is not null then m.superseded_at end,
+        supersede_reason = case when heir is not null then m.supersede_reason when new_winner is not null then 'duplicate' end,
+        operation = case when new_winner is null then 'restore' else 'supersede' end
+    where m.user_id = hidden.user_id and m.memory_id = hidden.memory_id;
+  end loop;
+end;
+$$;
+
+-- The undoing of that, for a winner that was deleted at some time and is restored: what came back then, and has not been
+-- changed since, is hidden again.
+create or replace function memory._hide_released(user_id text, winner uuid, deleted_at timestamptz)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memory.memories as m
+  set superseded_by = winner, superseded_at = statement_timestamp(), supersede_reason = h.supersede_reason, operation = 'supersede'
+  from memory.memory_history as h
+  where h.user_id = _hide_released.user_id and h.superseded_by = winner
+    and m.user_id = h.user_id and m.memory_id = h.memory_id and m.version = h.version + 1
+    and m.operation = 'restore' and m.updated_at >= _hide_released.deleted_at;
+end;
+$$;
+
+-- What the limit takes takes along what it hid: that gave way to it before.
+create or replace function memory._evict_hidden(user_id text, winner uuid)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  hidden constant uuid[] := array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = _evict_hidden.user_id and m.superseded_by = winner and m.deleted_at is null);
+begin
+  if hidden <> '{}' then -- even an update of nothing enters the triggers
+    update memory.memories as m set deleted_at = statement_timestamp(), operation = 'evict'
+    where m.user_id = _evict_hidden.user_id and m.memory_id = any (hidden);
+  end if;
+end;
+$$;
+
+-- Books a change of an agent's memory count and keeps the limit.
 create or replace function memory._count_memories(user_id text, agent_id text, change bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -236,6 +330,7 @@ as $$
 declare
   counted bigint;
   layers memory.policies[];
+  settings jsonb;
   surplus bigint;
 begin
   update memory.memory_scopes as s set memory_count = s.memory_count + change
@@ -244,32 +339,61 @@ begin
     array(select p from memory.policies as p where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
   into counted, layers;
   if change > 0 then
-    surplus := counted - (memory._effective_policy(layers)
-                          #>> '{memories,max_per_agent}')::bigint;
-    -- Expired memories go first, then the oldest. The delete comes back here through the trigger and lowers the counter.
-    if surplus = 1 then
-      -- The usual case. A limit that is a constant, because with a variable one the planner plans anew each time, which
-      -- takes longer than the delete.
-      delete from memory.memories as m
-      where m.user_id = _count_memories.user_id
-        and m.memory_id = coalesce(
-          (select o.memory_id from memory.memories as o
-           where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
-             and o.superseded_at is null and o.deleted_at is null and o.expires_at <= statement_timestamp()
-           order by o.expires_at limit 1),
-          (select o.memory_id from memory.memories as o
-           where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
-             and o.superseded_at is null and o.deleted_at is null
-           order by o.created_at, o.memory_id limit 1));
-    elsif surplus > 1 then
-      delete from memory.memories as m
-      where m.user_id = _count_memories.user_id
-        and m.memory_id in (
-          select o.memory_id from memory.memories as o
-          where o.user_id = _count_memories.user_id and o.agent_id = _count_memories.agent_id
-            and o.superseded_at is null and o.deleted_at is null
-          order by (o.expires_at <= statement_timestamp()) is not true, o.created_at, o.memory_id limit surplus);
+    settings := memory._effective_policy(layers) -> 'memories';
+    surplus := counted - (settings ->> 'max_per_agent')::bigint;
+    if surplus > 0 then
+      perform memory._evict(user_id, agent_id, surplus, settings ->> 'eviction');
     end if;
   end if;
+end;
+$$;
+
+-- Soft-deletes what goes at the limit. The update comes back to memory._count_memories() through the trigger and lowers the
+-- counter. What a memory hid that has expired comes back, as when a sweep removes it.
+create or replace function memory._evict(user_id text, agent_id text, surplus bigint, eviction text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  first constant uuid[] := memory._evictable(user_id, agent_id, surplus, eviction);
+begin
+  update memory.memories as m
+  set deleted_at = statement_timestamp(), operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
+  where m.user_id = _evict.user_id and m.memory_id = any (first);
+end;
+$$;
+
+-- What goes first: expired memories, then those that matter least (extracted before stated, then the less important, then
+-- the older), or by eviction "fifo" the oldest. A function of its own, because its settings would hold for the triggers too.
+create or replace function memory._evictable(user_id text, agent_id text, surplus bigint, eviction text)
+returns uuid[]
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+-- Each choice is the beginning of an index. Planned once for all limits: planning anew takes longer than the choice.
+set plan_cache_mode = force_generic_plan
+set enable_sort = off
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  first uuid[] := array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+      and m.expires_at <= statement_timestamp()
+    order by m.expires_at limit surplus);
+begin
+  return case
+    when cardinality(first) = surplus then first
+    when eviction = 'fifo' then first || array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+        and (m.expires_at is null or m.expires_at > statement_timestamp())
+      order by m.created_at, m.memory_id limit surplus - cardinality(first))
+    else first || array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+        and (m.expires_at is null or m.expires_at > statement_timestamp())
+      order by m.is_stated, m.importance, m.created_at, m.memory_id limit surplus - cardinality(first)) end;
 end;
 $$;

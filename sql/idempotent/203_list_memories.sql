@@ -14,21 +14,16 @@ begin
   perform memory._check_page(row_limit, row_offset);
   return query
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    m.valid_from, m.valid_to, m.created_at, m.updated_at, m.expires_at, m.superseded_by, m.supersede_reason,
-    m.superseded_at, m.version, count(*) over ()
-  from memory._shown_memories(list_memories.user_id, list_memories.as_of, list_memories.include_superseded) as m
-  where (list_memories.agent_id is null or m.agent_id = list_memories.agent_id)
-    and (list_memories.memory_type is null or m.memory_type = list_memories.memory_type)
-    and (list_memories.tags_all is null or m.tags @> list_memories.tags_all)
-    and (list_memories.search is null
-         or strpos(lower(m.content), lower(list_memories.search)) > 0
-         or strpos(lower(m.embedding_text), lower(list_memories.search)) > 0)
+    memory._finite_or_null(m.valid_from), memory._finite_or_null(m.valid_to), m.created_at, m.updated_at,
+    memory._finite_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, count(*) over ()
+  from memory._listed_memories(list_memories.user_id, list_memories.agent_id, list_memories.memory_type, list_memories.search,
+                               list_memories.tags_all, list_memories.as_of, list_memories.include_superseded) as m
   order by m.created_at desc, m.memory_id desc
   limit row_limit offset row_offset;
 end;
 $$;
 comment on function memory.list_memories(text, text, text, text, text[], int, int, timestamptz, boolean) is
-'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, ignoring case). total_count is the size of the whole match. as_of shows what was known and true at that time; include_superseded adds what was replaced.';
+'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, ignoring case). total_count is the size of the whole match; a page past the end has no row to say it, memory.count_memories() does. as_of shows what was known and true at that time; include_superseded adds what was replaced. valid_to and expires_at are null for never.';
 
 -- What a reader may see. Without as_of: now. With as_of: what held then, going by valid_from (or the time of storing),
 -- valid_to and the time of a later supersede.
@@ -57,6 +52,23 @@ language sql stable parallel safe
 begin atomic
   select m.* from memory._visible_memories(_shown_memories.user_id, _shown_memories.as_of, _shown_memories.include_superseded) as m
   where m.valid_to is null or m.valid_to > statement_timestamp() or _shown_memories.as_of is not null or _shown_memories.include_superseded;
+end;
+
+-- What a list shows and a count counts. Inlined by the planner, hence no SET clause.
+create or replace function memory._listed_memories(
+  user_id text, agent_id text, memory_type text, search text, tags_all text[], as_of timestamptz, include_superseded boolean
+)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.*
+  from memory._shown_memories(_listed_memories.user_id, _listed_memories.as_of, _listed_memories.include_superseded) as m
+  where (_listed_memories.agent_id is null or m.agent_id = _listed_memories.agent_id)
+    and (_listed_memories.memory_type is null or m.memory_type = _listed_memories.memory_type)
+    and (_listed_memories.tags_all is null or m.tags @> _listed_memories.tags_all)
+    and (_listed_memories.search is null
+         or strpos(lower(m.content), lower(_listed_memories.search)) > 0
+         or strpos(lower(m.embedding_text), lower(_listed_memories.search)) > 0);
 end;
 
 -- What a prompt may show, and a search without filters. The constants let the planner fold the CASE away, so that

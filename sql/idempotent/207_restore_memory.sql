@@ -5,11 +5,12 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   earlier memory.memory_history;
+  current memory.memories;
   restored int;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  perform from memory.memories as m
+  select m.* into current from memory.memories as m
   where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
     and (m.expires_at is null or m.expires_at > statement_timestamp())
   for update;
@@ -25,6 +26,9 @@ begin
         'memory.get_memory_history() lists its versions.', 'P0002');
     end if;
   end if;
+  if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
+    perform memory._make_room(user_id, current.agent_id);
+  end if;
   update memory.memories as m
   set superseded_by = null, supersede_reason = null, superseded_at = null, deleted_at = null, operation = 'restore',
       content = coalesce(earlier.content, m.content), metadata = coalesce(earlier.metadata, m.metadata),
@@ -33,10 +37,8 @@ begin
       expires_at = case when earlier.memory_id is null then m.expires_at else earlier.expires_at end
   where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
   returning m.version into restored;
-  -- The limit may have picked this very memory as the oldest one: better no restore than a memory lost by it.
-  if not exists (select from memory.memories as m where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id) then
-    perform memory._refuse('memory_id', 'the agent is at its limit, and this would be its oldest memory',
-      'Delete another memory first, or raise memories.max_per_agent with memory.set_policy().', '54000');
+  if current.deleted_at is not null then
+    perform memory._hide_released(user_id, memory_id, current.deleted_at);
   end if;
   return restored;
 exception
@@ -46,4 +48,22 @@ exception
 end;
 $$;
 comment on function memory.restore_memory(text, uuid, int) is
-'Undoes a deletion or a supersede, or takes a memory back to an earlier version; returns the new version. History is kept, so a restore can be undone too.';
+'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version; returns the new version. What came back when the memory was deleted is hidden by it again. At the limit another memory goes instead. History is kept, so a restore can be undone too.';
+
+-- Before a memory is restored: what is wanted back shall not be what the limit takes.
+create or replace function memory._make_room(user_id text, agent_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  settings constant jsonb := memory._policy(user_id, agent_id) -> 'memories';
+  surplus bigint;
+begin
+  select s.memory_count + 1 - (settings ->> 'max_per_agent')::bigint into surplus from memory.memory_scopes as s
+  where s.user_id = _make_room.user_id and s.agent_id = _make_room.agent_id;
+  if surplus > 0 then
+    perform memory._evict(user_id, agent_id, surplus, settings ->> 'eviction');
+  end if;
+end;
+$$;

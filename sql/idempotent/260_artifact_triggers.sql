@@ -17,6 +17,7 @@ as $$
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.created_at := coalesce(new.created_at, statement_timestamp());
+  new.expires_at := nullif(new.expires_at, 'infinity');
   new.description := memory._placeholder_text(left(new.description, 10000));
   perform memory._check_artifact(new);
   new.description := coalesce(new.description, memory._describe(new.artifact_type, new.content, new.metadata));

@@ -24,6 +24,10 @@ begin
     return;
   end if;
   agent_id := memory._agent_of_message(job.user_id, job.scope, given.last_seq);
+  if memory._extractable_today(job.user_id, agent_id) = 0 then
+    perform memory._refuse('memories.max_extracted_per_day', 'so many memories were extracted today',
+      'The job waits for the next day (UTC).', 'AM002');
+  end if;
   tokens := given.tokens;
   payload := memory._chat_model(null, 'extract_memories') || jsonb_build_object(
     'thread_id', job.scope, 'messages', given.messages,
@@ -31,6 +35,20 @@ begin
                      from memory.memory_types as t));
   input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.last_seq, 'read_through', given.last_seq, 'is_partial', given.is_partial,
                               'seqs', jsonb_path_query_array(given.messages, '$[*].seq'), 'agent_ids', given.agent_ids);
+end;
+$$;
+
+-- How many memories models may still extract for an agent on this UTC day.
+create or replace function memory._extractable_today(user_id text, agent_id text)
+returns bigint
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return greatest(0, (memory._policy(_extractable_today.user_id, _extractable_today.agent_id) #>> '{memories,max_extracted_per_day}')::bigint
+    - coalesce((select s.extracted_count from memory.memory_scopes as s
+                where s.user_id = _extractable_today.user_id and s.agent_id = _extractable_today.agent_id
+                  and s.extracted_on = (statement_timestamp() at time zone 'UTC')::date), 0));
 end;
 $$;
 
@@ -91,8 +109,9 @@ begin
 end;
 $$;
 
--- A memory whose evidence is not among the messages that were given is not stored; the others are. Nor are there more
--- memories than so many messages can hold: a flood of them would push out what was remembered before.
+-- A memory whose evidence is not among the messages that were given is not stored; the others are. One reply, and one day,
+-- bring only as many as the policy says (memories.max_per_reply, max_extracted_per_day): a flood of them would push out what
+-- was remembered before.
 create or replace function memory._apply_extraction(job memory.jobs, result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -100,12 +119,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   through_seq bigint := (job.input ->> 'through_seq')::bigint;
+  today constant date := (statement_timestamp() at time zone 'UTC')::date;
+  per_reply constant bigint := (memory._policy(job.user_id, job.agent_id) #>> '{memories,max_per_reply}')::bigint;
+  agent text;
+  allowances jsonb := '{}'; -- by agent, how many memories today may still bring
   counts record;
 begin
   perform memory._check_extraction(result);
 
   -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
-  with found as (
+  if result -> 'memories' <> '[]' then
+    for agent in select a from jsonb_array_elements_text(job.input -> 'agent_ids') as a order by a loop
+      perform memory._lock_scope(job.user_id, agent);
+      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(job.user_id, agent));
+    end loop;
+  end if;
+  with evident as (
     select i.position, i.value, coalesce(m.agent_id, job.input #>> '{agent_ids,0}') as agent_id, e.said_at,
       memory._time_or_null(i.value ->> 'event_time') as event_time
     from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
@@ -115,14 +144,22 @@ begin
       select max(s.created_at) as said_at from memory.messages as s
       where s.user_id = job.user_id and s.thread_id = job.scope
         and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
-    where i.position <= least(50 + 10 * jsonb_array_length(job.input -> 'seqs'), 300) and i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
+    where i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
       -- One that expired meanwhile does not say any more who heard it.
       and (m.agent_id is not null or jsonb_array_length(job.input -> 'agent_ids') = 1)
+  ), found as (
+    select c.*
+    from (select e.*, row_number() over (order by e.position) as place,
+            row_number() over (partition by e.agent_id order by e.position) as place_of_agent
+          from evident as e) as c
+    where c.place <= per_reply and c.place_of_agent <= (allowances ->> c.agent_id)::bigint
   ), stored as (
-    insert into memory.memories (user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from, metadata)
+    insert into memory.memories (
+      user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from, metadata)
     select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
       -- Rounded, because a number too small for a real is an error.
-      coalesce(round((f.value ->> 'confidence')::numeric, 6)::real, 1.0), coalesce(round((f.value ->> 'importance')::numeric, 6)::real, 0.5), job.scope,
+      coalesce(round((f.value ->> 'confidence')::numeric, 6)::real, 1.0),
+      coalesce(round((f.value ->> 'importance')::numeric, 6)::real, 0.5), job.scope,
       array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction',
       -- True since it happened; known since it was said, which for an imported conversation is long before it was read.
       least(f.event_time, f.said_at),
@@ -130,18 +167,23 @@ begin
     from found as f order by f.agent_id, f.position
     on conflict do nothing
     returning agent_id
-  ), skipped as (
-    select f.agent_id, count(*) - (select count(*) from stored as s where s.agent_id = f.agent_id) as duplicates
-    from found as f group by f.agent_id
+  ), booked as (
+    select f.agent_id, count(*) - s.stored as duplicates, s.stored
+    from found as f
+    cross join lateral (select count(*) as stored from stored as o where o.agent_id = f.agent_id) as s
+    group by f.agent_id, s.stored
   )
-  select (select count(*) from stored) as inserted, coalesce(sum(d.duplicates), 0) as duplicates,
+  select (select count(*) from stored) as inserted, coalesce(sum(b.duplicates), 0) as duplicates,
     jsonb_array_length(result -> 'memories') - (select count(*) from found) as refused,
-    array_agg(d.agent_id) as agents, array_agg(d.duplicates) as duplicates_of_agents
-  into counts from skipped as d;
+    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents, array_agg(b.stored) as stored_of_agents
+  into counts from booked as b;
   -- A statement of its own: the one above does not see the counters that its triggers made.
-  update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + d.duplicates
-  from unnest(counts.agents, counts.duplicates_of_agents) as d (agent_id, duplicates)
-  where s.user_id = job.user_id and s.agent_id = d.agent_id and d.duplicates > 0;
+  update memory.memory_scopes as s
+  set duplicates_skipped = s.duplicates_skipped + b.duplicates,
+      extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
+      extracted_on = today
+  from unnest(counts.agents, counts.duplicates_of_agents, counts.stored_of_agents) as b (agent_id, duplicates, stored)
+  where s.user_id = job.user_id and s.agent_id = b.agent_id;
 
   perform memory._set_mark(job.user_id, job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(job.user_id);

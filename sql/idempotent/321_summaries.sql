@@ -387,7 +387,7 @@ begin
     format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, summary.summary),
     'archive', summary.thread_id, summary.agent_ids,
     jsonb_build_object(
-      'session_id', summary.thread_id, 'agent_id', summary.agent_ids[1],
+      'session_id', summary.thread_id, 'agent_id', coalesce(archived.metadata ->> 'agent_id', summary.agent_ids[1]),
       'conversation_topics', coalesce(summary.metadata -> 'topics', '[]'), 'entities_mentioned', coalesce(summary.metadata -> 'entities', '[]'),
       'decisions_made', coalesce(summary.metadata -> 'decisions', '[]'), 'open_questions', coalesce(summary.metadata -> 'questions', '[]'),
       'message_count', coalesce((archived.metadata ->> 'message_count')::bigint, 0) + messages,

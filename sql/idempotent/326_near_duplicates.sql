@@ -8,7 +8,7 @@ as $$
 declare
   candidate record;
   nearest record;
-  threshold real;
+  threshold double precision;
   folded int := 0;
 begin
   for candidate in
@@ -20,7 +20,7 @@ begin
       and m.superseded_at is null and m.deleted_at is null
     order by m.created_at, m.memory_id
   loop
-    threshold := (memory._policy(user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}')::real;
+    threshold := memory._share(memory._policy(user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
     loop -- one that stays may take the place of several
       select o.memory_id, length(candidate.content) > length(o.content) and o.source = 'extraction' as says_less into nearest
       from (

@@ -36,22 +36,39 @@ begin
   ), swept as (
     delete from memory.messages as m
     using (select d.* from due as d join free as f using (user_id, thread_id) limit batch_size) as d
-    where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = d.seq returning 1
+    where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = d.seq
+      -- Still: somebody may have changed the message since.
+      and (m.expires_at <= statement_timestamp() or not m.is_active
+        and (m.summary_id is null or m.updated_at < statement_timestamp() - interval '7 days'
+             or m.seq <= (select k.position from memory.marks as k
+                          where k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories')))
+    returning 1
   )
   select count(*) into swept_messages from swept;
 
-  with due as (
+  with due as materialized (
     (select m.user_id, m.agent_id, m.memory_id from memory.memories as m
      where m.expires_at <= statement_timestamp() order by m.expires_at limit batch_size)
     union
     (select m.user_id, m.agent_id, m.memory_id from memory.memories as m where m.deleted_at is not null order by m.deleted_at limit batch_size)
+  ), hidden as materialized ( -- what comes back when a swept memory goes
+    select d.user_id, d.memory_id, h.agent_id
+    from due as d cross join lateral (
+      select m.agent_id from memory.memories as m where m.user_id = d.user_id and m.superseded_by = d.memory_id offset 0) as h
   ), free as materialized (
     select s.user_id, s.agent_id from memory.memory_scopes as s
-    where (s.user_id, s.agent_id) in (select d.user_id, d.agent_id from due as d) for no key update skip locked
+    where (s.user_id, s.agent_id) in (select d.user_id, d.agent_id from due as d union select h.user_id, h.agent_id from hidden as h)
+    for no key update skip locked
   ), swept as (
     delete from memory.memories as m
-    using (select d.* from due as d join free as f using (user_id, agent_id) limit batch_size) as d
-    where m.user_id = d.user_id and m.memory_id = d.memory_id returning 1
+    using (
+      select d.* from due as d join free as f using (user_id, agent_id)
+      where (d.user_id, d.memory_id) not in (
+        select h.user_id, h.memory_id from hidden as h where (h.user_id, h.agent_id) not in (select f.user_id, f.agent_id from free as f))
+      limit batch_size) as d
+    where m.user_id = d.user_id and m.memory_id = d.memory_id
+      and (m.expires_at <= statement_timestamp() or m.deleted_at is not null) -- still: somebody may have restored the memory since
+    returning 1
   )
   select count(*) into swept_memories from swept;
 
@@ -59,7 +76,7 @@ begin
     delete from memory.artifacts as a
     using (select o.user_id, o.key from memory.artifacts as o
            where o.expires_at <= statement_timestamp() order by o.expires_at limit batch_size for update skip locked) as due
-    where a.user_id = due.user_id and a.key = due.key returning 1
+    where a.user_id = due.user_id and a.key = due.key and a.expires_at <= statement_timestamp() returning 1
   )
   select count(*) into swept_artifacts from swept;
 
@@ -74,11 +91,12 @@ begin
   )
   select count(*) into swept_jobs from swept;
   delete from memory.model_calls as c
-  where (c.user_id, c.call_id) in (select o.user_id, o.call_id from memory.model_calls as o
+  where c.called_at < statement_timestamp() - interval '400 days'
+    and (c.user_id, c.call_id) in (select o.user_id, o.call_id from memory.model_calls as o
                                    where o.called_at < statement_timestamp() - interval '400 days' order by o.called_at limit batch_size);
   get diagnostics swept_calls = row_count;
   delete from memory.query_embeddings as k
-  where (k.user_id, k.model, k.query_hash) in (
+  where k.created_at < statement_timestamp() - interval '30 days' and (k.user_id, k.model, k.query_hash) in (
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'artifacts', swept_artifacts, 'jobs', swept_jobs,

@@ -8,6 +8,18 @@ begin atomic
   select ln((texts + 1) / (texts_with_word + 0.5)::double precision);
 end;
 
+-- How fresh something is that has been known since then: halves in 30 days, from 1 down to 2^-100 after eight years, below
+-- which it would soon be no real any more. What has held for ever (-infinity) is not fresh at all.
+create or replace function memory._recency(known_since timestamptz)
+returns double precision
+language sql stable parallel safe
+begin atomic
+  select case when known_since >= statement_timestamp() then 1
+              when isfinite(known_since)
+              then power(0.5::double precision, least(date_part('epoch', statement_timestamp() - known_since) / (30 * 86400), 100))
+              else 0 end;
+end;
+
 -- Both arms on a scale from 0 to 1, half each. In a handful of texts a hair's breadth of similarity is no verdict, so the scale of
 -- similarities spans 0.3 at least. What has no embedding, because it was stored just now or never gets one, is judged by its words alone.
 create or replace function memory._fused_score(similarity double precision, highest double precision, lowest double precision, keyword double precision, arms int)

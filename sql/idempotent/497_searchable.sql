@@ -29,7 +29,7 @@ begin atomic
       and (_searchable.tags_all is null or m.tags @> _searchable.tags_all)
       and (_searchable.tags_any is null or m.tags && _searchable.tags_any)
       and (_searchable.exclude_tags is null or not m.tags && _searchable.exclude_tags)
-      and (_searchable.min_confidence is null or m.confidence >= _searchable.min_confidence::real)
+      and (_searchable.min_confidence is null or m.confidence >= memory._real(_searchable.min_confidence))
       and (_searchable.filter is null or m.metadata @> _searchable.filter)
     union all
     select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null, s.created_at, s.search_vector

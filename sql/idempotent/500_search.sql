@@ -61,7 +61,7 @@ begin
   if rerank then
     return query
     select r.* from memory._rerank(search.user_id, search.agent_id, search.query, explain, results) as r
-    where search.min_score is null or r.score >= search.min_score::real -- a reranker gives scores of its own
+    where search.min_score is null or r.score >= memory._real(search.min_score) -- a reranker gives scores of its own
     limit top_k;
   else
     return query select r.* from unnest(results) as r;

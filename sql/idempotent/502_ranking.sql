@@ -74,7 +74,7 @@ begin
         sources => array_remove(_ranked.sources, 'memory'), row_limit => _ranked.row_limit, agent_id => _ranked.agent_id, explain => _ranked.explain) as o
       where cardinality(_ranked.sources) > 1
     ) as r
-    where _ranked.min_score is null or r.score >= _ranked.min_score::real
+    where _ranked.min_score is null or r.score >= memory._real(_ranked.min_score)
     window best_first as (order by r.score desc, r.created_at desc, r.id)
     limit row_limit;
     return;
@@ -169,14 +169,14 @@ begin
   ), top as (
     select f.*
     from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final from neighboured as n where n.piece = 1) as f
-    where _ranked.min_score is null or f.final::real >= _ranked.min_score::real
+    where _ranked.min_score is null or memory._real(f.final) >= memory._real(_ranked.min_score)
     order by f.final desc, f.created_at desc, f.id limit row_limit
   )
-  select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number, t.created_at, t.final::real,
+  select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number, t.created_at, memory._real(t.final),
     case when explain then jsonb_strip_nulls(jsonb_build_object(
-      'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score', t.similarity::real, 'model', _ranked.model) end,
-      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', t.keyword_share::real, 'terms', t.terms) end,
-      'fused', jsonb_build_object('by', fusion, 'score', t.score::real, 'neighbour', case when t.neighbour > 0 then t.neighbour::real end))) end
+      'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score', memory._real(t.similarity), 'model', _ranked.model) end,
+      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms) end,
+      'fused', jsonb_build_object('by', fusion, 'score', memory._real(t.score), 'neighbour', case when t.neighbour > 0 then memory._real(t.neighbour) end))) end
   from top as t;
 end;
 $$;

@@ -36,11 +36,11 @@ begin
     return;
   end if;
   return query
-  select f.source, f.id, f.thread_id, f.content, s.score, f.metadata, f.created_at,
+  select f.source, f.id, f.thread_id, f.content, memory._real(s.score), f.metadata, f.created_at,
     case when explain then f.details || jsonb_build_object('rerank', jsonb_build_object(
       'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name)) else f.details end
   from unnest(results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place)
-  join jsonb_to_recordset(reply -> 'scores') as s (number int, score real) on s.number = f.place
+  join jsonb_to_recordset(reply -> 'scores') as s (number int, score double precision) on s.number = f.place
   order by s.score desc, f.place;
 end;
 $$;

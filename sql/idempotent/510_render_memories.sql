@@ -3,7 +3,9 @@
 create or replace function memory._rank_memories(
   user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int
 )
-returns table (rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real)
+returns table (
+  rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
+)
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set jit = off -- this and the rest as in memory._ranked()
@@ -15,9 +17,10 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   weights constant jsonb := policy -> 'context';
-  relevance_weight constant real := case when query is null and target is null then 0 else (weights ->> 'relevance_weight')::real end;
-  importance_weight constant real := (weights ->> 'importance_weight')::real;
-  recency_weight constant real := (weights ->> 'recency_weight')::real;
+  relevance_weight constant double precision :=
+    case when query is null and target is null then 0 else memory._share(weights ->> 'relevance_weight') end;
+  importance_weight constant double precision := memory._share(weights ->> 'importance_weight');
+  recency_weight constant double precision := memory._share(weights ->> 'recency_weight');
 begin
   return query
   with relevant as (
@@ -28,18 +31,18 @@ begin
       settings => policy -> 'search', sources => '{memory}', agent_id => _rank_memories.agent_id, row_limit => 2 * least(max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
-    select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since, coalesce(r.score, 0) as relevance,
-      power(0.5::double precision, greatest(date_part('epoch', statement_timestamp() - coalesce(m.valid_from, m.created_at)), 0) / (30 * 86400))::real as recency
+    select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
+      coalesce(r.score, 0) as relevance, memory._recency(coalesce(m.valid_from, m.created_at)) as recency
     from memory._valid_memories(_rank_memories.user_id, _rank_memories.agent_id) as m left join relevant as r on r.memory_id = m.memory_id
   ), best as (
-    select w.*, ((relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
-                 / nullif(relevance_weight + importance_weight + recency_weight, 0))::real as score
+    select w.*, (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
+                / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
     from weighed as w
     order by score desc, w.known_since desc, w.memory_id desc
     limit max_memories
   )
-  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type, b.content, b.score, b.relevance,
-    b.importance, b.recency
+  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type, b.content,
+    memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
   from best as b;
 end;
 $$;

@@ -97,7 +97,7 @@ begin
 
   if (policy #>> '{knowledge_base,enable_cross_session_context}')::boolean then
     select * into recalled from memory._cross_session_context(_context_parts.user_id, _context_parts.thread_id, _context_parts.agent_id, query, model, target, policy,
-      floor(remaining * (policy #>> '{context,cross_session_share}')::real)::int);
+      floor(remaining * memory._share(policy #>> '{context,cross_session_share}'))::int);
     if recalled.content is not null then
       remaining := remaining - recalled.tokens;
       parts := parts || row(3, 'system', recalled.content, 'cross_session', recalled.tokens, recalled.details)::memory.context_part;
@@ -106,7 +106,7 @@ begin
 
   if remaining > 0 then
     select * into recalled from memory._render_memories(_context_parts.user_id, _context_parts.agent_id, query, model, target, policy,
-      (policy #>> '{context,max_memories}')::int, floor(remaining * (policy #>> '{context,memories_share}')::real)::int - memory._tokens_at_most(memory._fenced('')));
+      (policy #>> '{context,max_memories}')::int, floor(remaining * memory._share(policy #>> '{context,memories_share}'))::int - memory._tokens_at_most(memory._fenced('')));
     if recalled.block <> '' then
       recalled.block := memory._fenced(recalled.block);
       parts := parts || row(1, 'system', recalled.block, 'memories', memory._tokens_at_most(recalled.block),

@@ -8,7 +8,7 @@ language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  threshold constant real := (policy #>> '{knowledge_base,relevance_threshold}')::real;
+  threshold constant double precision := memory._share(policy #>> '{knowledge_base,relevance_threshold}');
   trigger_phrase text;
   topic text := query;
   hit record;

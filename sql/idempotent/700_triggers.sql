@@ -19,6 +19,7 @@ begin
       ('document_100_before_write', 'before insert or update on memory.documents for each row execute function memory._document_before_write()'),
       ('document_200_after_insert', 'after insert on memory.documents for each row execute function memory._document_after_write()'),
       ('document_200_after_update', 'after update on memory.documents for each row when ((new.title, new.content) is distinct from (old.title, old.content)) execute function memory._document_after_write()'),
+      ('document_200_after_delete', 'after delete on memory.documents for each row when (old.source = ''consolidation'') execute function memory._article_after_delete()'),
       ('chunks_200_after_delete', 'after delete on memory.document_chunks referencing old table as old_rows for each statement execute function memory._chunks_after_delete()'),
       ('embedding_100_before_insert', 'before insert on memory.embeddings for each row when (new.source = ''memory'') execute function memory._embedding_before_insert()'),
       ('artifact_100_before_write', 'before insert or update on memory.artifacts for each row execute function memory._artifact_before_write()'),

@@ -1,0 +1,19 @@
+create or replace function memory.count_memories(
+  user_id text, agent_id text default null, memory_type text default null, search text default null,
+  tags_all text[] default null, as_of timestamptz default null, include_superseded boolean default false
+)
+returns bigint
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  perform memory._check_memory_types('memory_type', array_remove(array[memory_type], null));
+  return count(*)
+  from memory._listed_memories(count_memories.user_id, count_memories.agent_id, count_memories.memory_type, count_memories.search,
+                               count_memories.tags_all, count_memories.as_of, count_memories.include_superseded);
+end;
+$$;
+comment on function memory.count_memories(text, text, text, text, text[], timestamptz, boolean) is
+'How many memories memory.list_memories() has under the same filters, on all its pages.';

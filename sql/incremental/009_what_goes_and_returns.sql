@@ -1,0 +1,37 @@
+-- What goes at the limit and can come back, what returns when its winner goes, and keys that outlive their messages.
+
+-- A column of its own, so that the rule stands in one place and the index below can begin with it.
+alter table memory.memories
+  add column is_stated boolean not null generated always as (source not in ('extraction', 'reconciliation')) stored;
+comment on column memory.memories.is_stated is 'Whether somebody stated it; false when a model drew it from what was said.';
+
+alter table memory.memories drop constraint operation_is_known;
+alter table memory.memories add constraint operation_is_known
+  check (operation in ('insert', 'update', 'supersede', 'delete', 'evict', 'restore'));
+comment on column memory.memories.operation is 'The change that made this version; evict: it gave way to others at the limit.';
+
+-- The memory that matters least comes first, which is what the limit takes.
+create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
+  where superseded_at is null and deleted_at is null;
+create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
+
+alter table memory.memory_history add column superseded_by uuid, add column supersede_reason text;
+comment on column memory.memory_history.superseded_by is 'The memory or document that hid this version.';
+create index memory_history_superseded_by_idx on memory.memory_history (user_id, superseded_by)
+  where superseded_by is not null;
+
+alter table memory.memory_scopes add column extracted_on date, add column extracted_count int not null default 0;
+comment on column memory.memory_scopes.extracted_on is 'The day (UTC) that extracted_count counts.';
+comment on column memory.memory_scopes.extracted_count is 'Memories that models extracted on that day, which policy memories.max_extracted_per_day limits.';
+
+create table memory.idempotency_keys (
+  user_id text not null,
+  thread_id text not null,
+  idempotency_key text not null,
+  seq bigint not null,
+  digest text not null,
+  token_count int not null,
+  primary key (user_id, thread_id, idempotency_key)
+);
+comment on table memory.idempotency_keys is 'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
+comment on column memory.idempotency_keys.digest is 'Tells the same message from another one under the key: SHA-256 of role and content, which are not kept.';
