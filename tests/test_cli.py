@@ -1,9 +1,15 @@
 """The command agent-memory, as a process."""
 
+import contextlib
+import fcntl
 import json
 import os
+import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
@@ -11,6 +17,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from agent_memory import Memory
+from psycopg.conninfo import make_conninfo
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -312,7 +319,46 @@ def test_worker_once_tells_of_failures(run: Run, db: psycopg.Connection) -> None
     memory.extract_memories("ana", "t")
     result = run("worker", "--once", OPENAI_API_KEY="k")
     assert result.returncode == 1
-    assert result.stdout == "0 jobs completed, 1 failed, 0 released.\n"
+    counts, waiting, error = result.stdout.splitlines()
+    assert counts == "0 jobs completed, 1 failed, 0 released."
+    assert waiting.startswith("1 job waits, the first until 20")
+    assert error.startswith("Last error: job 1 (extract_memories) failed (now pending): ")
+    db.execute("update memory.jobs set run_after = now() + interval '1 hour'")
+    later = run("worker", "--once")
+    assert (later.returncode, len(later.stdout.splitlines())) == (0, 2)
+    assert "1 job waits, the first until 20" in later.stdout
+    db.execute("update memory.jobs set run_after = now()")
+    memory.activate_model("local")
+    assert ", attempt 2) completed\n" in run("worker", "--once", "--verbose").stderr
+
+
+def test_worker_on_a_terminal_shows_progress(dsn: str, db: psycopg.Connection) -> None:
+    memory = Memory(db)
+    memory.set_policy({"cadence": {"reconcile_every_n": 0}})
+    messages = "select memory.add_message('ana', n::text, 'user', 'Hello') from generate_series(1, 500) as n"
+    db.execute(messages)
+    db.execute("select memory.extract_memories('ana', n::text) from generate_series(1, 500) as n")
+    master, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 100, 0, 0))
+    with subprocess.Popen(
+        [sys.executable, "-m", "agent_memory.cli", "worker", "--once", "--dsn", dsn],
+        env={**os.environ, "TERM": "xterm"},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+    ) as process:
+        os.close(terminal)
+        shown = b""
+        with contextlib.suppress(OSError):  # the end of what is shown
+            while part := os.read(master, 65536):
+                shown += part
+    os.close(master)
+    assert process.returncode == 0
+    steps = [int(step) for step in re.findall(rb"(\d+)/500", shown)]
+    assert steps == sorted(steps)
+    assert (len(set(steps)) > 2, steps[-1]) == (True, 500)
+    assert b"attempt" not in shown
+    assert shown.endswith(b"500 jobs completed, 0 failed, 0 released.\r\n")
 
 
 @pytest.mark.parametrize(
@@ -342,13 +388,53 @@ def test_an_error_is_one_line_and_a_hint(
 
 
 def test_without_agent_memory(run: Run, empty_dsn: str) -> None:
-    for command in (["doctor"], ["worker", "--once"], ["search", "ana", "x"]):
+    parts = psycopg.conninfo.conninfo_to_dict(empty_dsn)
+    where = f"host={parts['host']} port={parts['port']} dbname={parts['dbname']}"
+    commands = (
+        ["doctor"],
+        ["worker", "--once"],
+        ["search", "ana", "x"],
+        ["usage"],
+        ["prompt", "show", "consolidate"],
+    )
+    for command in commands:
         result = run(*command, "--dsn", empty_dsn)
         assert result.returncode == 1
         assert result.stderr.splitlines() == [
-            "Error: there is no agent_memory in this database",
-            "Hint: Run: agent-memory install",
+            f'Error: there is no agent_memory in database "{parts["dbname"]}" on {parts["host"]}:{parts["port"]}',
+            f"Hint: Run, as the owner of the database: agent-memory install --dsn '{where}'",
         ]
+
+
+def test_without_the_right_to(run: Run, dsn: str, db: psycopg.Connection) -> None:
+    db.execute("create role guest login")
+    try:
+        results = [run(*command, "--dsn", make_conninfo(dsn, user="guest")) for command in (["doctor"], ["usage"])]
+    finally:
+        db.execute("drop role guest")
+    for result in results:
+        error, hint = result.stderr.splitlines()
+        assert result.returncode == 1
+        assert error.startswith('Error: role "guest" in database "test_')
+        assert error.endswith("permission denied for schema memory")
+        assert hint.startswith('Hint: As the owner of schema memory: grant usage on schema memory to "guest";')
+
+
+def test_notes_are_shown_once(run: Run, db: psycopg.Connection) -> None:
+    memory = Memory(db)
+    memory.set_policy({"knowledge_base": {"enable_cross_session_context": True, "search_triggers": ["last time"]}})
+    for number in range(3):
+        thread = f"t{number}"
+        memory.add_messages("ana", thread, [{"role": "user", "content": "Tea is green. " * 50}])
+        memory.summarize_thread("ana", thread)
+    assert run("worker", "--once").returncode == 0
+    memory.add_message("ana", "now", "user", "What was tea last time?")
+    shown = run("context", "ana", "now", "--max-tokens", "100")
+    assert shown.returncode == 0, shown.stderr
+    notes = shown.stderr.splitlines()
+    assert "Note: degraded: an earlier conversation does not fit into max_tokens" in notes
+    assert len(notes) == len(set(notes))
+    assert all(note.startswith("Note: ") for note in notes)
 
 
 @pytest.mark.feature("E17")

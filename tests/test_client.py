@@ -1,14 +1,22 @@
 """The client against a real server: typed results, transactions, pools, the asynchronous twin, and errors."""
 
 import asyncio
+import linecache
 import logging
+import re
 import time
+import traceback
 import uuid
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
+from enum import Enum
+from importlib.metadata import version
+from types import MappingProxyType
 from typing import Any
 
+import numpy
 import psycopg
 import pytest
 from agent_memory import (
@@ -17,24 +25,40 @@ from agent_memory import (
     AsyncMemory,
     Backfill,
     ConflictError,
+    DegradedWarning,
     InvalidValueError,
     LeaseLostError,
     LimitExceededError,
     Memory,
     NotFoundError,
+    NotInstalledError,
     PermissionDeniedError,
     RetryableError,
     StoredArtifact,
     StoredMessage,
 )
+from agent_memory.install import install
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
 from psycopg.rows import namedtuple_row
-from psycopg_pool import AsyncConnectionPool, ConnectionPool
+from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolClosed, PoolTimeout
 from servers import Server
 
 
 @pytest.fixture
 def memory(db: psycopg.Connection) -> Memory:
     return Memory(db)
+
+
+def record_levels(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.levelname for record in caplog.records]
+
+
+class Reply:
+    """Like a message of the package openai."""
+
+    def model_dump(self) -> dict[str, Any]:
+        raise AssertionError
 
 
 def nested(levels: int) -> list[Any]:
@@ -114,7 +138,8 @@ class TestResults:
             (2, "user", "message"),
         ]
         # No embedding model is active, so what the vector does is not the point: it arrives as one.
-        assert memory.render_memories("ana", query_embedding=[0.5, 1, -2e-9]) != ""
+        with pytest.warns(DegradedWarning):
+            assert memory.render_memories("ana", query_embedding=[0.5, 1, -2e-9]) != ""
 
     def test_jobs(self, memory: Memory) -> None:
         memory.add_message("ana", "t1", "user", "My name is Ana.")
@@ -315,7 +340,7 @@ class TestResults:
         db.execute("alter table memory.memories disable trigger user")
         db.execute("update memory.memories set valid_from = %s, created_at = %s", (moment, moment))
         [row] = memory.list_memories("ana")
-        assert (row.valid_from, row.created_at) == (None, None)
+        assert {row.valid_from, row.created_at} == {None}
 
     def test_times_and_ids_inside_json_become_text(self, memory: Memory) -> None:
         key, moment = uuid.uuid4(), datetime(2025, 5, 1, tzinfo=timezone.utc)
@@ -384,13 +409,6 @@ class TestConnections:
         with pytest.raises(TypeError, match="one of AsyncConnection, AsyncConnectionPool, str, not ConnectionPool"):
             AsyncMemory(ConnectionPool("", open=False))  # type: ignore[arg-type]
 
-    def test_notices_reach_the_log(self, memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
-        memory.add_memory("ana", "Likes tea")
-        with caplog.at_level(logging.INFO, logger="agent_memory"):
-            memory.search("ana", "tea")
-        assert [record.levelname for record in caplog.records] == ["INFO"]
-        assert "searching by keyword only, no embedding model is active" in caplog.text
-
     def test_run_jobs_refuses_a_transaction(self, dsn: str) -> None:
         with psycopg.connect(dsn) as connection:
             memory = Memory(connection)
@@ -447,9 +465,88 @@ class TestAsync:
                 await twin.add_memory("ana", "Likes tea")
                 await asyncio.gather(*(twin.search("ana", "tea") for _ in range(5)))
 
-        with caplog.at_level(logging.INFO, logger="agent_memory"):
+        with caplog.at_level(logging.INFO, logger="agent_memory"), pytest.warns(DegradedWarning) as caught:
             asyncio.run(scenario())
-        assert len(caplog.records) == 5
+        assert (len(caplog.records), len(caught)) == (5, 1)
+
+
+class TestDegraded:
+    NO_MODEL = "searching by keyword only, no embedding model is active"
+
+    @pytest.fixture(autouse=True)
+    def _tea(self, memory: Memory) -> None:
+        memory.add_memory("ana", "Likes tea")
+
+    def test_a_cause_is_warned_of_once_and_logged_each_time(
+        self, dsn: str, memory: Memory, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with caplog.at_level(logging.INFO, logger="agent_memory"), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(3):
+                assert len(memory.search("ana", "tea")) == 1
+            with Memory(dsn) as other:
+                other.search("bo", "coffee")
+            [warning] = caught
+            assert str(warning.message).startswith(f"{self.NO_MODEL}. Register and activate an embedding model")
+            assert warning.category is DegradedWarning
+            assert (record_levels(caplog), caplog.messages) == (["INFO"] * 4, [f"degraded: {self.NO_MODEL}"] * 4)
+
+            memory.search("ana", "tea", rerank=True)
+            assert [str(warning.message).partition(".")[0] for warning in caught[1:]] == [
+                "results are not reranked, no rerank model is active"
+            ]
+
+    def test_a_cause_is_the_same_for_other_names_and_numbers(self, db: psycopg.Connection, memory: Memory) -> None:
+        notice = """raise notice 'degraded: model "%" took % ms (request %)', user_id, row_limit, 'r' || row_limit;"""
+        db.execute(
+            "create or replace function memory.list_threads(user_id text, row_limit int default 50,"
+            " row_offset int default 0) returns setof memory.thread language plpgsql"
+            f" as $$ begin {notice} end $$"
+        )
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for number in range(5):
+                memory.list_threads(f"model {number}", row_limit=number + 1)
+        assert [str(warning.message) for warning in caught] == ['model "model 0" took 1 ms (request r1)']
+
+    def test_the_warning_points_at_the_line_that_called(self, dsn: str, memory: Memory) -> None:
+        async def scenario() -> None:
+            async with AsyncMemory(dsn) as twin:
+                await twin.search("ana", "tea", rerank=True, query_embedding=[1.0])
+
+        with pytest.warns(DegradedWarning) as caught:
+            memory.search("ana", "tea")
+        [warning] = caught
+        assert (warning.filename, linecache.getline(warning.filename, warning.lineno).strip()) == (
+            __file__,
+            'memory.search("ana", "tea")',
+        )
+        with pytest.warns(DegradedWarning) as caught:
+            asyncio.run(scenario())
+        assert [linecache.getline(warning.filename, warning.lineno).strip() for warning in caught] == [
+            'await twin.search("ana", "tea", rerank=True, query_embedding=[1.0])'
+        ]
+        memory.add_message("ana", "t1", "user", "tea?")
+        with pytest.warns(DegradedWarning, match="max_tokens") as caught:
+            memory.get_context("ana", "t1", max_tokens=1)
+        assert {warning.filename for warning in caught} == {__file__}
+
+    def test_a_model_dropped_too_early(self, db: psycopg.Connection, memory: Memory) -> None:
+        for name in ("old", "new"):
+            memory.register_model(name, "embedding", "openai", "some-model", {"dimensions": 3})
+            memory.activate_model(name)
+        db.execute("update memory.models set dimensions = 3 where name = 'old'")
+        with pytest.warns(DegradedWarning, match="until the backfill of the other embedding models is finished"):
+            memory.drop_model("old")
+
+    def test_as_an_error_it_comes_after_the_work(self, dsn: str) -> None:
+        with ConnectionPool(dsn, min_size=1, max_size=1, open=True) as pool:
+            for _ in range(2):
+                with pytest.raises(DegradedWarning):
+                    Memory(pool).search("ana", "tea")
+            assert pool.get_stats()["pool_available"] == 1
+            with pool.connection() as connection:
+                assert connection.info.transaction_status == TransactionStatus.IDLE
 
 
 class TestErrors:
@@ -457,7 +554,7 @@ class TestErrors:
         ("error", "sqlstate", "call"),
         [
             (InvalidValueError, "22023", lambda memory: memory.add_message("", "t", "user", "x")),
-            (InvalidValueError, "22023", lambda memory: memory.add_message(None, "t", "user", "x")),
+            (InvalidValueError, "22023", lambda memory: memory.add_messages("ana", "t", [{"role": "user"}])),
             (NotFoundError, "P0002", lambda memory: memory.get_memory("ana", uuid.uuid4())),
             (ConflictError, "23505", lambda memory: memory.add_memory("ana", "Likes tea", on_conflict="error")),
             (LimitExceededError, "54000", lambda memory: memory.add_message("ana", "t", "user", "x" * 10485761)),
@@ -481,21 +578,10 @@ class TestErrors:
         with pytest.raises(RetryableError, match="expected_version"):
             memory.update_memory("ana", memory_id, content="Likes coffee", expected_version=7)
 
-    def test_permission_denied(self, db: psycopg.Connection, memory: Memory) -> None:
-        db.execute("create role stranger; set role stranger")
-        try:
-            with pytest.raises((PermissionDeniedError, psycopg.errors.InvalidSchemaName)) as raised:
-                memory.list_threads("ana")
-        finally:
-            db.execute("reset role; drop role stranger")
-        assert isinstance(raised.value, PermissionDeniedError)
-
-    def test_what_the_api_does_not_define_stays_a_psycopg_error(self, empty_dsn: str) -> None:
-        with (
-            psycopg.connect(empty_dsn) as connection,
-            pytest.raises(psycopg.errors.InvalidSchemaName),
-        ):
-            Memory(connection).version()
+    def test_what_the_api_does_not_define_stays_a_psycopg_error(self, db: psycopg.Connection, memory: Memory) -> None:
+        db.execute("set statement_timeout = 1")
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            memory.add_memory("ana", "tea " * 60_000)
 
     @pytest.mark.parametrize(
         ("argument", "call"),
@@ -524,14 +610,6 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("words", "call"),
         [
-            ("user_id => smallint", lambda memory: memory.list_threads(5)),
-            ("user_id cannot be a set", lambda memory: memory.list_threads({1})),
-            ('integer: "ten"', lambda memory: memory.list_threads("ana", row_limit="ten")),
-            ("uuid", lambda memory: memory.get_memory("ana", "not a uuid")),
-            ("tags[0] must be text", lambda memory: memory.add_memory("ana", "x", tags=[1])),
-            ("array", lambda memory: memory.add_memory("ana", "x", tags="drinks")),
-            ("timestamp", lambda memory: memory.add_memory("ana", "x", expires_at="tomorrowish")),
-            ("metadata", lambda memory: memory.add_memory("ana", "x", metadata=["no object"])),
             ("metadata.a cannot be a object", lambda memory: memory.add_memory("ana", "x", metadata={"a": object()})),
             ("metadata.a is nan", lambda memory: memory.add_memory("ana", "x", metadata={"a": float("nan")})),
             (
@@ -553,12 +631,216 @@ class TestErrors:
         assert raised.value.hint
         assert memory.list_memories("ana") == []
 
+    @pytest.mark.parametrize(
+        ("function", "argument", "problem", "hint"),
+        [
+            ("list_threads", {"user_id": 42}, "user_id must be text, not int", "Pass str(user_id)."),
+            ("list_threads", {"user_id": uuid.uuid4()}, "user_id must be text, not UUID", "Pass str(user_id)."),
+            ("list_threads", {"user_id": 1.5}, "user_id must be text, not float", "Pass str(user_id)."),
+            ("list_threads", {"user_id": True}, "user_id must be text, not bool", "Pass str(user_id)."),
+            ("list_threads", {"user_id": None}, "user_id must be text, not None", "signature"),
+            ("list_threads", {"user_id": b"ana"}, "user_id must be text, not bytes", "Pass user_id.decode()."),
+            ("list_threads", {"user_id": ["ana"]}, "user_id must be text, not list", "signature"),
+            ("add_memory", {"agent_id": 7}, "agent_id must be text, not int", "Pass str(agent_id)."),
+            ("add_memory", {"tags": "tea"}, "tags must be a list of texts, not str", "Pass [tags]."),
+            ("add_memory", {"tags": {"tea"}}, "tags must be a list of texts, not set", "Pass list(tags)."),
+            ("add_memory", {"tags": ["tea", 1]}, "tags[1] must be text, not int", "Pass str(tags[1])."),
+            ("search", {"sources": "memory"}, "sources must be a list of texts, not str", "Pass [sources]."),
+            ("list_threads", {"row_limit": True}, "row_limit must be a whole number, not bool", "int(row_limit)"),
+            ("list_threads", {"row_limit": 1.0}, "row_limit must be a whole number, not float", "int(row_limit)"),
+            ("list_threads", {"row_limit": "1"}, "row_limit must be a whole number, not str", "int(row_limit)"),
+            ("list_threads", {"row_limit": 10**5000}, "row_limit is out of range", "64 bits"),
+            ("list_threads", {"row_limit": 2**40}, 'value "1099511627776" is out of range', "Check"),
+            ("search", {"explain": 1}, "explain must be True or False, not int", "signature"),
+            ("search", {"explain": "no"}, "explain must be True or False, not str", "signature"),
+            ("add_memory", {"confidence": True}, "confidence must be a number, not bool", "float(confidence)"),
+            ("add_memory", {"confidence": "1"}, "confidence must be a number, not str", "float(confidence)"),
+            ("add_memory", {"confidence": 10**400}, "confidence is out of range", "float"),
+            ("get_memory", {"memory_id": "nonsense"}, "memory_id is not a UUID", "id"),
+            ("get_memory", {"memory_id": 1}, "memory_id must be a UUID, not int", "signature"),
+            ("search", {"as_of": "now"}, "as_of must be a datetime, not str", "datetime.fromisoformat(as_of)"),
+            ("search", {"as_of": date(2025, 1, 1)}, "as_of must be a datetime, not date", "datetime.combine(as_of"),
+            ("search", {"as_of": datetime(2025, 1, 1)}, "as_of has no time zone", "as_of.astimezone()"),
+            (
+                "add_messages",
+                {"messages": [{"role": "user", "content": "x", "created_at": datetime(2025, 1, 1)}]},
+                "messages[0].created_at has no time zone",
+                "messages[0].created_at.astimezone()",
+            ),
+            ("claim_jobs", {"lease": 30}, "lease must be a timedelta, not int", "timedelta(seconds=lease)"),
+            ("add_memory", {"metadata": [1]}, "metadata must be a dict, not list", "signature"),
+            ("add_memory", {"metadata": "{}"}, "metadata must be a dict, not str", "json.loads(metadata)"),
+            ("add_memory", {"metadata": {1: 2}}, "a key of metadata must be text, not int", "signature"),
+            ("set_policy", {"settings": None}, "settings must be a dict, not None", "signature"),
+            ("add_messages", {"messages": "Hi"}, "messages must be a list of dicts, not str", "signature"),
+            ("add_messages", {"messages": {}}, "messages must be a list of dicts, not dict", "Pass [messages]."),
+            ("add_messages", {"messages": ["Hi"]}, "messages[0] must be a dict, not str", "signature"),
+            ("add_messages", {"messages": iter([])}, "messages must be a list of dicts, not", "list(messages)"),
+            ("add_messages", {"messages": [Reply()]}, "messages[0] must be a dict, not Reply", "model_dump()"),
+            ("search", {"query_embedding": b"12"}, "query_embedding must be a sequence of numbers", "floats"),
+            ("search", {"query_embedding": {1: 2}}, "query_embedding must be a sequence of numbers", "floats"),
+        ],
+    )
+    def test_a_wrong_type_is_refused(
+        self, memory: Memory, function: str, argument: dict[str, Any], problem: str, hint: str
+    ) -> None:
+        required: dict[str, dict[str, Any]] = {
+            "add_memory": {"user_id": "ana", "content": "x"},
+            "add_messages": {"user_id": "ana", "thread_id": "t"},
+            "claim_jobs": {"worker": "me"},
+            "set_policy": {},
+        }
+        with pytest.raises(InvalidValueError) as raised:
+            getattr(memory, function)(**{**required.get(function, {"user_id": "ana"}), **argument})
+        assert raised.value.message.startswith(problem)
+        assert hint in (raised.value.hint or "")
+
+    def test_what_comes_close_is_taken(self, memory: Memory) -> None:
+        class Kind(str, Enum):
+            PREFERENCE = "preference"
+
+        memory_id = memory.add_memory(
+            "ana",
+            "Likes tea",
+            Kind.PREFERENCE,
+            metadata=MappingProxyType({"a": (1, 2)}),
+            tags=("drinks",),
+            confidence=1,
+            importance=numpy.float64(0.5),
+            expires_at=datetime(2100, 1, 1, tzinfo=timezone(timedelta(hours=2))),
+        ).memory_id
+        record = memory.get_memory("ana", f"{{{str(memory_id).upper()}}}")
+        assert (record.memory_type, record.metadata, record.tags) == ("preference", {"a": [1, 2]}, ["drinks"])
+        assert (record.confidence, record.importance) == (1, 0.5)
+        assert record.expires_at == datetime(2099, 12, 31, 22, tzinfo=timezone.utc)
+        with pytest.warns(DegradedWarning):
+            assert memory.render_memories("ana", query_embedding=numpy.array([1, 2], "float32")) != ""  # type: ignore[arg-type]
+
     def test_an_error_leaves_the_pool_usable(self, dsn: str) -> None:
         with Memory(dsn, pool_size=1) as memory:
             for _ in range(3):
                 with pytest.raises(InvalidValueError):
                     memory.list_threads("")
             assert memory.list_threads("ana") == []
+
+
+class TestSetup:
+    """What somebody meets whose database, role or connection is not what the client needs."""
+
+    def test_no_agent_memory(self, server: Server, empty_dsn: str) -> None:
+        async def twin() -> None:
+            async with AsyncMemory(empty_dsn) as memory:
+                await memory.version()
+
+        dbname = conninfo_to_dict(empty_dsn)["dbname"]
+        with psycopg.connect(empty_dsn) as in_transaction, Memory(empty_dsn) as pooled:
+            for call in (Memory(in_transaction).version, pooled.version, lambda: asyncio.run(twin())):
+                with pytest.raises(NotInstalledError) as raised:
+                    call()
+                assert raised.value.sqlstate == "3F000"
+                where = f'database "{dbname}" on {server.host}:{server.port}'
+                assert raised.value.message == f"there is no agent_memory in {where}"
+                named = f"host={server.host} port={server.port} dbname={dbname}"
+                assert raised.value.hint == f"Run, as the owner of the database: agent-memory install --dsn '{named}'"
+                assert isinstance(raised.value.__cause__, psycopg.Error)
+
+    def test_a_password_is_not_shown(self, empty_dsn: str) -> None:
+        with (
+            Memory(make_conninfo(empty_dsn, password="secret-word")) as memory,
+            pytest.raises(NotInstalledError) as raised,
+        ):
+            memory.version()
+        assert "secret-word" not in "".join(traceback.format_exception(raised.value))
+
+    def test_a_schema_of_that_name_is_not_agent_memory(self, empty_dsn: str) -> None:
+        with psycopg.connect(empty_dsn, autocommit=True) as connection:
+            connection.execute("create schema memory")
+            with pytest.raises(NotInstalledError, match="there is no agent_memory in database"):
+                Memory(connection).list_threads("ana")
+
+    @pytest.mark.parametrize(
+        ("installed", "instead"), [("0.0.9", "agent-memory install --dsn"), ("99.0.0", "pip install --upgrade")]
+    )
+    def test_an_other_version(self, dsn: str, db: psycopg.Connection, installed: str, instead: str) -> None:
+        db.execute(f"create or replace function memory.version() returns text language sql return '{installed}'")
+        db.execute("drop function memory.consolidate")
+        with pytest.raises(NotInstalledError) as raised:
+            Memory(db).consolidate("ana")
+        assert f"has agent_memory {installed}; this client is {version('pg-agent-memory')}: " in raised.value.message
+        assert "function memory.consolidate(" in raised.value.message
+        assert instead in (raised.value.hint or "")
+        # Nobody can be asked in a transaction that has failed.
+        with psycopg.connect(dsn) as connection, pytest.raises(NotInstalledError, match="or an older one"):
+            Memory(connection).consolidate("ana")
+
+    def test_an_argument_of_a_newer_version(self, db: psycopg.Connection, memory: Memory) -> None:
+        db.execute("drop function memory.reconcile_memories")
+        db.execute("create function memory.reconcile_memories(user_id text) returns bigint language sql return 1")
+        with pytest.raises(NotInstalledError, match=r"this client is .*reconcile_memories"):
+            memory.reconcile_memories("ana", n=5)
+
+    def test_a_column_of_a_newer_version(self, db: psycopg.Connection, memory: Memory) -> None:
+        db.execute("drop function memory.doctor")
+        db.execute("create function memory.doctor() returns table (check_name text) language sql return 'x'")
+        with pytest.raises(NotInstalledError, match="a Check lacks ok, detail") as raised:
+            memory.doctor()
+        assert raised.value.hint == "Run: agent-memory install"
+
+    def test_a_function_that_a_trigger_misses_is_none_of_ours(self, db: psycopg.Connection, memory: Memory) -> None:
+        db.execute(
+            "create function mine() returns trigger language plpgsql as 'begin perform nonsense(); return new; end'"
+        )
+        db.execute("create trigger mine before insert on memory.messages for each row execute function mine()")
+        with pytest.raises(psycopg.errors.UndefinedFunction, match="nonsense"):
+            memory.add_message("ana", "t1", "user", "Hi")
+
+    def test_missing_grants_are_named(self, db: psycopg.Connection, memory: Memory) -> None:
+        grants = ["grant usage on schema memory to", "grant execute on function memory.list_threads to"]
+        db.execute('create role "Stranger"; set role "Stranger"')
+        try:
+            for grant, problem in zip(grants, ("schema memory", "function list_threads"), strict=True):
+                with pytest.raises(PermissionDeniedError, match=f"permission denied for {problem}") as raised:
+                    memory.list_threads("ana")
+                assert 'role "Stranger" in database "test_' in raised.value.message
+                assert all(f'{named} "Stranger";' in (raised.value.hint or "") for named in grants)
+                db.execute(f'reset role; {grant} "Stranger"; set role "Stranger"')
+            assert memory.list_threads("ana") == []
+        finally:
+            db.execute('reset role; drop owned by "Stranger"; drop role "Stranger"')
+
+    def test_a_failed_transaction(self, dsn: str) -> None:
+        with psycopg.connect(dsn) as connection:
+            memory = Memory(connection)
+            with pytest.raises(InvalidValueError):
+                memory.list_threads("")
+            with pytest.raises(AgentMemoryError, match="an earlier statement of this transaction failed") as raised:
+                memory.list_threads("ana")
+            assert (raised.value.sqlstate, (raised.value.hint or "")[:9]) == ("25P02", "Roll back")
+            connection.rollback()
+            assert memory.list_threads("ana") == []
+
+    def test_closed_and_exhausted(self, dsn: str) -> None:
+        memory = Memory(dsn)
+        memory.close()
+        with pytest.raises(PoolClosed, match="this Memory was closed"):
+            memory.version()
+        with (
+            ConnectionPool(dsn, min_size=1, max_size=1, timeout=0.1, open=True) as pool,
+            pool.connection(),
+            pytest.raises(PoolTimeout, match="all 1 connections are in use"),
+        ):
+            Memory(pool).version()
+
+    def test_install_without_the_right_to(self, empty_dsn: str) -> None:
+        with psycopg.connect(empty_dsn, autocommit=True) as owner:
+            owner.execute("create extension vector; create role guest login")
+            with (
+                psycopg.connect(make_conninfo(empty_dsn, user="guest"), autocommit=True) as connection,
+                pytest.raises(PermissionDeniedError, match="permission denied for database") as raised,
+            ):
+                install(connection)
+            assert re.search(r'grant create on database "test_\d+" to "guest"', raised.value.hint or "")
+            owner.execute("drop role guest")
 
 
 def test_results_are_plain_data(memory: Memory) -> None:

@@ -165,6 +165,90 @@ class TestChatJsonl:
         assert memory.list_threads("ana") == []
 
 
+EXCHANGE = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+SEVERAL = [{"messages": EXCHANGE}, {"messages": EXCHANGE, "thread_id": "t"}]
+
+
+class TestChatJson:
+    @pytest.mark.parametrize("indent", [None, 2])
+    @pytest.mark.parametrize(
+        ("document", "threads"),
+        [
+            (EXCHANGE, ["chat"]),
+            (SEVERAL, ["chat-1", "t"]),
+            ([*EXCHANGE, SEVERAL[0]], ["chat", "chat-3"]),
+            ({"messages": EXCHANGE}, ["chat-1"]),
+            ({"messages": EXCHANGE, "thread_id": "t", "title": "Greeting"}, ["t"]),
+        ],
+    )
+    def test_what_json_may_hold(
+        self,
+        db: psycopg.Connection,
+        memory: Memory,
+        tmp_path: Path,
+        document: Any,
+        threads: list[str],
+        indent: int | None,
+    ) -> None:
+        path = tmp_path / "chat.json"
+        path.write_text(f"\n{json.dumps(document, indent=indent)}\n")
+        last = run(db, path, user_id="ana")
+        assert (last.new, last.threads) == (2 * len(threads), len(threads))
+        assert sorted(thread.thread_id for thread in memory.list_threads("ana")) == threads
+        for thread in threads:
+            assert [message.content for message in memory.get_messages("ana", thread)] == ["Hi", "Hello"]
+        assert run(db, path, user_id="ana").new == 0
+
+    def test_an_array_and_lines_are_the_same_messages(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        assert run(db, write_lines(tmp_path / "chat.jsonl", *SEVERAL), user_id="ana").new == 4
+        assert run(db, write_lines(tmp_path / "chat.json", SEVERAL), user_id="ana").new == 0
+
+    def test_an_empty_array(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        assert list(import_file(db, write_lines(tmp_path / "chat.json", []), user_id="ana")) == []
+
+    @pytest.mark.parametrize(
+        ("document", "problem", "hint"),
+        [
+            ([EXCHANGE[0], {"role": "user"}], "item 2: a message needs content or tool_calls", "a message, "),
+            ([{"messages": [{"role": "x"}]}], "item 1: messages.0.role: Input should be", "a message, "),
+            ([EXCHANGE], "item 1: not a JSON object", "a message, "),
+            (["Hi"], "item 1: not a JSON object", "a message, "),
+            ({"content": "Hi"}, "line 1: role: Field required", "a message, "),
+            (
+                [{"title": "A chat", "mapping": {}}],
+                'item 1: neither a message nor a conversation: the object has "title", "mapping"',
+                "a message, ",
+            ),
+            ({}, "line 1: neither a message nor a conversation: the object has nothing", "a message, "),
+            (
+                dict.fromkeys("abcdef"),
+                'line 1: neither a message nor a conversation: the object has "a", "b", "c", "d", "e", ...',
+                "a message, ",
+            ),
+            ("Hi, I am Ana", "line 1: not JSON: Expecting value at column 1", "one per line, or all in one array"),
+            ('[{"role":\n"user",}]', "line 2: not JSON: ", "one per line, or all in one array"),
+            ('[{"messages": ' + "[" * 100_000, "line 1: nested too deeply", None),
+            ("[]\n[]", "line 2: not JSON: Extra data at column 1", "one per line, or all in one array"),
+        ],
+    )
+    def test_what_is_wrong_is_named(
+        self, db: psycopg.Connection, tmp_path: Path, document: Any, problem: str, hint: str | None
+    ) -> None:
+        path = write_lines(tmp_path / "chat.json", document)
+        with pytest.raises(ImportFileError) as raised:
+            run(db, path, user_id="ana")
+        assert raised.value.message.startswith(f"{path}, {problem}")
+        assert hint is None or hint in (raised.value.hint or "")
+
+    def test_the_message_of_a_conversation_is_named(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        for content, problem in (("a\0b", "message.content contains a NUL"), ("x" * 10_485_761, "content: has ")):
+            messages = [*EXCHANGE, {"role": "user", "content": content}]
+            path = write_lines(tmp_path / "chat.json", [EXCHANGE[0], {"messages": messages}])
+            with pytest.raises(ImportFileError) as raised:
+                run(db, path, user_id="ana")
+            assert raised.value.message.startswith(f"{path}, item 2, message 3: {problem}")
+
+
 SESSIONS = {
     "speaker_a": "Caroline",
     "speaker_b": "Melanie",
@@ -205,6 +289,7 @@ class TestLocomo:
             ({"session_2_date_time": None}, "conv-1, session_2_date_time: the time of the session is missing"),
             ({"session_2": [{"speaker": "Melanie"}]}, "conv-1, session_2: 0.dia_id: Field required"),
             ({"session_2": "x"}, "conv-1, session_2: Input should be a valid list"),
+            ({"session_1": None, "session_2": None}, "conv-1, session_1: Input should be a valid list"),
         ],
     )
     def test_a_malformed_sample_is_named(
@@ -216,10 +301,24 @@ class TestLocomo:
         assert problem in raised.value.message
         assert memory.list_threads("conv-1") == []
 
-    def test_something_else_in_brackets(self, db: psycopg.Connection, tmp_path: Path) -> None:
-        with pytest.raises(ImportFileError, match="sample 1: sample_id: Field required") as raised:
-            run(db, self.write(tmp_path / "chat.json", {"role": "user", "content": "x"}))
-        assert raised.value.hint is not None
+    @pytest.mark.parametrize(
+        ("sample", "problem"),
+        [
+            ({"conversation": {"turns": []}}, "item 1: sample_id: Field required"),
+            ({"sample_id": 1, "conversation": {}}, 'item 1: its conversation has no "session_1"'),
+        ],
+    )
+    def test_what_looks_like_a_sample(
+        self, db: psycopg.Connection, tmp_path: Path, sample: dict[str, Any], problem: str
+    ) -> None:
+        with pytest.raises(ImportFileError, match=problem) as raised:
+            run(db, self.write(tmp_path / "locomo.json", sample))
+        assert "read as a sample of LoCoMo" in (raised.value.hint or "")
+
+    def test_a_sample_alone(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        path = tmp_path / "locomo.json"
+        path.write_text(json.dumps(SAMPLE, indent=2))
+        assert run(db, path).done == 3
 
     def test_names_its_own_users(self, db: psycopg.Connection, tmp_path: Path) -> None:
         with pytest.raises(ImportFileError, match="names its own users"):

@@ -10,13 +10,16 @@ from types import TracebackType
 from typing import Any, TypeVar
 from uuid import UUID
 
+import psycopg
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from ._calls import TimeLoader, as_jsonb, as_vector, log_notice, parameters, records, statement
-from .errors import AgentMemoryError, translated
+from ._arguments import argument_senders, parameters
+from ._calls import TimeLoader, records, statement
+from ._notices import Notices
+from .errors import QUESTIONS, AgentMemoryError, from_psycopg
 from .types import (
     AddedMemory,
     Artifact,
@@ -47,10 +50,14 @@ class AsyncMemory:
     closed here. Built from a pool, every call borrows a connection and is a transaction of its own. Built from a
     connection string, the client opens a pool for itself and closes it in ``close()`` or at the end of ``with``.
 
-    An optional argument left at None takes the database's default. A time of ``datetime.max`` is sent as infinity and
-    means never. In a result None means never, and stands for a time that datetime cannot hold. Every method raises the
-    exceptions of ``agent_memory.errors`` for what the SQL API refuses, and psycopg's own for everything else. Notices
-    of the server, such as which part of an answer was degraded, go to the logger ``agent_memory``.
+    An optional argument left at None takes the database's default. Arguments are of the types that the signatures name;
+    times have a time zone. A time of ``datetime.max`` is sent as infinity and means never. In a result None means
+    never, and stands for a time that datetime cannot hold.
+
+    Every method raises the exceptions of ``agent_memory.errors`` for what the SQL API refuses, and psycopg's own for
+    everything else. As with any statement, an error that the server raises leaves the caller's transaction to be rolled
+    back. Notices of the server go to the logger ``agent_memory``; what makes an answer less than it could be is
+    also warned of once, as ``DegradedWarning``.
 
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.
@@ -62,6 +69,7 @@ class AsyncMemory:
         self._pool: AsyncConnectionPool[Any] | None = None
         self._conninfo = source if isinstance(source, str) else ""
         self._owns_pool = isinstance(source, str)
+        self._is_closed = False
         self._one_at_a_time = asyncio.Lock()
         if isinstance(source, AsyncConnection):
             self._connection = source
@@ -73,7 +81,10 @@ class AsyncMemory:
             )
         else:
             accepted = ", ".join(kind.__name__ for kind in (AsyncConnection, AsyncConnectionPool, str))
-            raise TypeError(f"source must be one of {accepted}, not {type(source).__name__}")
+            raise TypeError(
+                f"source must be one of {accepted}, not {type(source).__name__}"
+                " (AsyncMemory takes the asynchronous ones, Memory the others)"
+            )
 
     async def __aenter__(self) -> AsyncMemory:
         return self
@@ -88,6 +99,7 @@ class AsyncMemory:
 
     async def close(self) -> None:
         """Close the client's own pool. A connection or pool that was passed in stays open."""
+        self._is_closed = True
         if self._owns_pool and self._pool is not None:
             await self._pool.close()
 
@@ -111,7 +123,7 @@ class AsyncMemory:
             "add_message",
             {"user_id": user_id, "thread_id": thread_id, "role": role, "content": content},
             agent_id=agent_id,
-            metadata=as_jsonb(metadata),
+            metadata=metadata,
             created_at=created_at,
             expires_at=expires_at,
             idempotency_key=idempotency_key,
@@ -128,7 +140,7 @@ class AsyncMemory:
         return await self._rows(
             StoredMessage,
             "add_messages",
-            {"user_id": user_id, "thread_id": thread_id, "messages": as_jsonb(messages)},
+            {"user_id": user_id, "thread_id": thread_id, "messages": messages},
             agent_id=agent_id,
         )
 
@@ -175,7 +187,7 @@ class AsyncMemory:
             query=query,
             agent_id=agent_id,
             max_tokens=max_tokens,
-            query_embedding=as_vector("query_embedding", query_embedding),
+            query_embedding=query_embedding,
         )
 
     async def list_threads(
@@ -239,7 +251,7 @@ class AsyncMemory:
             memory_type=memory_type,
             agent_id=agent_id,
             thread_id=thread_id,
-            metadata=as_jsonb(metadata),
+            metadata=metadata,
             tags=tags,
             confidence=confidence,
             importance=importance,
@@ -323,7 +335,7 @@ class AsyncMemory:
             "update_memory",
             {"user_id": user_id, "memory_id": memory_id},
             content=content,
-            metadata=as_jsonb(metadata),
+            metadata=metadata,
             tags=tags,
             confidence=confidence,
             importance=importance,
@@ -370,7 +382,7 @@ class AsyncMemory:
             query=query,
             max_memories=max_memories,
             max_tokens=max_tokens,
-            query_embedding=as_vector("query_embedding", query_embedding),
+            query_embedding=query_embedding,
         )
 
     # Search
@@ -418,7 +430,7 @@ class AsyncMemory:
             "search",
             {"user_id": user_id},
             query=query,
-            query_embedding=as_vector("query_embedding", query_embedding),
+            query_embedding=query_embedding,
             mode=mode,
             sources=sources,
             agent_id=agent_id,
@@ -428,7 +440,7 @@ class AsyncMemory:
             tags_all=tags_all,
             tags_any=tags_any,
             exclude_tags=exclude_tags,
-            filter=as_jsonb(filter),
+            filter=filter,
             min_score=min_score,
             min_confidence=min_confidence,
             created_after=created_after,
@@ -465,7 +477,7 @@ class AsyncMemory:
             title=title,
             namespace=namespace,
             doc_type=doc_type,
-            metadata=as_jsonb(metadata),
+            metadata=metadata,
         )
 
     async def list_documents(
@@ -522,7 +534,7 @@ class AsyncMemory:
             artifact_type=artifact_type,
             agent_id=agent_id,
             thread_id=thread_id,
-            metadata=as_jsonb(metadata),
+            metadata=metadata,
             expires_at=expires_at,
         )
 
@@ -626,8 +638,8 @@ class AsyncMemory:
         """
         await self._select(
             "complete_job",
-            {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "result": as_jsonb(result)},
-            calls=as_jsonb(calls),
+            {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "result": result},
+            calls=calls,
         )
 
     async def fail_job(
@@ -645,7 +657,7 @@ class AsyncMemory:
             "fail_job",
             {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "error": error},
             retry_after=retry_after,
-            calls=as_jsonb(calls),
+            calls=calls,
         )
 
     async def release_job(
@@ -661,12 +673,12 @@ class AsyncMemory:
             "release_job",
             {"user_id": user_id, "job_id": job_id, "lease_token": lease_token},
             retry_after=retry_after,
-            calls=as_jsonb(calls),
+            calls=calls,
         )
 
     async def record_calls(self, user_id: str, job_id: int, calls: Sequence[Mapping[str, Any]]) -> None:
         """Enter model calls whose job is no longer leased to the caller: they were paid all the same."""
-        await self._select("record_calls", {"user_id": user_id, "job_id": job_id, "calls": as_jsonb(calls)})
+        await self._select("record_calls", {"user_id": user_id, "job_id": job_id, "calls": calls})
 
     async def extend_job(self, user_id: str, job_id: int, lease_token: UUID | str, lease: timedelta) -> None:
         """Make the lease end ``lease`` from now; LeaseLostError when it is gone."""
@@ -680,9 +692,9 @@ class AsyncMemory:
         Raises:
             AgentMemoryError: the connection is inside a transaction.
         """
-        arguments = parameters({}, {"max_jobs": max_jobs, "max_seconds": max_seconds})
+        arguments = parameters(_SENDERS["run_jobs"], {}, {"max_jobs": max_jobs, "max_seconds": max_seconds})
         query = statement("call", "run_jobs", tuple(arguments))
-        async with self._borrowed() as connection:
+        async with self._borrowed(Notices()) as connection:
             if connection.info.transaction_status != TransactionStatus.IDLE:
                 raise AgentMemoryError(
                     "run_jobs commits between jobs and cannot run inside a transaction",
@@ -692,7 +704,7 @@ class AsyncMemory:
             autocommit = connection.autocommit
             await connection.set_autocommit(True)
             try:
-                with translated():
+                async with translated(connection, "run_jobs"):
                     await connection.execute(query, arguments)
             finally:
                 if not connection.closed:
@@ -704,9 +716,7 @@ class AsyncMemory:
         self, settings: Mapping[str, Any], agent_id: str | None = None, user_id: str | None = None
     ) -> dict[str, Any]:
         """Merge settings into a policy (global, per agent, per user) and return it. A null returns to the default."""
-        return await self._value(
-            dict, "set_policy", {"settings": as_jsonb(settings)}, agent_id=agent_id, user_id=user_id
-        )
+        return await self._value(dict, "set_policy", {"settings": settings}, agent_id=agent_id, user_id=user_id)
 
     async def get_policy(self, agent_id: str | None = None, user_id: str | None = None) -> dict[str, Any]:
         """Return the policy in effect: user over agent over global over built-in."""
@@ -719,7 +729,7 @@ class AsyncMemory:
         await self._select(
             "register_model",
             {"name": name, "kind": kind, "provider": provider, "model": model},
-            settings=as_jsonb(settings),
+            settings=settings,
         )
 
     async def activate_model(self, name: str) -> None:
@@ -796,36 +806,81 @@ class AsyncMemory:
         return result
 
     async def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
-        arguments = parameters(required, optional)
+        arguments = parameters(_SENDERS[function], required, optional)
         query = statement("select", function, tuple(arguments))
-        async with self._borrowed() as connection:
+        notices = Notices()
+        async with self._borrowed(notices) as connection:
             # A cursor of its own type and row factory: the caller's connection may be set up differently.
             cursor = AsyncCursor(connection, row_factory=dict_row)
             cursor.adapters.register_loader("timestamptz", TimeLoader)
-            with translated():
+            async with translated(connection, function):
                 await cursor.execute(query, arguments)
-                return await cursor.fetchall()
+                rows = await cursor.fetchall()
+        notices.warn()
+        return rows
 
     @asynccontextmanager
-    async def _borrowed(self) -> AsyncIterator[AsyncConnection[Any]]:
-        """Yield the connection of one call, with the server's notices going to the log."""
+    async def _borrowed(self, notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
+        """Yield the connection of one call, whose notices are heard."""
         if self._pool is None:
             assert self._connection is not None
-            async with self._one_at_a_time, self._noticed(self._connection) as connection:
+            async with self._one_at_a_time, self._heard(self._connection, notices) as connection:
                 yield connection
         else:
             if self._owns_pool and self._pool.closed:
+                if self._is_closed:
+                    raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
                 # A plain connection first: a pool goes on retrying for half a minute instead of reporting the error.
                 async with await AsyncConnection.connect(self._conninfo):
                     pass
                 await self._pool.open()
-            async with self._pool.connection() as borrowed, self._noticed(borrowed) as connection:
-                yield connection
+            try:
+                async with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
+                    yield connection
+            except PoolTimeout as error:
+                raise PoolTimeout(
+                    f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
+                ) from None
 
     @asynccontextmanager
-    async def _noticed(self, connection: AsyncConnection[Any]) -> AsyncIterator[AsyncConnection[Any]]:
-        connection.add_notice_handler(log_notice)
+    async def _heard(self, connection: AsyncConnection[Any], notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
+        hear = notices.of(connection.info)
+        connection.add_notice_handler(hear)
         try:
             yield connection
         finally:
-            connection.remove_notice_handler(log_notice)
+            connection.remove_notice_handler(hear)
+
+
+@asynccontextmanager
+async def translated(connection: AsyncConnection[Any], function: str | None = None) -> AsyncIterator[None]:
+    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
+
+    Args:
+        connection: where the statements inside run.
+        function: the function of the SQL API that they call, if it is one.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        translation = from_psycopg(error, connection.info, function, await _answer(connection, error))
+        if translation is None:
+            raise
+        raise translation from error
+
+
+async def _answer(connection: AsyncConnection[Any], error: psycopg.Error) -> str | None:
+    """Ask the server what helps to explain an error, unless the error ended the transaction that it was in."""
+    question = QUESTIONS.get(error.sqlstate or "")
+    if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
+        return None
+    try:
+        [answer] = await (await AsyncCursor(connection).execute(question)).fetchone() or [None]
+    except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName):
+        return ""
+    except psycopg.Error:
+        return None
+    return str(answer)
+
+
+_SENDERS = argument_senders(AsyncMemory)

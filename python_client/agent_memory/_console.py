@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,8 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
-from .errors import AgentMemoryError, InvalidValueError
+from ._sync import translated
+from .errors import AgentMemoryError, DegradedWarning, InvalidValueError
 from .types import Artifact, Document
 
 _WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
@@ -35,7 +37,10 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                # The log says the same, and commands that search show that as notes.
+                warnings.simplefilter("ignore", DegradedWarning)
+                return super().invoke(ctx)
         except (AgentMemoryError, psycopg.Error, OSError) as error:
             message, hint = _explained(error)
             if isinstance(error, psycopg.OperationalError) and error.sqlstate is None and not ctx.obj:
@@ -49,8 +54,6 @@ class Commands(TyperGroup):
 def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, str | None]:
     if isinstance(error, AgentMemoryError):
         return error.message, error.hint
-    if isinstance(error, psycopg.errors.InvalidSchemaName):
-        return "there is no agent_memory in this database", "Run: agent-memory install"
     if isinstance(error, psycopg.Error) and error.diag.message_primary is not None:
         return error.diag.message_primary, error.diag.message_hint
     if isinstance(error, OSError) and error.strerror and error.filename:
@@ -80,14 +83,24 @@ User = Annotated[str, typer.Argument(metavar="USER", show_default=False, help="T
 
 @contextmanager
 def connected(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """Yield a connection in autocommit mode."""
-    with psycopg.connect(dsn, autocommit=True, application_name="agent-memory") as connection:
+    """Yield a connection in autocommit mode, on which every error is raised as the client would."""
+    with (
+        psycopg.connect(dsn, autocommit=True, application_name="agent-memory") as connection,
+        translated(connection),
+    ):
         yield connection
+
+
+class _StderrHandler(logging.Handler):
+    """Prints records on the console of stderr, above a bar that is there."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        stderr.print(Text(self.format(record)), soft_wrap=True)
 
 
 def log_to_stderr(layout: str, level: int = logging.INFO) -> None:
     """Show what this package logs."""
-    logging.basicConfig(format=layout)
+    logging.basicConfig(format=layout, handlers=[_StderrHandler()])
     logging.getLogger("agent_memory").setLevel(level)
 
 

@@ -11,13 +11,16 @@ from types import TracebackType
 from typing import Any, TypeVar
 from uuid import UUID
 
+import psycopg
 from psycopg import Connection, Cursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from ._calls import TimeLoader, as_jsonb, as_vector, log_notice, parameters, records, statement
-from .errors import AgentMemoryError, translated
+from ._arguments import argument_senders, parameters
+from ._calls import TimeLoader, records, statement
+from ._notices import Notices
+from .errors import QUESTIONS, AgentMemoryError, from_psycopg
 from .types import (
     AddedMemory,
     Artifact,
@@ -48,10 +51,14 @@ class Memory:
     closed here. Built from a pool, every call borrows a connection and is a transaction of its own. Built from a
     connection string, the client opens a pool for itself and closes it in ``close()`` or at the end of ``with``.
 
-    An optional argument left at None takes the database's default. A time of ``datetime.max`` is sent as infinity and
-    means never. In a result None means never, and stands for a time that datetime cannot hold. Every method raises the
-    exceptions of ``agent_memory.errors`` for what the SQL API refuses, and psycopg's own for everything else. Notices
-    of the server, such as which part of an answer was degraded, go to the logger ``agent_memory``.
+    An optional argument left at None takes the database's default. Arguments are of the types that the signatures name;
+    times have a time zone. A time of ``datetime.max`` is sent as infinity and means never. In a result None means
+    never, and stands for a time that datetime cannot hold.
+
+    Every method raises the exceptions of ``agent_memory.errors`` for what the SQL API refuses, and psycopg's own for
+    everything else. As with any statement, an error that the server raises leaves the caller's transaction to be rolled
+    back. Notices of the server go to the logger ``agent_memory``; what makes an answer less than it could be is
+    also warned of once, as ``DegradedWarning``.
 
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.
@@ -63,6 +70,7 @@ class Memory:
         self._pool: ConnectionPool[Any] | None = None
         self._conninfo = source if isinstance(source, str) else ""
         self._owns_pool = isinstance(source, str)
+        self._is_closed = False
         self._one_at_a_time = threading.Lock()
         if isinstance(source, Connection):
             self._connection = source
@@ -72,7 +80,10 @@ class Memory:
             self._pool = ConnectionPool(source, min_size=1, max_size=pool_size, open=False, kwargs={"autocommit": True})
         else:
             accepted = ", ".join(kind.__name__ for kind in (Connection, ConnectionPool, str))
-            raise TypeError(f"source must be one of {accepted}, not {type(source).__name__}")
+            raise TypeError(
+                f"source must be one of {accepted}, not {type(source).__name__}"
+                " (AsyncMemory takes the asynchronous ones, Memory the others)"
+            )
 
     def __enter__(self) -> Memory:
         return self
@@ -87,6 +98,7 @@ class Memory:
 
     def close(self) -> None:
         """Close the client's own pool. A connection or pool that was passed in stays open."""
+        self._is_closed = True
         if self._owns_pool and self._pool is not None:
             self._pool.close()
 
@@ -110,7 +122,7 @@ class Memory:
             "add_message",
             {"user_id": user_id, "thread_id": thread_id, "role": role, "content": content},
             agent_id=agent_id,
-            metadata=as_jsonb(metadata),
+            metadata=metadata,
             created_at=created_at,
             expires_at=expires_at,
             idempotency_key=idempotency_key,
@@ -127,7 +139,7 @@ class Memory:
         return self._rows(
             StoredMessage,
             "add_messages",
-            {"user_id": user_id, "thread_id": thread_id, "messages": as_jsonb(messages)},
+            {"user_id": user_id, "thread_id": thread_id, "messages": messages},
             agent_id=agent_id,
         )
 
@@ -174,7 +186,7 @@ class Memory:
             query=query,
             agent_id=agent_id,
             max_tokens=max_tokens,
-            query_embedding=as_vector("query_embedding", query_embedding),
+            query_embedding=query_embedding,
         )
 
     def list_threads(self, user_id: str, row_limit: int | None = None, row_offset: int | None = None) -> list[Thread]:
@@ -234,7 +246,7 @@ class Memory:
             memory_type=memory_type,
             agent_id=agent_id,
             thread_id=thread_id,
-            metadata=as_jsonb(metadata),
+            metadata=metadata,
             tags=tags,
             confidence=confidence,
             importance=importance,
@@ -318,7 +330,7 @@ class Memory:
             "update_memory",
             {"user_id": user_id, "memory_id": memory_id},
             content=content,
-            metadata=as_jsonb(metadata),
+            metadata=metadata,
             tags=tags,
             confidence=confidence,
             importance=importance,
@@ -363,7 +375,7 @@ class Memory:
             query=query,
             max_memories=max_memories,
             max_tokens=max_tokens,
-            query_embedding=as_vector("query_embedding", query_embedding),
+            query_embedding=query_embedding,
         )
 
     # Search
@@ -411,7 +423,7 @@ class Memory:
             "search",
             {"user_id": user_id},
             query=query,
-            query_embedding=as_vector("query_embedding", query_embedding),
+            query_embedding=query_embedding,
             mode=mode,
             sources=sources,
             agent_id=agent_id,
@@ -421,7 +433,7 @@ class Memory:
             tags_all=tags_all,
             tags_any=tags_any,
             exclude_tags=exclude_tags,
-            filter=as_jsonb(filter),
+            filter=filter,
             min_score=min_score,
             min_confidence=min_confidence,
             created_after=created_after,
@@ -458,7 +470,7 @@ class Memory:
             title=title,
             namespace=namespace,
             doc_type=doc_type,
-            metadata=as_jsonb(metadata),
+            metadata=metadata,
         )
 
     def list_documents(
@@ -515,7 +527,7 @@ class Memory:
             artifact_type=artifact_type,
             agent_id=agent_id,
             thread_id=thread_id,
-            metadata=as_jsonb(metadata),
+            metadata=metadata,
             expires_at=expires_at,
         )
 
@@ -613,8 +625,8 @@ class Memory:
         """
         self._select(
             "complete_job",
-            {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "result": as_jsonb(result)},
-            calls=as_jsonb(calls),
+            {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "result": result},
+            calls=calls,
         )
 
     def fail_job(
@@ -632,7 +644,7 @@ class Memory:
             "fail_job",
             {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "error": error},
             retry_after=retry_after,
-            calls=as_jsonb(calls),
+            calls=calls,
         )
 
     def release_job(
@@ -648,12 +660,12 @@ class Memory:
             "release_job",
             {"user_id": user_id, "job_id": job_id, "lease_token": lease_token},
             retry_after=retry_after,
-            calls=as_jsonb(calls),
+            calls=calls,
         )
 
     def record_calls(self, user_id: str, job_id: int, calls: Sequence[Mapping[str, Any]]) -> None:
         """Enter model calls whose job is no longer leased to the caller: they were paid all the same."""
-        self._select("record_calls", {"user_id": user_id, "job_id": job_id, "calls": as_jsonb(calls)})
+        self._select("record_calls", {"user_id": user_id, "job_id": job_id, "calls": calls})
 
     def extend_job(self, user_id: str, job_id: int, lease_token: UUID | str, lease: timedelta) -> None:
         """Make the lease end ``lease`` from now; LeaseLostError when it is gone."""
@@ -665,9 +677,9 @@ class Memory:
         Raises:
             AgentMemoryError: the connection is inside a transaction.
         """
-        arguments = parameters({}, {"max_jobs": max_jobs, "max_seconds": max_seconds})
+        arguments = parameters(_SENDERS["run_jobs"], {}, {"max_jobs": max_jobs, "max_seconds": max_seconds})
         query = statement("call", "run_jobs", tuple(arguments))
-        with self._borrowed() as connection:
+        with self._borrowed(Notices()) as connection:
             if connection.info.transaction_status != TransactionStatus.IDLE:
                 raise AgentMemoryError(
                     "run_jobs commits between jobs and cannot run inside a transaction",
@@ -677,7 +689,7 @@ class Memory:
             autocommit = connection.autocommit
             connection.set_autocommit(True)
             try:
-                with translated():
+                with translated(connection, "run_jobs"):
                     connection.execute(query, arguments)
             finally:
                 if not connection.closed:
@@ -689,7 +701,7 @@ class Memory:
         self, settings: Mapping[str, Any], agent_id: str | None = None, user_id: str | None = None
     ) -> dict[str, Any]:
         """Merge settings into a policy (global, per agent, per user) and return it. A null returns to the default."""
-        return self._value(dict, "set_policy", {"settings": as_jsonb(settings)}, agent_id=agent_id, user_id=user_id)
+        return self._value(dict, "set_policy", {"settings": settings}, agent_id=agent_id, user_id=user_id)
 
     def get_policy(self, agent_id: str | None = None, user_id: str | None = None) -> dict[str, Any]:
         """Return the policy in effect: user over agent over global over built-in."""
@@ -702,7 +714,7 @@ class Memory:
         self._select(
             "register_model",
             {"name": name, "kind": kind, "provider": provider, "model": model},
-            settings=as_jsonb(settings),
+            settings=settings,
         )
 
     def activate_model(self, name: str) -> None:
@@ -777,36 +789,81 @@ class Memory:
         return result
 
     def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
-        arguments = parameters(required, optional)
+        arguments = parameters(_SENDERS[function], required, optional)
         query = statement("select", function, tuple(arguments))
-        with self._borrowed() as connection:
+        notices = Notices()
+        with self._borrowed(notices) as connection:
             # A cursor of its own type and row factory: the caller's connection may be set up differently.
             cursor = Cursor(connection, row_factory=dict_row)
             cursor.adapters.register_loader("timestamptz", TimeLoader)
-            with translated():
+            with translated(connection, function):
                 cursor.execute(query, arguments)
-                return cursor.fetchall()
+                rows = cursor.fetchall()
+        notices.warn()
+        return rows
 
     @contextmanager
-    def _borrowed(self) -> Iterator[Connection[Any]]:
-        """Yield the connection of one call, with the server's notices going to the log."""
+    def _borrowed(self, notices: Notices) -> Iterator[Connection[Any]]:
+        """Yield the connection of one call, whose notices are heard."""
         if self._pool is None:
             assert self._connection is not None
-            with self._one_at_a_time, self._noticed(self._connection) as connection:
+            with self._one_at_a_time, self._heard(self._connection, notices) as connection:
                 yield connection
         else:
             if self._owns_pool and self._pool.closed:
+                if self._is_closed:
+                    raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
                 # A plain connection first: a pool goes on retrying for half a minute instead of reporting the error.
                 with Connection.connect(self._conninfo):
                     pass
                 self._pool.open()
-            with self._pool.connection() as borrowed, self._noticed(borrowed) as connection:
-                yield connection
+            try:
+                with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
+                    yield connection
+            except PoolTimeout as error:
+                raise PoolTimeout(
+                    f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
+                ) from None
 
     @contextmanager
-    def _noticed(self, connection: Connection[Any]) -> Iterator[Connection[Any]]:
-        connection.add_notice_handler(log_notice)
+    def _heard(self, connection: Connection[Any], notices: Notices) -> Iterator[Connection[Any]]:
+        hear = notices.of(connection.info)
+        connection.add_notice_handler(hear)
         try:
             yield connection
         finally:
-            connection.remove_notice_handler(log_notice)
+            connection.remove_notice_handler(hear)
+
+
+@contextmanager
+def translated(connection: Connection[Any], function: str | None = None) -> Iterator[None]:
+    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
+
+    Args:
+        connection: where the statements inside run.
+        function: the function of the SQL API that they call, if it is one.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        translation = from_psycopg(error, connection.info, function, _answer(connection, error))
+        if translation is None:
+            raise
+        raise translation from error
+
+
+def _answer(connection: Connection[Any], error: psycopg.Error) -> str | None:
+    """Ask the server what helps to explain an error, unless the error ended the transaction that it was in."""
+    question = QUESTIONS.get(error.sqlstate or "")
+    if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
+        return None
+    try:
+        [answer] = (Cursor(connection).execute(question)).fetchone() or [None]
+    except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName):
+        return ""
+    except psycopg.Error:
+        return None
+    return str(answer)
+
+
+_SENDERS = argument_senders(Memory)

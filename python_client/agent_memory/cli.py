@@ -18,13 +18,13 @@ from rich.text import Text
 
 from . import _administration
 from ._artifacts import artifacts
-from ._console import Commands, Dsn, User, connected, console, log_to_stderr
+from ._console import Commands, Dsn, User, connected, console, log_to_stderr, stderr
 from ._documents import documents
 from ._progress import progress
 from ._sync import Memory
 from ._text import counted
 from .demo import run as run_demo
-from .errors import InvalidValueError
+from .errors import NotInstalledError
 from .importer import import_file
 from .install import install as install_into
 from .types import Check
@@ -100,13 +100,15 @@ def worker(
     health_file: Annotated[
         Path | None, typer.Option(help='A file to keep current for "agent-memory health".', show_default=False)
     ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log a line for each job.")] = False,
 ) -> None:
     """Run queued model work beside the server until SIGTERM or SIGINT."""
-    # Somebody who waits at a terminal sees a bar, everybody else a line for each job.
-    waited_for = once and console.is_terminal
-    log_to_stderr("%(asctime)s %(levelname)s %(message)s", logging.WARNING if waited_for else logging.INFO)
+    # Somebody who waits at a terminal sees a bar, everybody else a line about the progress now and then.
+    waited_for = once and stderr.is_terminal
+    level = logging.DEBUG if verbose else logging.WARNING if waited_for else logging.INFO
+    log_to_stderr("%(asctime)s %(levelname)s %(message)s", level)
     with ExitStack() as stack:
-        report = stack.enter_context(progress(console, "running jobs")) if waited_for else None
+        report = stack.enter_context(progress(stderr, "running jobs")) if waited_for else None
         runner = Worker(
             dsn,
             concurrency=concurrency,
@@ -115,20 +117,23 @@ def worker(
             grace=grace,
             listen=listen,
             health_file=health_file,
-            on_settled=report and (lambda counts: report(counts.settled, None)),
+            on_settled=report and (lambda counts, total: report(counts.settled, total)),
         )
         counts = asyncio.run(_work(runner, once=once))
-    console.print(f"{counts}.")
+    for line in runner.report():
+        console.print(Text(line), soft_wrap=True)
     if once and counts.failed:
         raise typer.Exit(1)
 
 
 @app.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="Chat JSONL or a LoCoMo file.")],
-    user_id: Annotated[str | None, typer.Option(help="The user of lines that name none.")] = None,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", show_default=False, help="Chat as JSON Lines or JSON, or LoCoMo.")
+    ],
+    user_id: Annotated[str | None, typer.Option(help="The user of messages that name none.")] = None,
     thread_id: Annotated[
-        str | None, typer.Option(help="The thread of lines that name none; the file's name by default.")
+        str | None, typer.Option(help="The thread of messages that name none; the file's name by default.")
     ] = None,
     dsn: Dsn = "",
 ) -> None:
@@ -218,7 +223,7 @@ app.command()(_administration.health)
 def _installed_version(connection: psycopg.Connection[Any]) -> str | None:
     try:
         return Memory(connection).version()
-    except (psycopg.errors.InvalidSchemaName, InvalidValueError):
+    except NotInstalledError:
         return None
 
 
@@ -232,8 +237,16 @@ async def _work(worker: Worker, *, once: bool) -> WorkerCounts:
 def _show_notes(*, expects_model: bool = False) -> None:
     """Show the notices of the database; that there is no embedding model only to those who count on one."""
     log_to_stderr("Note: %(message)s")
-    if not expects_model:
-        logging.getLogger("agent_memory").addFilter(lambda note: not note.getMessage().endswith(_WITHOUT_MODEL))
+    shown: set[str] = set()
+
+    def is_new(note: logging.LogRecord) -> bool:
+        text = note.getMessage()
+        if text in shown or (text.endswith(_WITHOUT_MODEL) and not expects_model):
+            return False
+        shown.add(text)
+        return True
+
+    logging.getLogger("agent_memory").addFilter(is_new)
 
 
 def _print_entry(heading: str, content: str) -> None:

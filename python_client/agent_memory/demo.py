@@ -79,7 +79,7 @@ def _import_conversation(console: Console, connection: psycopg.Connection[Any]) 
 
 def _run_jobs(console: Console, conninfo: str) -> None:
     with progress(console, "worker") as report:
-        worker = Worker(conninfo, on_settled=lambda counts: report(counts.settled, None))
+        worker = Worker(conninfo, on_settled=lambda counts, total: report(counts.settled, total))
         counts = asyncio.run(worker.run(once=True))
     console.print(f"The import queued model work by itself. A worker has done it: {counted(counts.completed, 'job')}.")
 

@@ -6,10 +6,12 @@ An error that the API does not define, such as a lost connection, stays the psyc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shlex
+from importlib.metadata import version
 
 import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.sql import Identifier
 
 
 class AgentMemoryError(Exception):
@@ -80,43 +82,105 @@ class BudgetExceededError(AgentMemoryError):
     sqlstate = "AM002"
 
 
+class NotInstalledError(AgentMemoryError):
+    """The database has no agent_memory, or an older one that lacks what this client calls."""
+
+    sqlstate = "3F000"
+
+
+class DegradedWarning(UserWarning):
+    """An answer is less than it could be, such as a search by keyword alone because no embedding model is active.
+
+    Warned of once per cause, database and process; each time it happens the logger ``agent_memory`` gets a line.
+    """
+
+
 _BY_SQLSTATE: dict[str, type[AgentMemoryError]] = {
-    error.sqlstate: error for error in AgentMemoryError.__subclasses__() if error.sqlstate is not None
+    error.sqlstate: error
+    for error in AgentMemoryError.__subclasses__()
+    if error.sqlstate is not None and error is not NotInstalledError  # which depends on where the error was raised
 } | {  # a deadlock, a lock not granted in time: as with a serialization failure, the remedy is to run it again
     "40P01": RetryableError,
     "55P03": RetryableError,
 }
 
-# PostgreSQL's own words for an argument of the wrong type: no function for these types, no such cast.
-_WRONG_TYPE = {"42883", "42804", "42846"}
+# No such schema, function (or none with these arguments), relation.
+_MISSING = {"3F000", "42883", "42P01"}
+_NOT_PERMITTED = "42501"
+_FAILED_TRANSACTION = "25P02"
+
+QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED: "select current_user"}
+"""What to ask the server in order to explain an error with this SQLSTATE, where its connection still answers."""
 
 
-def from_psycopg(error: psycopg.Error) -> AgentMemoryError | None:
-    """Return the exception that stands for a psycopg error, or None when the SQL API does not define it."""
-    sqlstate = error.sqlstate or ""
-    # Class 22 is "data exception": a value that PostgreSQL could not read as the argument's type.
-    wrong_value = sqlstate.startswith("22") or sqlstate in _WRONG_TYPE
-    kind = _BY_SQLSTATE.get(sqlstate) or (InvalidValueError if wrong_value else None)
-    if kind is None:
-        return None
-    hint = error.diag.message_hint
-    if sqlstate == "42883":
-        # PostgreSQL's own hint is about casts in SQL.
-        hint = 'Check the types of the arguments. If the function is missing, run "agent-memory install".'
-    elif hint is None and wrong_value:
-        hint = "Check the types of the arguments."
-    result = kind(error.diag.message_primary or str(error), hint=hint)
-    result.sqlstate = sqlstate
+def client_version() -> str:
+    """Return the version of this package."""
+    return version("pg-agent-memory")
+
+
+def from_psycopg(
+    error: psycopg.Error, info: psycopg.ConnectionInfo, function: str | None = None, answer: str | None = None
+) -> AgentMemoryError | None:
+    """Return the exception that stands for a psycopg error, or None when the SQL API does not define it.
+
+    Args:
+        error: what psycopg raised.
+        info: the connection that it happened on.
+        function: the function that was called, if it was one.
+        answer: what the server said to the question for this SQLSTATE; "" that it has no agent_memory, None nothing.
+    """
+    sqlstate, message = error.sqlstate or "", error.diag.message_primary or str(error)
+    # The statement itself failed, rather than something inside of what it called.
+    is_ours = error.diag.context is None
+    result: AgentMemoryError | None = None
+    if sqlstate in _MISSING and is_ours:
+        result = _not_installed(message, info, "" if sqlstate == "3F000" else answer)
+    elif sqlstate == _NOT_PERMITTED and is_ours:
+        result = _not_permitted(message, info, function, answer)
+    elif sqlstate == _FAILED_TRANSACTION:
+        result = AgentMemoryError(
+            "an earlier statement of this transaction failed, so the server executes none any more",
+            hint="Roll back first. Around a call that may fail, connection.transaction() keeps what came before it.",
+        )
+    elif sqlstate in _BY_SQLSTATE:
+        result = _BY_SQLSTATE[sqlstate](message, hint=error.diag.message_hint)
+    elif sqlstate.startswith("22"):  # "data exception": a value that PostgreSQL could not read as the argument's type
+        result = InvalidValueError(message, hint=error.diag.message_hint or "Check the arguments.")
+    if result is not None:
+        result.sqlstate = sqlstate
     return result
 
 
-@contextmanager
-def translated() -> Iterator[None]:
-    """Raise the errors of the SQL API as the exceptions of this module; the psycopg error is their ``__cause__``."""
-    try:
-        yield
-    except psycopg.Error as error:
-        translation = from_psycopg(error)
-        if translation is None:
-            raise
-        raise translation from error
+def _not_installed(message: str, info: psycopg.ConnectionInfo, installed: str | None) -> NotInstalledError:
+    wanted, database = client_version(), _database(info)
+    # Whoever uses agent_memory is rarely the role that may install it, so the user is left out.
+    where = shlex.quote(make_conninfo(host=info.host, port=info.port, dbname=info.dbname))
+    hint = f"Run, as the owner of the database: agent-memory install --dsn {where}"
+    if installed == "":
+        return NotInstalledError(f"there is no agent_memory in {database}", hint=hint)
+    if installed is not None and _numbers(installed) > _numbers(wanted):
+        hint = "Upgrade the client: pip install --upgrade pg-agent-memory"
+    has = "has no agent_memory, or an older one" if installed is None else f"has agent_memory {installed}"
+    return NotInstalledError(f"{database} {has}; this client is {wanted}: {message}", hint=hint)
+
+
+def _not_permitted(
+    message: str, info: psycopg.ConnectionInfo, function: str | None, current_user: str | None
+) -> PermissionDeniedError:
+    role = Identifier(current_user or info.user).as_string(None)
+    grants = f"grant usage on schema memory to {role};"
+    if function is not None:
+        kind = "procedure" if function == "run_jobs" else "function"
+        grants += f" grant execute on {kind} memory.{function} to {role};"
+    return PermissionDeniedError(
+        f"role {role} in {_database(info)}: {message}",
+        hint=f"As the owner of schema memory: {grants} Roles in docs/operations.md lists what each kind of role needs.",
+    )
+
+
+def _database(info: psycopg.ConnectionInfo) -> str:
+    return f'database "{info.dbname}" on {info.host}:{info.port}'
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]

@@ -1,11 +1,12 @@
-"""Imports conversations from files: chat JSONL, and the layout of the LoCoMo benchmark.
+"""Imports conversations from files: chat messages as JSON Lines or JSON, and the layout of the LoCoMo benchmark.
 
-Chat JSONL has one JSON object per line. It is either one message (``role``, ``content``, and what else OpenAI's chat
-messages have) or one conversation (``{"messages": [...]}``). Both may name their ``user_id`` and ``thread_id``;
-messages may carry ``created_at``, ``metadata`` and ``idempotency_key``. Unknown members are kept in the metadata.
-A message without a key gets one made of its place in the thread, its role and its content.
+A file has one JSON object per line, or is one JSON array of objects, or one object. An object is either a message
+(``role``, ``content``, and what else OpenAI's chat messages have) or a conversation (``{"messages": [...]}``). Both may
+name their ``user_id`` and ``thread_id``; messages may carry ``created_at``, ``metadata`` and ``idempotency_key``.
+Unknown members are kept in the metadata. A message without a key gets one made of its place in the thread, its role
+and its content.
 
-A LoCoMo file is a JSON array of samples. Each sample becomes a user, each of its sessions a thread.
+An object with a ``conversation`` of sessions is a sample of LoCoMo: it becomes a user, each of its sessions a thread.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,11 +26,14 @@ import psycopg
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from ._calls import check_json
+from ._arguments import check_json
 from ._sync import Memory
 from .errors import AgentMemoryError, InvalidValueError
 
 _BATCH = 1000
+
+_EXPECTED = 'Expected is a message, {"role": "user", "content": "Hi"}, or a conversation, {"messages": [...]}.'
+_EXPECTED_LOCOMO = "An object with a conversation is read as a sample of LoCoMo, with sessions and their times."
 
 
 class ImportFileError(AgentMemoryError):
@@ -121,8 +126,8 @@ def import_file(
     Args:
         connection: an open connection; the import is a transaction of it.
         path: the file.
-        user_id: the user of JSONL lines that name none.
-        thread_id: the thread of JSONL lines that name none; the file's name without extension when None.
+        user_id: the user of messages that name none.
+        thread_id: the thread of messages that name none; the file's name without extension when None.
 
     Raises:
         ImportFileError: the file is malformed, or the database refused a message.
@@ -177,45 +182,90 @@ def _batches(messages: Iterator[_Incoming]) -> Iterator[list[_Incoming]]:
 
 
 def _read(path: Path, user_id: str | None, thread_id: str | None) -> Iterator[_Incoming]:
+    places = Counter[tuple[str, str]]()
+    number = 0
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            start = file.read(1)
-            while start.isspace():
-                start = file.read(1)
-            file.seek(0)
-            if start == "[":
-                if user_id is not None or thread_id is not None:
-                    raise ImportFileError(
-                        f"{path} is a LoCoMo file, which names its own users and threads",
-                        hint="Leave out the user and thread.",
-                    )
-                yield from _read_locomo(path, file.read())
-            else:
-                places = Counter[tuple[str, str]]()
-                for number, line in enumerate(file, start=1):
-                    if not line.isspace():
-                        for incoming in _read_line(path, number, line, user_id, thread_id):
-                            thread = (incoming.user_id, incoming.thread_id)
-                            incoming.message.setdefault("idempotency_key", _key(places[thread], incoming.message))
-                            places[thread] += 1
-                            yield incoming
+        for number, (place, value) in enumerate(_values(path), start=1):
+            for incoming in _read_value(path, place, number, value, user_id, thread_id):
+                thread = (incoming.user_id, incoming.thread_id)
+                incoming.message.setdefault("idempotency_key", _key(places[thread], incoming.message))
+                places[thread] += 1
+                yield incoming
     except UnicodeDecodeError as error:
         raise ImportFileError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
 
 
-def _key(place: int, message: dict[str, Any]) -> str:
-    identity = json.dumps([place, message["role"], message.get("content")])
+def _key(position: int, message: dict[str, Any]) -> str:
+    """Return a key that the message keeps when more messages are appended to its thread in the file."""
+    identity = json.dumps([position, message["role"], message.get("content")])
     return f"import:{hashlib.sha256(identity.encode()).hexdigest()[:32]}"
 
 
-def _read_line(path: Path, number: int, line: str, user_id: str | None, thread_id: str | None) -> Iterator[_Incoming]:
-    place = f"line {number}"
+def _values(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the JSON values of a file, each with its place, and with the lines of a large file never held at once."""
+    with path.open(encoding="utf-8-sig") as file:
+        numbered = ((number, line) for number, line in enumerate(file, start=1) if not line.isspace())
+        first = next(numbered, None)
+        if first is None:
+            return
+        if first[1].lstrip().startswith("[") or not _is_json(first[1]):
+            file.seek(0)
+            document = _parsed(path, file.read())
+            if isinstance(document, list):
+                yield from ((f"item {index}", value) for index, value in enumerate(document, start=1))
+            else:
+                yield f"line {first[0]}", document
+            return
+        for number, line in chain([first], numbered):
+            yield f"line {number}", _parsed(path, line.rstrip(), number)
+
+
+def _is_json(line: str) -> bool:
     try:
-        value = json.loads(line)
-        if not isinstance(value, dict):
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _parsed(path: Path, text: str, first_line: int = 1) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ImportFileError(
+            f"{path}, line {first_line + error.lineno - 1}: not JSON: {error.msg} at column {error.colno}",
+            hint="A file holds messages or conversations as JSON objects: one per line, or all in one array.",
+        ) from None
+    except RecursionError:
+        raise ImportFileError(f"{path}, line {first_line}: nested too deeply") from None
+
+
+def _read_value(
+    path: Path, place: str, number: int, value: Any, user_id: str | None, thread_id: str | None
+) -> Iterator[_Incoming]:
+    if not isinstance(value, dict):
+        raise ImportFileError(f"{path}, {place}: not a JSON object", hint=_EXPECTED)
+    if isinstance(value.get("conversation"), dict) and not value.keys() & {"messages", "role"}:
+        if user_id is not None or thread_id is not None:
             raise ImportFileError(
-                f"{path}, {place}: not a JSON object", hint="Each line is a message or a conversation."
+                f"{path}, {place}: a sample of LoCoMo names its own users and threads",
+                hint="Leave out the user and thread.",
             )
+        yield from _read_locomo(path, place, value)
+    elif value.keys() & {"messages", "role", "content"}:
+        yield from _read_chat(path, place, number, value, user_id, thread_id)
+    else:
+        members = ", ".join(f'"{name}"' for name in list(value)[:5]) or "nothing"
+        more = ", ..." if len(value) > 5 else ""
+        raise ImportFileError(
+            f"{path}, {place}: neither a message nor a conversation: the object has {members}{more}", hint=_EXPECTED
+        )
+
+
+def _read_chat(
+    path: Path, place: str, number: int, value: dict[str, Any], user_id: str | None, thread_id: str | None
+) -> Iterator[_Incoming]:
+    try:
         if "messages" in value:
             conversation = _ChatConversation.model_validate(value)
             messages = conversation.messages
@@ -224,64 +274,56 @@ def _read_line(path: Path, number: int, line: str, user_id: str | None, thread_i
         else:
             messages = [_ChatMessage.model_validate(value)]
             own_user, own_thread = None, None
-        for message in messages:
+        for index, message in enumerate(messages, start=1):
             user = message.user_id or own_user or user_id
             if user is None:
                 raise ImportFileError(
-                    f"{path}, {place}: no user_id", hint="Name the user of such lines with --user-id."
+                    f"{path}, {place}: no user_id", hint="Name the user of what names none with --user-id."
                 )
             as_message = message.as_message()
-            check_json("message", as_message)
-            yield _Incoming(place, user, message.thread_id or own_thread or thread_id or path.stem, as_message)
-    except json.JSONDecodeError as error:
-        raise ImportFileError(f"{path}, {place}: not JSON: {error.msg} at column {error.colno}") from None
+            here = f"{place}, message {index}" if "messages" in value else place
+            try:
+                check_json("message", as_message)
+            except InvalidValueError as error:
+                raise ImportFileError(f"{path}, {here}: {error.message}", hint=error.hint) from None
+            yield _Incoming(here, user, message.thread_id or own_thread or thread_id or path.stem, as_message)
     except ValidationError as error:
-        raise ImportFileError(f"{path}, {place}: {_first_problem(error)}") from None
-    except InvalidValueError as error:
-        raise ImportFileError(f"{path}, {place}: {error.message}", hint=error.hint) from None
+        raise ImportFileError(f"{path}, {place}: {_first_problem(error)}", hint=_EXPECTED) from None
     except RecursionError:
         raise ImportFileError(f"{path}, {place}: nested too deeply") from None
 
 
-def _read_locomo(path: Path, text: str) -> Iterator[_Incoming]:
-    place = "sample 1"
+def _read_locomo(path: Path, place: str, value: dict[str, Any]) -> Iterator[_Incoming]:
     try:
-        for index, value in enumerate(json.loads(text)):
-            place = f"sample {index + 1}"
-            sample = _LocomoSample.model_validate(value)
-            conversation = sample.conversation
-            sessions = [key for key in conversation if re.fullmatch(r"session_\d+", key)]
-            for session in sorted(sessions, key=lambda key: int(key.removeprefix("session_"))):
-                place = f"{sample.sample_id}, {session}_date_time"
-                started = _locomo_time(conversation.get(f"{session}_date_time"))
-                place = f"{sample.sample_id}, {session}"
-                turns = TypeAdapter(list[_LocomoTurn]).validate_python(conversation[session])
-                for number, turn in enumerate(turns):
-                    caption = f"[image: {turn.blip_caption}]" if turn.blip_caption else ""
-                    message = {
-                        "role": "user" if turn.speaker == conversation.get("speaker_a") else "assistant",
-                        "name": turn.speaker,
-                        "content": f"{turn.text} {caption}".strip(),
-                        "created_at": started + timedelta(seconds=number),
-                        "metadata": {"dia_id": turn.dia_id},
-                        "idempotency_key": turn.dia_id,
-                    }
-                    place = f"{sample.sample_id}, {session}, turn {number + 1}"
-                    check_json("message", message)
-                    yield _Incoming(place, sample.sample_id, session, message)
-    except json.JSONDecodeError as error:
-        raise ImportFileError(f"{path}, line {error.lineno}: not JSON: {error.msg} at column {error.colno}") from None
+        sample = _LocomoSample.model_validate(value)
+        conversation = sample.conversation
+        sessions = [key for key in conversation if re.fullmatch(r"session_\d+", key)]
+        if not sessions:
+            raise ValueError('its conversation has no "session_1"')
+        for session in sorted(sessions, key=lambda key: int(key.removeprefix("session_"))):
+            place = f"{sample.sample_id}, {session}_date_time"
+            started = _locomo_time(conversation.get(f"{session}_date_time"))
+            place = f"{sample.sample_id}, {session}"
+            turns = TypeAdapter(list[_LocomoTurn]).validate_python(conversation[session])
+            for number, turn in enumerate(turns):
+                caption = f"[image: {turn.blip_caption}]" if turn.blip_caption else ""
+                message = {
+                    "role": "user" if turn.speaker == conversation.get("speaker_a") else "assistant",
+                    "name": turn.speaker,
+                    "content": f"{turn.text} {caption}".strip(),
+                    "created_at": started + timedelta(seconds=number),
+                    "metadata": {"dia_id": turn.dia_id},
+                    "idempotency_key": turn.dia_id,
+                }
+                place = f"{sample.sample_id}, {session}, turn {number + 1}"
+                check_json("message", message)
+                yield _Incoming(place, sample.sample_id, session, message)
     except ValidationError as error:
-        raise ImportFileError(
-            f"{path}, {place}: {_first_problem(error)}",
-            hint="A file that starts with [ is read as LoCoMo; chat messages go one per line.",
-        ) from None
+        raise ImportFileError(f"{path}, {place}: {_first_problem(error)}", hint=_EXPECTED_LOCOMO) from None
     except InvalidValueError as error:
         raise ImportFileError(f"{path}, {place}: {error.message}", hint=error.hint) from None
     except ValueError as error:
-        raise ImportFileError(f"{path}, {place}: {error}") from None
-    except RecursionError:
-        raise ImportFileError(f"{path}, {place}: nested too deeply") from None
+        raise ImportFileError(f"{path}, {place}: {error}", hint=_EXPECTED_LOCOMO) from None
 
 
 def _locomo_time(text: object) -> datetime:

@@ -6,6 +6,9 @@ from importlib.resources import files
 from typing import Any
 
 import psycopg
+from psycopg.sql import Identifier
+
+from .errors import PermissionDeniedError
 
 
 def install(connection: psycopg.Connection[Any]) -> None:
@@ -15,6 +18,16 @@ def install(connection: psycopg.Connection[Any]) -> None:
         connection: in autocommit mode, since the file is a transaction of its own.
 
     Raises:
-        psycopg.Error: it cannot be installed; the message says why and nothing was changed.
+        PermissionDeniedError: the role may not create the schema.
+        psycopg.Error: it cannot be installed for another reason, which the message says. Nothing was changed.
     """
-    connection.execute(files(__package__).joinpath("agent_memory.sql").read_bytes())
+    try:
+        connection.execute(files(__package__).joinpath("agent_memory.sql").read_bytes())
+    except psycopg.errors.InsufficientPrivilege as error:
+        if error.diag.message_hint is not None:
+            raise
+        database, role = (Identifier(name).as_string(None) for name in (connection.info.dbname, connection.info.user))
+        raise PermissionDeniedError(
+            error.diag.message_primary or str(error),
+            hint=f"Connect as the owner of the database, who may also: grant create on database {database} to {role}",
+        ) from error

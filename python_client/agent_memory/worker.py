@@ -10,6 +10,7 @@ import asyncio
 import logging
 import os
 import socket
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict, dataclass
@@ -20,6 +21,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import psycopg
 from agent_memory_models import ModelError, Models, RateLimitedError, storable
+from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool
 
 from ._async import AsyncMemory
@@ -46,6 +48,18 @@ _LISTEN_PAUSE = 5.0
 # their own, between which other jobs have the connection.
 _LOCK_TIMEOUT = 2000
 _MAX_ERROR_CHARACTERS = 500
+# Seconds between lines in the log about jobs done.
+_SUMMARY_INTERVAL = 30.0
+# Seconds between looks at how much is left, while somebody watches; and milliseconds that such a look may take, since
+# it counts all jobs that are kept.
+_LOOK_INTERVAL, _LOOK_TIMEOUT = 2.0, 1000
+
+_QUEUE = """
+select coalesce(sum(jobs) filter (where status = 'pending'), 0)::int as pending,
+  coalesce(sum(jobs) filter (where status = 'dead'), 0)::int as dead,
+  min(next_run_after) filter (where status = 'pending') as next_run_after
+from memory.queue_stats where kind = any (%(kinds)s) or %(kinds)s is null
+"""
 
 
 class ModelRunner(Protocol):
@@ -88,6 +102,15 @@ class WorkerCounts:
         return f"{counted(self.completed, 'job')} completed, {self.failed} failed, {self.released} released{lost}"
 
 
+@dataclass(frozen=True)
+class _Queue:
+    """How many jobs of all users wait, until when the first does, and how many are given up."""
+
+    pending: int
+    dead: int
+    next_run_after: datetime | None
+
+
 class Worker:
     """Claims jobs and runs them, several at a time.
 
@@ -102,7 +125,8 @@ class Worker:
         models: what runs a job; ``agent_memory_models.Models`` when None.
         listen: look into the queue at once when somebody notifies the channel ``agent_memory_jobs``.
         health_file: a file to replace by the worker's state at each look into the queue and for each job settled.
-        on_settled: called with the counts whenever a job is done with.
+        on_settled: called whenever a job is done with, with the counts and with how many jobs there are in all: those
+            done and those in the queue when it was last looked at, or None where the role may not see that.
     """
 
     def __init__(
@@ -118,7 +142,7 @@ class Worker:
         models: ModelRunner | None = None,
         listen: bool = False,
         health_file: Path | None = None,
-        on_settled: Callable[[WorkerCounts], None] | None = None,
+        on_settled: Callable[[WorkerCounts, int | None], None] | None = None,
     ) -> None:
         self.name = name or f"{socket.gethostname()}:{os.getpid()}"
         self.counts = WorkerCounts()
@@ -138,6 +162,29 @@ class Worker:
         self._calls: set[asyncio.Future[dict[str, Any]]] = set()
         self._last_error: str | None = None
         self._last_claim_at: datetime | None = None
+        self._queue: _Queue | None = None
+        self._may_look = True
+        self._total: int | None = None
+        self._next_look = 0.0
+        self._next_summary = time.monotonic() + _SUMMARY_INTERVAL
+        self._summarized = 0
+        self._said: set[tuple[str, str, str]] = set()
+
+    def report(self) -> list[str]:
+        """Return what was done and what is left, in lines; what this worker's role may not see is left out."""
+        lines = [f"{self.counts}."]
+        if self._queue is not None and self._queue.pending:
+            waits = counted(self._queue.pending, "job waits", "jobs wait")
+            first = self._queue.next_run_after
+            if first is not None and first > datetime.now(timezone.utc):
+                waits += f", the first until {first.astimezone():%Y-%m-%d %H:%M:%S}"
+            lines.append(f"{waits}.")
+        if self._queue is not None and self._queue.dead:
+            dead = counted(self._queue.dead, "job is dead", "jobs are dead")
+            lines.append(f"{dead}: see memory.dead_jobs and memory.retry_job().")
+        if self._last_error is not None and (self.counts.failed or self.counts.lost):
+            lines.append(f"Last error: {' '.join(self._last_error[:_MAX_ERROR_CHARACTERS].split())}")
+        return lines
 
     def stop(self) -> None:
         """Claim nothing more, let running calls finish within the grace period and release the rest."""
@@ -150,8 +197,9 @@ class Worker:
         """Work until ``stop()`` is called, or with ``once`` until no job can be claimed any more.
 
         Raises:
-            psycopg.Error: at the start, when the database cannot be reached or has no agent_memory. A connection that
-                is lost later is opened again.
+            psycopg.Error: at the start, when the database cannot be reached. A connection that is lost later is opened
+                again.
+            AgentMemoryError: there is no agent_memory, or this worker's role may not claim jobs.
             OSError: at the start, when the health file cannot be written.
         """
         # A plain connection first: a pool would go on retrying a wrong password instead of reporting it.
@@ -178,15 +226,21 @@ class Worker:
             if self._listens:
                 listener = asyncio.create_task(self._listen())
                 stack.callback(listener.cancel)
-            await self._loop(AsyncMemory(pool), models, once)
+            await self._loop(pool, models, once)
+            await self._look(pool)
         self._report()
         logger.info("worker %s stopped: %s", self.name, self.counts)
         return self.counts
 
-    async def _loop(self, memory: AsyncMemory, models: ModelRunner, once: bool) -> None:
+    async def _loop(self, pool: AsyncConnectionPool[Any], models: ModelRunner, once: bool) -> None:
+        memory = AsyncMemory(pool)
         try:
             while not self._stopping.is_set():
                 self._wake.clear()
+                self._summarize()
+                if self._on_settled is not None and time.monotonic() >= self._next_look:
+                    await self._look(pool)
+                    self._next_look = time.monotonic() + _LOOK_INTERVAL
                 claimed = await self._claim(memory, self._concurrency - len(self._jobs))
                 for job in claimed:
                     task = asyncio.create_task(self._work(memory, models, job))
@@ -208,6 +262,32 @@ class Worker:
         finally:
             for task in self._jobs:
                 task.cancel()
+
+    async def _look(self, pool: AsyncConnectionPool[Any]) -> None:
+        """Count what is in the queue, if the role may see that: it is nothing that a worker needs."""
+        self._queue = None
+        if not self._may_look:
+            return
+        try:
+            async with pool.connection(timeout=_LOOK_TIMEOUT / 1000) as connection, connection.transaction():
+                await connection.execute(f"set local statement_timeout = {_LOOK_TIMEOUT}")
+                cursor = connection.cursor(row_factory=class_row(_Queue))
+                kinds = None if self._kinds is None else list(self._kinds)
+                self._queue = await (await cursor.execute(_QUEUE, {"kinds": kinds})).fetchone()
+        except psycopg.errors.InsufficientPrivilege:
+            self._may_look = False
+        except psycopg.Error as error:
+            logger.debug("cannot look at the queue: %s", error)
+        if self._queue is not None:
+            self._total = self.counts.settled + len(self._calls) + self._queue.pending
+
+    def _summarize(self) -> None:
+        """Say how far the work is, now and then and if there is news."""
+        if self.counts.settled > self._summarized and time.monotonic() >= self._next_summary:
+            self._next_summary = time.monotonic() + _SUMMARY_INTERVAL
+            self._summarized = self.counts.settled
+            self._said.clear()
+            logger.info("%s, %d in flight", str(self.counts), len(self._jobs))
 
     def _end(self, task: asyncio.Task[None]) -> None:
         self._jobs.discard(task)
@@ -361,13 +441,17 @@ class Worker:
         self, outcome: Literal["completed", "failed", "released", "lost"], job: ClaimedJob, detail: str = ""
     ) -> None:
         setattr(self.counts, outcome, getattr(self.counts, outcome) + 1)
-        level = logging.INFO if outcome in ("completed", "released") else logging.WARNING
+        level = {"completed": logging.DEBUG, "released": logging.INFO}.get(outcome, logging.WARNING)
+        # When a provider is down, hundreds of jobs say the same.
+        if (job.kind, outcome, detail) in self._said:
+            level = logging.DEBUG
+        self._said.add((job.kind, outcome, detail))
         logger.log(level, "job %s (%s, attempt %s) %s%s", job.job_id, job.kind, job.attempt, outcome, detail)
         if outcome in ("failed", "lost"):
             self._last_error = f"job {job.job_id} ({job.kind}) {outcome}{detail}"
         self._report()
         if self._on_settled is not None:
-            self._on_settled(self.counts)
+            self._on_settled(self.counts, self._total)
 
     def _report(self) -> None:
         if self._health_file is not None:

@@ -14,7 +14,7 @@ begin
   end if;
   if dropped.kind = 'embedding' and dropped.dimensions is not null -- it has embedded something
     and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
-    raise notice 'the backfill of the other embedding models is not finished: until it is, some users are searched by keyword or find less'
+    raise notice 'degraded: until the backfill of the other embedding models is finished, some users are searched by keyword or find less'
       using hint = 'memory.backfill_status() shows how far it is.';
   end if;
   delete from memory.models as m where m.name = drop_model.name;

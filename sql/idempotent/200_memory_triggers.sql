@@ -393,7 +393,7 @@ begin
     else first || array(
       select m.memory_id from memory.memories as m
       where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
-        and (m.expires_at is null or m.expires_at > statement_timestamp())
+        and (m.expires_at is null or m.expires_at > statement_timestamp()) and m.importance >= 0 -- as memories_least_idx has it
       order by m.is_stated, m.importance, m.created_at, m.memory_id limit surplus - cardinality(first)) end;
 end;
 $$;

@@ -35,7 +35,8 @@ begin
     to_embed := query;
   end if;
   if rerank and query is null then
-    raise notice 'degraded: results are not reranked, there is no query in words';
+    raise notice 'degraded: results are not reranked, there is no query in words'
+      using hint = 'Pass query beside query_embedding, or leave rerank out.';
   end if;
   rerank := rerank is true and query is not null;
   results := array(

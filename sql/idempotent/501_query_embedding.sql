@@ -71,7 +71,9 @@ begin
     perform memory._refuse('mode', problem, 'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
   elsif embedding is null then
     if problem is not null and may_call then
-      raise notice 'degraded: searching by keyword only, %', problem;
+      raise notice 'degraded: searching by keyword only, %', problem using hint = case when model.name is null
+        then 'Register and activate an embedding model, or ask for mode keyword.'
+        else 'memory.doctor() and memory.backfill_status() show the state of the models.' end;
     end if;
     mode := 'keyword';
   end if;

@@ -30,7 +30,8 @@ begin
     reply := '{"problem": "the reply has another number of scores than there are results"}';
   end if;
   if reply ? 'problem' then
-    raise notice 'degraded: results are not reranked, %', reply ->> 'problem';
+    raise notice 'degraded: results are not reranked, %', reply ->> 'problem'
+      using hint = 'Register and activate a rerank model that answers, or leave rerank out.';
     return query select f.* from unnest(results) as f;
     return;
   end if;

@@ -90,7 +90,8 @@ begin
       parts := parts || row(part.place, 'system', part.content, part.source, part.counted, jsonb_build_object('summary_id', part.summary_id))::memory.context_part;
       since_seq := greatest(since_seq, part.end_seq + 1);
     else
-      raise notice 'degraded: the % does not fit into max_tokens', replace(part.source, '_', ' ');
+      raise notice 'degraded: the % does not fit into max_tokens', replace(part.source, '_', ' ')
+        using hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
     end if;
   end loop;
 
@@ -115,7 +116,7 @@ begin
   end if;
   if not exists (select from unnest(parts) as p where p.source = 'memories')
     and exists (select from memory._valid_memories(_context_parts.user_id, _context_parts.agent_id) as m) then
-    raise notice 'degraded: no memories fit into max_tokens';
+    raise notice 'degraded: no memories fit into max_tokens' using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
   return query

@@ -21,7 +21,8 @@ begin
     return;
   end if;
   if target is null then
-    raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply';
+    raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply'
+      using hint = 'Register and activate an embedding model.';
     -- The phrase itself is in no summary.
     topic := coalesce(nullif(btrim(replace(lower(query), lower(trigger_phrase), ' ')), ''), query);
   end if;
@@ -51,7 +52,8 @@ begin
       content := coalesce(content, 'Earlier conversations:') || line;
       details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object('source', hit.source, 'id', split_part(hit.id, '/', 1), 'thread_id', hit.thread_id, 'score', hit.score));
     else
-      raise notice 'degraded: an earlier conversation does not fit into max_tokens';
+      raise notice 'degraded: an earlier conversation does not fit into max_tokens'
+        using hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';
     end if;
   end loop;
   content := memory._fenced(content);

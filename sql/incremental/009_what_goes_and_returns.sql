@@ -10,9 +10,11 @@ alter table memory.memories add constraint operation_is_known
   check (operation in ('insert', 'update', 'supersede', 'delete', 'evict', 'restore'));
 comment on column memory.memories.operation is 'The change that made this version; evict: it gave way to others at the limit.';
 
--- The memory that matters least comes first, which is what the limit takes.
+-- The memory that matters least comes first, which is what the limit takes. Every importance is at least 0: that condition
+-- keeps statements which do not name it off this index. On a table without statistics the planner takes it for as good as
+-- the unique index of contents, and storing memories would read all memories of the agent for each.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
-  where superseded_at is null and deleted_at is null;
+  where superseded_at is null and deleted_at is null and importance >= 0;
 create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
 
 alter table memory.memory_history add column superseded_by uuid, add column supersede_reason text;
