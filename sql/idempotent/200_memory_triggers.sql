@@ -101,6 +101,7 @@ begin
     perform memory._refuse_memory(new);
   end if;
   new.updated_at := statement_timestamp();
+  new.is_stated := new.source not in ('extraction', 'reconciliation');
 
   if tg_op = 'INSERT' then
     layers := memory._lock_scope(new.user_id, new.agent_id);
@@ -393,7 +394,7 @@ begin
     else first || array(
       select m.memory_id from memory.memories as m
       where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
-        and (m.expires_at is null or m.expires_at > statement_timestamp()) and m.importance >= 0 -- as memories_least_idx has it
+        and (m.expires_at is null or m.expires_at > statement_timestamp())
       order by m.is_stated, m.importance, m.created_at, m.memory_id limit surplus - cardinality(first)) end;
 end;
 $$;

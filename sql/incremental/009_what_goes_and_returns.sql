@@ -1,8 +1,12 @@
 -- What goes at the limit and can come back, what returns when its winner goes, and keys that outlive their messages.
 
--- A column of its own, so that the rule stands in one place and the index below can begin with it.
-alter table memory.memories
-  add column is_stated boolean not null generated always as (source not in ('extraction', 'reconciliation')) stored;
+-- A column of its own, so that the rule stands in one place (the trigger) and the index below can begin with it. Not a
+-- generated column: that would write the table anew, and the planner takes an empty table that was written anew for one
+-- that stays empty, so that a first load reads all memories of its agent for each memory.
+alter table memory.memories add column is_stated boolean not null default true;
+alter table memory.memories disable trigger user;
+update memory.memories set is_stated = false where source in ('extraction', 'reconciliation');
+alter table memory.memories enable trigger user;
 comment on column memory.memories.is_stated is 'Whether somebody stated it; false when a model drew it from what was said.';
 
 alter table memory.memories drop constraint operation_is_known;
@@ -10,11 +14,9 @@ alter table memory.memories add constraint operation_is_known
   check (operation in ('insert', 'update', 'supersede', 'delete', 'evict', 'restore'));
 comment on column memory.memories.operation is 'The change that made this version; evict: it gave way to others at the limit.';
 
--- The memory that matters least comes first, which is what the limit takes. Every importance is at least 0: that condition
--- keeps statements which do not name it off this index. On a table without statistics the planner takes it for as good as
--- the unique index of contents, and storing memories would read all memories of the agent for each.
+-- The memory that matters least comes first, which is what the limit takes.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
-  where superseded_at is null and deleted_at is null and importance >= 0;
+  where superseded_at is null and deleted_at is null;
 create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
 
 alter table memory.memory_history add column superseded_by uuid, add column supersede_reason text;
