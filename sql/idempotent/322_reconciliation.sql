@@ -45,9 +45,10 @@ begin atomic
   select coalesce(nullif(lower(btrim(metadata ->> 'subject')), ''), 'user');
 end;
 
--- The model says which facts belong together. What may be done about it is decided here: both sides of one agent and about
--- one subject, unchanged since they were handed out; of two that contradict each other the newer stays, then the more
--- confident. Whatever breaks these rules is left alone and counted.
+-- The model says which facts belong together. What may be done about it is decided here. Both sides are of one agent and
+-- about one subject, unchanged since they were handed out, and _may_hide() agrees. The text of duplicates is that of one of
+-- them; of two that contradict each other the newer stays, then the more confident. Whatever breaks these rules is left
+-- alone, and what the model said of it is counted.
 create or replace function memory._apply_reconciliation(job memory.jobs, result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -60,7 +61,9 @@ declare
   handed_out uuid[];
   ids uuid[];
   entry_ids uuid[];
+  claims jsonb;
   winner uuid;
+  losers uuid[];
   kept int;
   merged int;
   contradicted int := 0;
@@ -82,32 +85,44 @@ begin
 
   ids := memory._lock_unchanged(job.user_id, job.input -> 'facts');
   handed_out := ids;
+  claims := memory._claims_of(job.user_id, ids, array(
+    select distinct ids[n::numeric::int]
+    from jsonb_path_query(jsonb_build_array(result -> 'duplicates', result -> 'contradictions'), '$[*][*].numbers[*]') as n));
 
-  for item in select i.value from jsonb_array_elements(result -> 'duplicates') as i loop
+  for item in
+    select i.section, i.value,
+      -- A reply that names each fact time and again would be compared for minutes; an honest one needs two mentions.
+      sum(jsonb_array_length(i.value -> 'numbers')) over (partition by i.section order by i.position) <= 4 * given as is_looked_at
+    from (select 'duplicates' as section, d.* from jsonb_array_elements(result -> 'duplicates') with ordinality as d (value, position)
+          union all
+          select 'contradictions', c.* from jsonb_array_elements(result -> 'contradictions') with ordinality as c (value, position)) as i
+    order by i.section = 'contradictions', i.position
+  loop
     entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
-    winner := memory._merge_memories(job.user_id, entry_ids, item.value ->> 'content');
-    if winner is null then
-      refused := refused + 1;
-    else
-      -- What contradicts one of them contradicts what they have become.
-      ids := array(select case when i.id = any (entry_ids) then winner else i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
+    losers := null;
+    if item.is_looked_at and memory._may_supersede(job.user_id, entry_ids) then
+      winner := case item.section
+                when 'duplicates' then memory._named_by_content(job.user_id, entry_ids, claims, item.value ->> 'content')
+                else memory._newest_said(job.user_id, entry_ids) end;
+      losers := array(select e from unnest(entry_ids) as e
+                      where e <> winner and memory._may_hide(job.user_id, winner, e, claims, item.section = 'duplicates'));
     end if;
-  end loop;
-  for item in select i.value from jsonb_array_elements(result -> 'contradictions') as i loop
-    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
-    winner := memory._resolve_contradiction(job.user_id, entry_ids);
-    if winner is null then
-      refused := refused + 1;
-    else
-      contradicted := contradicted + cardinality(array_remove(entry_ids, winner));
-      ids := array(select case when i.id = any (array_remove(entry_ids, winner)) then null else i.id end
-                   from unnest(ids) with ordinality as i (id, position) order by i.position);
+    if cardinality(losers) > 0 and item.section = 'duplicates' then
+      perform memory._supersede_all(job.user_id, losers, winner, 'duplicate');
+      perform memory._keep_the_best(job.user_id, winner, losers);
+      -- What contradicts one of them contradicts the one that stays.
+      ids := array(select case when i.id = any (losers) then winner else i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
+    elsif cardinality(losers) > 0 then
+      perform memory._supersede_all(job.user_id, losers, winner, 'contradict');
+      contradicted := contradicted + cardinality(losers);
+      ids := array(select case when i.id <> all (losers) then i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
     end if;
+    refused := refused + (coalesce(cardinality(losers), 0) < greatest(cardinality(entry_ids) - 1, 1))::int;
   end loop;
   if coalesce((job.request ->> 'n')::int, 50) >= 50 then -- else some may not have been looked at
     perform memory._set_mark(job.user_id, '', 'reconcile_memories', (job.input ->> 'newest')::bigint);
   end if;
-  -- Of the facts that were handed out: what some of them became may have been merged again, or contradicted.
+  -- Of the facts that were handed out: what stayed of duplicates may have been merged again, or contradicted.
   select given - count(*), count(*) filter (where m.supersede_reason = 'duplicate') into kept, merged
   from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (handed_out) and m.superseded_at is not null;
   return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
@@ -156,63 +171,183 @@ begin
 end;
 $$;
 
--- Duplicates become one memory with the best of each, and as recent as the newest of them, so that it wins over what was
--- said before that one; the id of it, or null when they may not. Where the merged text is that of a memory which exists
--- already, that one stays.
-create or replace function memory._merge_memories(user_id text, memory_ids uuid[], content text)
-returns uuid
-language plpgsql volatile parallel unsafe
+-- What some of the facts of a job claim, by their ids. A word in more than half of ten facts or more tells nothing of any of
+-- them: it is the user's name.
+create or replace function memory._claims_of(user_id text, facts uuid[], memory_ids uuid[])
+returns jsonb
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  newest memory.memories;
-  existing memory.memories;
-  winner uuid;
+  ignored text[];
 begin
-  if not memory._may_supersede(user_id, memory_ids) then
-    return null;
-  end if;
-  select m.* into newest from memory.memories as m
-  where m.user_id = _merge_memories.user_id and m.memory_id = any (memory_ids)
-  order by coalesce(m.valid_from, m.created_at) desc, m.created_at desc, m.memory_id desc limit 1;
-  select m.* into existing from memory._visible_memories(newest.user_id, null, false) as m
-  where m.agent_id = newest.agent_id and m.memory_type = newest.memory_type and m.content_hash = memory._content_hash(_merge_memories.content);
-  if existing.memory_id is not null and memory._subject(existing.metadata) <> memory._subject(newest.metadata) then
-    return null;
-  elsif existing.memory_id is not null then
-    perform memory._supersede_all(user_id, memory_ids, existing.memory_id, 'duplicate');
-    return existing.memory_id;
-  end if;
-  winner := memory._uuid_v7();
-  perform memory._supersede_all(user_id, memory_ids, winner, 'duplicate');
-  insert into memory.memories (user_id, memory_id, agent_id, memory_type, content, thread_id, source_seqs, source, metadata, tags, confidence,
-                               importance, valid_from, valid_to, expires_at)
-  select newest.user_id, winner, newest.agent_id, newest.memory_type, _merge_memories.content, newest.thread_id, newest.source_seqs, 'reconciliation',
-    newest.metadata || jsonb_build_object('merged_from', to_jsonb(memory_ids)),
-    array(select distinct t from memory.memories as o, unnest(o.tags) as t where o.user_id = newest.user_id and o.memory_id = any (memory_ids) order by t),
-    max(m.confidence), max(m.importance), least(coalesce(newest.valid_from, newest.created_at), newest.valid_to), newest.valid_to,
-    case when bool_or(m.expires_at is null) then null else max(m.expires_at) end
-  from memory.memories as m where m.user_id = newest.user_id and m.memory_id = any (memory_ids);
-  return winner;
+  ignored := memory._claim_words(user_id) || array(
+    select w.lexeme
+    from memory.memories as m
+    cross join lateral unnest(memory._claim_words(left(m.content, 2000))) as w (lexeme)
+    where m.user_id = _claims_of.user_id and m.memory_id = any (facts)
+    group by w.lexeme having cardinality(facts) >= 10 and count(distinct m.memory_id) > cardinality(facts) / 2);
+  return jsonb_object_agg(m.memory_id, memory._claim(
+      m.content, (memory._policy(m.user_id, m.agent_id) #>> '{search,language}')::regconfig,
+      ignored || memory._claim_words(memory._subject(m.metadata))) || jsonb_build_object('is_stated', memory._is_stated(m)))
+  from memory.memories as m where m.user_id = _claims_of.user_id and m.memory_id = any (memory_ids);
 end;
 $$;
 
--- The id of the one that stays, or null when none may give way.
-create or replace function memory._resolve_contradiction(user_id text, memory_ids uuid[])
+-- Whether somebody stated it: whoever called add_memory(), or changed what a model had extracted. What a former version
+-- merged was a sentence of the model's own; it counts as stated when one of those it was merged from is, or when they are
+-- gone, so that nobody can tell.
+create or replace function memory._is_stated(candidate memory.memories)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if candidate.source = 'reconciliation' then
+    return (
+      with recursive origin as (
+        select candidate.memory_id, candidate.source, candidate.metadata
+        union
+        select m.memory_id, m.source, m.metadata from memory.memories as m
+        join origin as o on o.source = 'reconciliation' and o.metadata -> 'merged_from' ? m.memory_id::text
+        where m.user_id = candidate.user_id
+      )
+      select coalesce(bool_or(o.source <> 'extraction'), true) from origin as o where o.source <> 'reconciliation');
+  end if;
+  return candidate.source <> 'extraction' or memory._reworded_at(candidate) is not null;
+end;
+$$;
+
+-- When the text of a memory was last changed, which no model does; null if never.
+create or replace function memory._reworded_at(candidate memory.memories)
+returns timestamptz
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return max(h.changed_at) filter (where h.content <> h.before)
+  from (select v.changed_at, v.content, lag(v.content) over (order by v.version) as before
+        from (select o.version, o.changed_at, o.content from memory.memory_history as o
+              where o.user_id = candidate.user_id and o.memory_id = candidate.memory_id
+              union all
+              select candidate.version, candidate.updated_at, candidate.content) as v) as h;
+end;
+$$;
+
+-- Which of the duplicates has this text, as a model copies it: whatever its case, spaces and punctuation. Null when none
+-- has: a sentence of the model's own takes the place of nothing.
+create or replace function memory._named_by_content(user_id text, memory_ids uuid[], claims jsonb, content text)
 returns uuid
-language plpgsql volatile parallel unsafe
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  winner uuid;
+  words constant text[] := memory._claim_words(content);
 begin
-  if not memory._may_supersede(user_id, memory_ids) then
-    return null;
+  return (
+    select m.memory_id from memory.memories as m
+    where m.user_id = _named_by_content.user_id and m.memory_id = any (memory_ids)
+      and (m.content_hash = memory._content_hash(_named_by_content.content) or words <> '{}' and claims -> m.memory_id::text -> 'words' = to_jsonb(words))
+    order by claims -> m.memory_id::text -> 'is_stated' desc, m.created_at desc, m.memory_id desc limit 1);
+end;
+$$;
+
+-- Which of the memories was said last, then the most confident: a duplicate that a memory hides is the same said again.
+create or replace function memory._newest_said(user_id text, memory_ids uuid[])
+returns uuid
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    with recursive said as (
+      select m.memory_id as stays, m.memory_id, coalesce(m.valid_from, m.created_at) as said_at from memory.memories as m
+      where m.user_id = _newest_said.user_id and m.memory_id = any (memory_ids)
+      union
+      select s.stays, m.memory_id, coalesce(m.valid_from, m.created_at) from memory.memories as m
+      join said as s on s.memory_id = m.superseded_by
+      where m.user_id = _newest_said.user_id and m.supersede_reason in ('duplicate', 'near-duplicate') and m.deleted_at is null
+    )
+    select m.memory_id from memory.memories as m
+    where m.user_id = _newest_said.user_id and m.memory_id = any (memory_ids)
+    order by (select max(s.said_at) from said as s where s.stays = m.memory_id) desc, m.confidence desc, m.created_at desc, m.memory_id desc
+    limit 1);
+end;
+$$;
+
+-- Whether one memory may hide another one, whatever a model says of the two. A duplicate must be said by the one that stays,
+-- word for word and by someone who stated it where the loser was stated. A contradiction must be about the same thing, and
+-- what was stated gives way to what was stated later or to newer words of the user.
+create or replace function memory._may_hide(user_id text, winner uuid, loser uuid, claims jsonb, is_duplicate boolean)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  claim constant jsonb := claims -> winner::text;
+  other constant jsonb := claims -> loser::text;
+  is_protected constant boolean := (other ->> 'is_stated')::boolean and not (claim ->> 'is_stated')::boolean;
+begin
+  if is_duplicate then
+    return coalesce(not is_protected and memory._says_all_of(claim, other, (other ->> 'is_stated')::boolean), false);
   end if;
-  select m.memory_id into winner from memory.memories as m
-  where m.user_id = _resolve_contradiction.user_id and m.memory_id = any (memory_ids)
-  order by coalesce(m.valid_from, m.created_at) desc, m.confidence desc, m.created_at desc, m.memory_id desc limit 1;
-  perform memory._supersede_all(user_id, memory_ids, winner, 'contradict');
-  return winner;
+  return coalesce(memory._is_about_the_same(claim, other) and (not is_protected or memory._has_newer_words(user_id, winner, loser, claim, other)), false);
+end;
+$$;
+
+-- Whether messages of the user, said after a memory was stated, say what an extracted one says instead. The messages are the
+-- ones that it names; there must be a word of it that the stated one lacks, all its numbers, and a word that turns the
+-- claim where it turns it. Messages that are gone say nothing.
+create or replace function memory._has_newer_words(user_id text, winner uuid, loser uuid, claim jsonb, other jsonb)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  extracted memory.memories;
+  stated memory.memories;
+  language regconfig;
+  said text;
+  said_words text[];
+  news text[];
+begin
+  select m.* into extracted from memory.memories as m where m.user_id = _has_newer_words.user_id and m.memory_id = winner;
+  select m.* into stated from memory.memories as m where m.user_id = _has_newer_words.user_id and m.memory_id = loser;
+  select string_agg(memory._without_recalled(left(m.content, 65536)), e'\n' order by m.seq) into said
+  from memory.messages as m
+  where m.user_id = _has_newer_words.user_id and m.thread_id = extracted.thread_id and m.seq = any (extracted.source_seqs[1:20])
+    and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
+    and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
+  if said is null then
+    return false;
+  end if;
+  language := (memory._policy(user_id, extracted.agent_id) #>> '{search,language}')::regconfig;
+  said_words := memory._claim_words(said);
+  news := array(select t from unnest(memory._texts(claim -> 'topic')) as t where t <> all (memory._texts(other -> 'topic')));
+  return coalesce(
+    tsvector_to_array(memory._text_vector(language, said)) && case when news = '{}' then memory._texts(claim -> 'topic') else news end
+      or news = '{}' and claim -> 'topic' = '[]', false)
+    and not exists (select from unnest(memory._texts(claim -> 'words')) as w
+                    where memory._is_figure(w) and w <> all (memory._texts(other -> 'words')) and w <> all (said_words))
+    and ((claim ->> 'turns')::int <= (other ->> 'turns')::int or memory._turning_words(said_words) > 0);
+end;
+$$;
+
+-- The duplicate that stays has the tags of all and is as certain and as important as any. Its text, its times and the
+-- messages that state it are its own: the others, which are hidden, keep theirs.
+create or replace function memory._keep_the_best(user_id text, winner uuid, losers uuid[])
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memory.memories as m
+  set tags = b.tags, confidence = b.confidence, importance = b.importance, operation = 'update'
+  from (select array(select distinct t from memory.memories as o, unnest(o.tags) as t
+                     where o.user_id = _keep_the_best.user_id and o.memory_id = any (losers || winner) order by t) as tags,
+          max(o.confidence) as confidence, max(o.importance) as importance
+        from memory.memories as o where o.user_id = _keep_the_best.user_id and o.memory_id = any (losers || winner)) as b
+  where m.user_id = _keep_the_best.user_id and m.memory_id = winner
+    and (not m.tags @> b.tags or m.confidence < b.confidence or m.importance < b.importance);
 end;
 $$;
