@@ -1,7 +1,7 @@
 """Pairs of facts and what they are to each other, to measure what reconciliation makes of a model's word for it.
 
-Each is an older and a newer fact. `is_seen` says whether the rules of the database let the newer one take the older one's
-place when a model says so; where the two are unrelated they must not.
+Each is an older and a newer fact. `is_seen` says whether the rules of the database let the newer one take the older
+one's place when a model says so; where the two are unrelated they must not.
 """
 
 from __future__ import annotations

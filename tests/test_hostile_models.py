@@ -359,8 +359,8 @@ def add_old_memories(api: Api, user_id: str, *contents: str) -> None:
     """Short-term memories that are old enough to be consolidated."""
     for content in contents:
         api.connection.execute(
-            "insert into memory.memories (user_id, memory_type, content, created_at)"
-            " values (%s, 'episodic', %s, now() - interval '8 days')",
+            "insert into memory.memories (user_id, memory_type, content, source, created_at)"
+            " values (%s, 'episodic', %s, 'extraction', now() - interval '8 days')",
             (user_id, content),
         )
 

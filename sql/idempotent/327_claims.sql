@@ -100,7 +100,7 @@ declare
   general constant text[] := liking || string_to_array(
     'user users hate hates hated dislike dislikes fond favourite favorite preferred interested allergic want wants wanted need needs needed'
     ' use uses used using own owns owned get gets got go goes going went make makes made keep keeps take takes took think thinks know knows'
-    ' feel feels think believe believes say says said tell tells told thing things something anything everything lot much many new old good'
+    ' feel feels think believe believes say says said tell tells told thing things something anything everything lot much many new good'
     ' bad great currently now always usually often sometimes day time year years people person'
     ' benutzer nutzer mag mögen liebt liebe hasst hasse bevorzugt allergisch besitzt utilisateur aime adore déteste préfère allergique'
     ' usuario gusta encanta odia prefiere alérgico alérgica utente piace ama preferisce allergico allergica usuário gosta adora prefere'
