@@ -214,7 +214,7 @@ begin
       )
       select coalesce(bool_or(o.source <> 'extraction'), true) from origin as o where o.source <> 'reconciliation');
   end if;
-  return candidate.source <> 'extraction' or memory._reworded_at(candidate) is not null;
+  return candidate.is_stated or memory._reworded_at(candidate) is not null;
 end;
 $$;
 
@@ -295,21 +295,23 @@ begin
 end;
 $$;
 
--- Whether messages of the user, said after a memory was stated, say what an extracted one says instead. The messages are the
--- ones that it names; there must be a word of it that the stated one lacks, all its numbers, and a word that turns the
--- claim where it turns it. Messages that are gone say nothing.
+-- Whether messages of the user, said after a memory was stated, say what an extracted one says instead: all its numbers that
+-- are new, one of its new words where it has any, and a word that turns the claim where it turns it. The messages are those
+-- that it names; messages that are gone say nothing.
 create or replace function memory._has_newer_words(user_id text, winner uuid, loser uuid, claim jsonb, other jsonb)
 returns boolean
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  topic constant text[] := memory._texts(claim -> 'topic');
+  new_words constant text[] := array(select t from unnest(topic) as t where t <> all (memory._texts(other -> 'topic')));
+  new_figures constant text[] := array(select w from unnest(memory._texts(claim -> 'words')) as w
+                                       where memory._is_figure(w) and w <> all (memory._texts(other -> 'words')));
   extracted memory.memories;
   stated memory.memories;
-  language regconfig;
   said text;
   said_words text[];
-  news text[];
 begin
   select m.* into extracted from memory.memories as m where m.user_id = _has_newer_words.user_id and m.memory_id = winner;
   select m.* into stated from memory.memories as m where m.user_id = _has_newer_words.user_id and m.memory_id = loser;
@@ -318,18 +320,14 @@ begin
   where m.user_id = _has_newer_words.user_id and m.thread_id = extracted.thread_id and m.seq = any (extracted.source_seqs[1:20])
     and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
     and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
-  if said is null then
+  said_words := memory._claim_words(said);
+  if said is null or not said_words @> new_figures
+    or (claim ->> 'turns')::int > (other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
     return false;
   end if;
-  language := (memory._policy(user_id, extracted.agent_id) #>> '{search,language}')::regconfig;
-  said_words := memory._claim_words(said);
-  news := array(select t from unnest(memory._texts(claim -> 'topic')) as t where t <> all (memory._texts(other -> 'topic')));
-  return coalesce(
-    tsvector_to_array(memory._text_vector(language, said)) && case when news = '{}' then memory._texts(claim -> 'topic') else news end
-      or news = '{}' and claim -> 'topic' = '[]', false)
-    and not exists (select from unnest(memory._texts(claim -> 'words')) as w
-                    where memory._is_figure(w) and w <> all (memory._texts(other -> 'words')) and w <> all (said_words))
-    and ((claim ->> 'turns')::int <= (other ->> 'turns')::int or memory._turning_words(said_words) > 0);
+  return new_words = '{}' and new_figures <> '{}'
+    or tsvector_to_array(memory._text_vector((memory._policy(user_id, extracted.agent_id) #>> '{search,language}')::regconfig, said))
+       && case when new_words = '{}' then topic else new_words end;
 end;
 $$;
 
