@@ -671,7 +671,7 @@ def test_what_changed_meanwhile_is_left_alone_and_counted(api: Api, section: str
 def test_one_refusal_does_not_stop_the_rest(api: Api) -> None:
     know(api, "Likes tea", "Likes green tea", "Is 30", "Is 31")
     know(api, "Likes blue tea", agent_id="sales")
-    duplicates = {
+    duplicates: dict[Pair, str] = {
         ("Likes tea", "Likes blue tea"): "Likes blue tea",
         ("Likes tea", "Likes green tea"): "Likes green tea",
     }

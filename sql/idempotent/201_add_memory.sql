@@ -11,7 +11,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored memory.stored_memory;
-  was_extracted boolean;
+  existing memory.memories;
 begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
@@ -36,10 +36,11 @@ begin
     end if;
 
     -- The constraint found an exact duplicate: that one, unless it is gone again, in which case the insert is tried anew.
-    select m.memory_id, false, not m.is_stated into stored.memory_id, stored.inserted, was_extracted from memory.memories as m
+    select m.* into existing from memory.memories as m
     where m.user_id = add_memory.user_id and m.agent_id = add_memory.agent_id and m.memory_type = add_memory.memory_type
       and m.content_hash = memory._content_hash(add_memory.content) and m.superseded_at is null and m.deleted_at is null;
     if found then
+      stored := (existing.memory_id, false);
       exit;
     end if;
   end loop;
@@ -54,7 +55,7 @@ begin
         source = add_memory.source, operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
-    if was_extracted and add_memory.source not in ('extraction', 'reconciliation') then -- now somebody states it
+    if not existing.is_stated and add_memory.source not in ('extraction', 'reconciliation') then -- now somebody states it
       update memory.memories as m set source = add_memory.source, operation = 'update'
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
     end if;

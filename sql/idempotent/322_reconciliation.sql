@@ -45,10 +45,10 @@ begin atomic
   select coalesce(nullif(lower(btrim(metadata ->> 'subject')), ''), 'user');
 end;
 
--- The model says which facts belong together. What may be done about it is decided here. Both sides are of one agent and
--- about one subject, unchanged since they were handed out, and _may_hide() agrees. The text of duplicates is that of one of
--- them; of two that contradict each other the newer stays, then the more confident. Whatever breaks these rules is left
--- alone, and what the model said of it is counted.
+-- The model says which facts belong together. What may be done about it is decided here. Both sides are of one agent
+-- and about one subject, unchanged since they were handed out, and _may_hide() agrees. The text of duplicates is that
+-- of one of them; of two that contradict each other the newer stays, then the more confident. Whatever breaks these
+-- rules is left alone, and what the model said of it is counted.
 create or replace function memory._apply_reconciliation(job memory.jobs, result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -62,6 +62,7 @@ declare
   ids uuid[];
   entry_ids uuid[];
   claims jsonb;
+  is_duplicate boolean;
   winner uuid;
   losers uuid[];
   kept int;
@@ -87,35 +88,39 @@ begin
   handed_out := ids;
   claims := memory._claims_of(job.user_id, ids, array(
     select distinct ids[n::numeric::int]
-    from jsonb_path_query(jsonb_build_array(result -> 'duplicates', result -> 'contradictions'), '$[*][*].numbers[*]') as n));
+    from jsonb_array_elements((result -> 'duplicates') || (result -> 'contradictions')) as i (value)
+    cross join lateral jsonb_array_elements(i.value -> 'numbers') as n));
 
   for item in
-    select i.section, i.value,
+    select s.section, i.value,
       -- A reply that names each fact time and again would be compared for minutes; an honest one needs two mentions.
-      sum(jsonb_array_length(i.value -> 'numbers')) over (partition by i.section order by i.position) <= 4 * given as is_looked_at
-    from (select 'duplicates' as section, d.* from jsonb_array_elements(result -> 'duplicates') with ordinality as d (value, position)
-          union all
-          select 'contradictions', c.* from jsonb_array_elements(result -> 'contradictions') with ordinality as c (value, position)) as i
-    order by i.section = 'contradictions', i.position
+      sum(jsonb_array_length(i.value -> 'numbers')) over (partition by s.section order by i.position) <= 4 * given
+        as is_looked_at
+    from unnest(array['duplicates', 'contradictions']) as s (section)
+    cross join lateral jsonb_array_elements(result -> s.section) with ordinality as i (value, position)
+    order by s.section = 'contradictions', i.position
   loop
-    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
+    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements(item.value -> 'numbers') as n);
     losers := null;
     if item.is_looked_at and memory._may_supersede(job.user_id, entry_ids) then
-      winner := case item.section
-                when 'duplicates' then memory._named_by_content(job.user_id, entry_ids, claims, item.value ->> 'content')
-                else memory._newest_said(job.user_id, entry_ids) end;
+      is_duplicate := item.section = 'duplicates';
+      winner := case when is_duplicate
+                     then memory._named_by_content(job.user_id, entry_ids, claims, item.value ->> 'content')
+                     else memory._newest_said(job.user_id, entry_ids) end;
       losers := array(select e from unnest(entry_ids) as e
-                      where e <> winner and memory._may_hide(job.user_id, winner, e, claims, item.section = 'duplicates'));
+                      where e <> winner and memory._may_hide(job.user_id, winner, e, claims, is_duplicate));
     end if;
-    if cardinality(losers) > 0 and item.section = 'duplicates' then
-      perform memory._supersede_all(job.user_id, losers, winner, 'duplicate');
-      perform memory._keep_the_best(job.user_id, winner, losers);
-      -- What contradicts one of them contradicts the one that stays.
-      ids := array(select case when i.id = any (losers) then winner else i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
-    elsif cardinality(losers) > 0 then
-      perform memory._supersede_all(job.user_id, losers, winner, 'contradict');
-      contradicted := contradicted + cardinality(losers);
-      ids := array(select case when i.id <> all (losers) then i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
+    if cardinality(losers) > 0 then
+      perform memory._supersede_all(job.user_id, losers, winner,
+                                    case when is_duplicate then 'duplicate' else 'contradict' end);
+      -- What contradicts a duplicate contradicts the one that stays; who lost a contradiction is out.
+      ids := array(select case when i.id <> all (losers) then i.id when is_duplicate then winner end
+                   from unnest(ids) with ordinality as i (id, position) order by i.position);
+      if is_duplicate then
+        perform memory._keep_the_best(job.user_id, winner, losers);
+      else
+        contradicted := contradicted + cardinality(losers);
+      end if;
     end if;
     refused := refused + (coalesce(cardinality(losers), 0) < greatest(cardinality(entry_ids) - 1, 1))::int;
   end loop;
@@ -129,8 +134,8 @@ begin
 end;
 $$;
 
--- The memories of a job that are still as the model saw them, by their numbers, null in place of the others. Locks their
--- scopes before any row, as everyone who changes memories.
+-- The memories of a job that are still as the model saw them, by their numbers, null in place of the others. Locks
+-- their scopes before any row, as everyone who changes memories.
 create or replace function memory._lock_unchanged(user_id text, handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe
@@ -171,8 +176,8 @@ begin
 end;
 $$;
 
--- What some of the facts of a job claim, by their ids. A word in more than half of ten facts or more tells nothing of any of
--- them: it is the user's name.
+-- What some of the facts of a job claim, by their ids. A word in more than half of ten facts or more tells nothing of
+-- any of them: it is the user's name.
 create or replace function memory._claims_of(user_id text, facts uuid[], memory_ids uuid[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -189,14 +194,15 @@ begin
     group by w.lexeme having cardinality(facts) >= 10 and count(distinct m.memory_id) > cardinality(facts) / 2);
   return jsonb_object_agg(m.memory_id, memory._claim(
       m.content, (memory._policy(m.user_id, m.agent_id) #>> '{search,language}')::regconfig,
-      ignored || memory._claim_words(memory._subject(m.metadata))) || jsonb_build_object('is_stated', memory._is_stated(m)))
+      ignored || memory._claim_words(memory._subject(m.metadata)))
+    || jsonb_build_object('is_stated', memory._is_stated(m)))
   from memory.memories as m where m.user_id = _claims_of.user_id and m.memory_id = any (memory_ids);
 end;
 $$;
 
 -- Whether somebody stated it: whoever called add_memory(), or changed what a model had extracted. What a former version
--- merged was a sentence of the model's own; it counts as stated when one of those it was merged from is, or when they are
--- gone, so that nobody can tell.
+-- merged was a sentence of the model's own; it counts as stated when one of those it was merged from is, or when they
+-- are gone, so that nobody can tell.
 create or replace function memory._is_stated(candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -234,8 +240,8 @@ begin
 end;
 $$;
 
--- Which of the duplicates has this text, as a model copies it: whatever its case, spaces and punctuation. Null when none
--- has: a sentence of the model's own takes the place of nothing.
+-- Which of the duplicates has this text, as a model copies it: whatever its case, spaces and punctuation. Null when
+-- none has: a sentence of the model's own takes the place of nothing.
 create or replace function memory._named_by_content(user_id text, memory_ids uuid[], claims jsonb, content text)
 returns uuid
 language plpgsql stable parallel safe
@@ -247,7 +253,8 @@ begin
   return (
     select m.memory_id from memory.memories as m
     where m.user_id = _named_by_content.user_id and m.memory_id = any (memory_ids)
-      and (m.content_hash = memory._content_hash(_named_by_content.content) or words <> '{}' and claims -> m.memory_id::text -> 'words' = to_jsonb(words))
+      and (m.content_hash = memory._content_hash(_named_by_content.content)
+           or words <> '{}' and claims -> m.memory_id::text -> 'words' = to_jsonb(words))
     order by claims -> m.memory_id::text -> 'is_stated' desc, m.created_at desc, m.memory_id desc limit 1);
 end;
 $$;
@@ -261,23 +268,26 @@ as $$
 begin
   return (
     with recursive said as (
-      select m.memory_id as stays, m.memory_id, coalesce(m.valid_from, m.created_at) as said_at from memory.memories as m
+      select m.memory_id as stays, m.memory_id, coalesce(m.valid_from, m.created_at) as said_at
+      from memory.memories as m
       where m.user_id = _newest_said.user_id and m.memory_id = any (memory_ids)
       union
       select s.stays, m.memory_id, coalesce(m.valid_from, m.created_at) from memory.memories as m
       join said as s on s.memory_id = m.superseded_by
-      where m.user_id = _newest_said.user_id and m.supersede_reason in ('duplicate', 'near-duplicate') and m.deleted_at is null
+      where m.user_id = _newest_said.user_id and m.supersede_reason in ('duplicate', 'near-duplicate')
+        and m.deleted_at is null
     )
     select m.memory_id from memory.memories as m
     where m.user_id = _newest_said.user_id and m.memory_id = any (memory_ids)
-    order by (select max(s.said_at) from said as s where s.stays = m.memory_id) desc, m.confidence desc, m.created_at desc, m.memory_id desc
+    order by (select max(s.said_at) from said as s where s.stays = m.memory_id) desc, m.confidence desc,
+      m.created_at desc, m.memory_id desc
     limit 1);
 end;
 $$;
 
--- Whether one memory may hide another one, whatever a model says of the two. A duplicate must be said by the one that stays,
--- word for word and by someone who stated it where the loser was stated. A contradiction must be about the same thing, and
--- what was stated gives way to what was stated later or to newer words of the user.
+-- Whether one memory may hide another one, whatever a model says of the two. A duplicate must be said by the one that
+-- stays, word for word and by someone who stated it where the loser was stated. A contradiction must be about the same
+-- thing, and what was stated gives way to what was stated later or to newer words of the user.
 create or replace function memory._may_hide(user_id text, winner uuid, loser uuid, claims jsonb, is_duplicate boolean)
 returns boolean
 language plpgsql stable parallel safe
@@ -291,13 +301,15 @@ begin
   if is_duplicate then
     return coalesce(not is_protected and memory._says_all_of(claim, other, (other ->> 'is_stated')::boolean), false);
   end if;
-  return coalesce(memory._is_about_the_same(claim, other) and (not is_protected or memory._has_newer_words(user_id, winner, loser, claim, other)), false);
+  return coalesce(
+    memory._is_about_the_same(claim, other)
+    and (not is_protected or memory._has_newer_words(user_id, winner, loser, claim, other)), false);
 end;
 $$;
 
--- Whether messages of the user, said after a memory was stated, say what an extracted one says instead: all its numbers that
--- are new, one of its new words where it has any, and a word that turns the claim where it turns it. The messages are those
--- that it names; messages that are gone say nothing.
+-- Whether messages of the user, said after a memory was stated, say what an extracted one says instead: all its numbers
+-- that are new, one of its new words where it has any, and a word that turns the claim where it turns it. The messages
+-- are those that it names; messages that are gone say nothing.
 create or replace function memory._has_newer_words(user_id text, winner uuid, loser uuid, claim jsonb, other jsonb)
 returns boolean
 language plpgsql stable parallel safe
@@ -312,12 +324,16 @@ declare
   stated memory.memories;
   said text;
   said_words text[];
+  language regconfig;
 begin
-  select m.* into extracted from memory.memories as m where m.user_id = _has_newer_words.user_id and m.memory_id = winner;
-  select m.* into stated from memory.memories as m where m.user_id = _has_newer_words.user_id and m.memory_id = loser;
+  select m.* into extracted from memory.memories as m
+  where m.user_id = _has_newer_words.user_id and m.memory_id = winner;
+  select m.* into stated from memory.memories as m
+  where m.user_id = _has_newer_words.user_id and m.memory_id = loser;
   select string_agg(memory._without_recalled(left(m.content, 65536)), e'\n' order by m.seq) into said
   from memory.messages as m
-  where m.user_id = _has_newer_words.user_id and m.thread_id = extracted.thread_id and m.seq = any (extracted.source_seqs[1:20])
+  where m.user_id = _has_newer_words.user_id and m.thread_id = extracted.thread_id
+    and m.seq = any (extracted.source_seqs[1:20]) -- enough to find the words in, few enough to read
     and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
     and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
   said_words := memory._claim_words(said);
@@ -325,8 +341,9 @@ begin
     or (claim ->> 'turns')::int > (other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
     return false;
   end if;
+  language := (memory._policy(user_id, extracted.agent_id) #>> '{search,language}')::regconfig;
   return new_words = '{}' and new_figures <> '{}'
-    or tsvector_to_array(memory._text_vector((memory._policy(user_id, extracted.agent_id) #>> '{search,language}')::regconfig, said))
+    or tsvector_to_array(memory._text_vector(language, said))
        && case when new_words = '{}' then topic else new_words end;
 end;
 $$;
@@ -341,10 +358,12 @@ as $$
 begin
   update memory.memories as m
   set tags = b.tags, confidence = b.confidence, importance = b.importance, operation = 'update'
-  from (select array(select distinct t from memory.memories as o, unnest(o.tags) as t
-                     where o.user_id = _keep_the_best.user_id and o.memory_id = any (losers || winner) order by t) as tags,
-          max(o.confidence) as confidence, max(o.importance) as importance
-        from memory.memories as o where o.user_id = _keep_the_best.user_id and o.memory_id = any (losers || winner)) as b
+  from (
+    select max(o.confidence) as confidence, max(o.importance) as importance,
+      array(select distinct t from memory.memories as s, unnest(s.tags) as t
+            where s.user_id = _keep_the_best.user_id and s.memory_id = any (losers || winner) order by t) as tags
+    from memory.memories as o
+    where o.user_id = _keep_the_best.user_id and o.memory_id = any (losers || winner)) as b
   where m.user_id = _keep_the_best.user_id and m.memory_id = winner
     and (not m.tags @> b.tags or m.confidence < b.confidence or m.importance < b.importance);
 end;

@@ -1,8 +1,8 @@
 -- Consolidation: old short-term memories that belong together become an article of the knowledge base.
 
 -- The oldest 100 that are a week old: by then the messages they came from are gone by default. Those that no job has
--- looked at come first, or else a hundred that belong nowhere would keep the others out. One that an article was made of
--- and that was stated, so that it stays, is not looked at again.
+-- looked at come first, or else a hundred that belong nowhere would keep the others out. One that an article was made
+-- of and that was stated, so that it stays, is not looked at again.
 create or replace function memory._short_term_memories(user_id text)
 returns setof memory.memories
 language sql stable parallel safe
@@ -88,8 +88,9 @@ begin
     insert into memory.documents (user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata)
     values (job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content', 'consolidation', agents,
             jsonb_build_object('memory_ids', to_jsonb(source_ids)));
-    extracted_ids := array(select m.memory_id from memory.memories as m
-                           where m.user_id = job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));
+    extracted_ids := array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));
     perform memory._supersede_all(job.user_id, extracted_ids, article, 'consolidated');
     ids := array(select case when i.id <> all (source_ids) then i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
     articles := articles + 1;
