@@ -61,14 +61,14 @@ declare
   handed_out uuid[];
   ids uuid[];
   entry_ids uuid[];
+  entries jsonb;
   claims jsonb;
-  is_duplicate boolean;
   winner uuid;
   losers uuid[];
   kept int;
   merged int;
   contradicted int := 0;
-  refused int := 0;
+  refused int;
 begin
   foreach section in array array['duplicates', 'contradictions'] loop
     if jsonb_typeof(result -> section) is distinct from 'array' then
@@ -86,37 +86,43 @@ begin
 
   ids := memory._lock_unchanged(job.user_id, job.input -> 'facts');
   handed_out := ids;
-  claims := memory._claims_of(job.user_id, ids, array(
-    select distinct ids[n::numeric::int]
-    from jsonb_array_elements((result -> 'duplicates') || (result -> 'contradictions')) as i (value)
-    cross join lateral jsonb_array_elements(i.value -> 'numbers') as n));
-
-  for item in
-    select s.section, i.value,
-      -- A reply that names each fact time and again would be compared for minutes; an honest one needs two mentions.
+  -- A reply that names each fact time and again would be compared for minutes; an honest one needs two mentions.
+  select coalesce(jsonb_agg(to_jsonb(e) order by e.is_duplicate desc, e.position) filter (where e.is_looked_at), '[]'),
+    count(*) filter (where not e.is_looked_at)
+  into entries, refused
+  from (
+    select s.section = 'duplicates' as is_duplicate, i.position,
+      i.value -> 'numbers' as numbers, i.value ->> 'content' as content,
       sum(jsonb_array_length(i.value -> 'numbers')) over (partition by s.section order by i.position) <= 4 * given
         as is_looked_at
     from unnest(array['duplicates', 'contradictions']) as s (section)
     cross join lateral jsonb_array_elements(result -> s.section) with ordinality as i (value, position)
-    order by s.section = 'contradictions', i.position
+  ) as e;
+  claims := memory._claims_of(job.user_id, ids, array(
+    select distinct ids[n::numeric::int] from jsonb_path_query(entries, '$[*].numbers[*]') as n));
+
+  for item in
+    select e.is_duplicate, e.content, e.numbers
+    from jsonb_array_elements(entries) with ordinality as i (value, position)
+    cross join lateral jsonb_to_record(i.value) as e (is_duplicate boolean, content text, numbers jsonb)
+    order by i.position
   loop
-    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements(item.value -> 'numbers') as n);
     losers := null;
-    if item.is_looked_at and memory._may_supersede(job.user_id, entry_ids) then
-      is_duplicate := item.section = 'duplicates';
-      winner := case when is_duplicate
-                     then memory._named_by_content(job.user_id, entry_ids, claims, item.value ->> 'content')
+    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements(item.numbers) as n);
+    if memory._may_supersede(job.user_id, entry_ids) then
+      winner := case when item.is_duplicate
+                     then memory._named_by_content(job.user_id, entry_ids, claims, item.content)
                      else memory._newest_said(job.user_id, entry_ids) end;
       losers := array(select e from unnest(entry_ids) as e
-                      where e <> winner and memory._may_hide(job.user_id, winner, e, claims, is_duplicate));
+                      where e <> winner and memory._may_hide(job.user_id, winner, e, claims, item.is_duplicate));
     end if;
     if cardinality(losers) > 0 then
       perform memory._supersede_all(job.user_id, losers, winner,
-                                    case when is_duplicate then 'duplicate' else 'contradict' end);
+                                    case when item.is_duplicate then 'duplicate' else 'contradict' end);
       -- What contradicts a duplicate contradicts the one that stays; who lost a contradiction is out.
-      ids := array(select case when i.id <> all (losers) then i.id when is_duplicate then winner end
+      ids := array(select case when i.id <> all (losers) then i.id when item.is_duplicate then winner end
                    from unnest(ids) with ordinality as i (id, position) order by i.position);
-      if is_duplicate then
+      if item.is_duplicate then
         perform memory._keep_the_best(job.user_id, winner, losers);
       else
         contradicted := contradicted + cardinality(losers);
@@ -189,9 +195,9 @@ begin
   ignored := memory._claim_words(user_id) || array(
     select w.lexeme
     from memory.memories as m
-    cross join lateral unnest(memory._claim_words(left(m.content, 2000))) as w (lexeme)
+    cross join lateral unnest(coalesce(m.search_vector, m.long_search_vector)) as w
     where m.user_id = _claims_of.user_id and m.memory_id = any (facts)
-    group by w.lexeme having cardinality(facts) >= 10 and count(distinct m.memory_id) > cardinality(facts) / 2);
+    group by w.lexeme having cardinality(facts) >= 10 and count(*) > cardinality(facts) / 2);
   return jsonb_object_agg(m.memory_id, memory._claim(
       m.content, (memory._policy(m.user_id, m.agent_id) #>> '{search,language}')::regconfig,
       ignored || memory._claim_words(memory._subject(m.metadata)))

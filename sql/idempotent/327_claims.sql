@@ -80,7 +80,7 @@ begin
 end;
 $$;
 
--- A memory taken apart for comparison; null for one of more than 2,000 characters, about which nothing is decided here.
+-- A memory taken apart for comparison; null for one of more than 1,000 characters, about which nothing is decided here.
 --   words    all that _claim_words() finds
 --   stems    of those that language does not ignore, in order; past tenses are stems of their own, verbs of liking are one
 --   figures  numbers, weekdays and months, each with the stem that follows: "2 cats, 3 dogs" are no "3 cats, 2 dogs"
@@ -117,13 +117,13 @@ declare
   -- Ignored in one language and telling in English: "dog" is Danish for "though".
   homographs constant text[] := string_to_array(
     'dog man men son hat war die mine sin door van dove soy ton pour art sue come side fire toe den pass under', ' ');
-  words constant text[] := memory._claim_words(left(content, 2000));
+  words constant text[] := memory._claim_words(left(content, 1000));
   stems text[];
   common text[] := ignored || general;
   stops text[];
   dictionary regdictionary;
 begin
-  if length(content) > 2000 then
+  if length(content) > 1000 then
     return null;
   end if;
   stems := array(
