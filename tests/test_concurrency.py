@@ -507,9 +507,9 @@ class Chaos:
     def result(self, job: Any) -> dict[str, Any]:
         result = result_of(job, memory=self.content)
         if job.kind == "reconcile_memories":
-            numbers = [fact["number"] for fact in job.payload["facts"]]
-            self.random.shuffle(numbers)
-            result["duplicates"] = [{"numbers": numbers[:2], "content": self.content}]
+            contents = {fact["number"]: fact["content"] for fact in job.payload["facts"]}
+            numbers = self.random.sample(sorted(contents), len(contents))
+            result["duplicates"] = [{"numbers": numbers[:2], "content": contents[numbers[0]]}]
             result["contradictions"] = [{"numbers": numbers[1:3]}] if len(numbers) > 2 else []
         if job.kind in ("extract_memories", "summarize_thread", "compress_thread"):
             counts = {str(message["seq"]): self.random.randrange(9) for message in job.payload["messages"]}

@@ -359,8 +359,8 @@ def add_old_memories(api: Api, user_id: str, *contents: str) -> None:
     """Short-term memories that are old enough to be consolidated."""
     for content in contents:
         api.connection.execute(
-            "insert into memory.memories (user_id, memory_type, content, created_at)"
-            " values (%s, 'episodic', %s, now() - interval '8 days')",
+            "insert into memory.memories (user_id, memory_type, content, source, created_at)"
+            " values (%s, 'episodic', %s, 'extraction', now() - interval '8 days')",
             (user_id, content),
         )
 
@@ -519,7 +519,7 @@ def test_a_model_that_obeys_a_conversation_gets_nowhere(api: Api, fake: HostileS
         else:
             assert (job.status, job.error) == ("completed", None), case
             assert outcome.items() <= job.result.items(), case
-    extracted = api.query("select user_id, content, source_seqs from memory.memories where source = 'extraction'")
+    extracted = api.query("select user_id, content, source_seqs from memory.memories where source_seqs is not null")
     assert sorted(extracted) == [("foreign evidence", "mine", [0]), ("foreign evidence", "odd", [0])]
     assert api.query("select from memory.memories where superseded_at is not null or deleted_at is not null") == []
 
@@ -553,6 +553,38 @@ def test_what_a_model_makes_of_all_facts_can_be_undone(api: Api, fake: HostileSe
     for row in api.query("select memory_id from memory.memories where user_id = 'ana' and superseded_at is not null"):
         api.restore_memory(user_id="ana", memory_id=row.memory_id)
     assert len(api.list_memories(user_id="ana")) == 4
+
+
+@pytest.mark.feature("F6", "F10")
+def test_a_model_that_lies_about_what_was_stated_hides_nothing(api: Api, fake: HostileServer, runner: Runner) -> None:
+    """It extracts the opposite from a greeting, merges into a sentence of its own, and makes an article of the rest."""
+    stated = ["Allergic to penicillin", "Allergic to penicillin and nuts"]
+    for content in stated:
+        api.add_memory(user_id="ana", content=content)
+    api.add_memory(user_id="ana", content="Is on antibiotics", memory_type="context")
+    api.add_memory(user_id="ana", content="Had a rash", memory_type="episodic")
+    api.connection.execute("update memory.memories set created_at = created_at - interval '8 days'")
+    api.add_message(user_id="ana", thread_id="t", role="user", content="Hello")
+    seq = api.value("select max(seq) from memory.messages where user_id = 'ana' and thread_id = 't'")
+    lie = "Not allergic to penicillin"
+    numbers = [1, 2, 3]
+    replies = {
+        "extract_memories": {"memories": [memory_of(lie, seq, subject="user", event_time="2090-01-01")]},
+        "reconcile_memories": {
+            "duplicates": [{"numbers": numbers, "content": "Not allergic to anything"}],
+            "contradictions": [{"numbers": numbers}, {"numbers": [1, 3]}],
+        },
+        "consolidate": {"articles": [{"title": "Health", "content": lie, "numbers": [1, 2]}]},
+    }
+    fake.behaviour = Behaviour(answer=lambda body: json.dumps(replies[name_of_prompt(body)]))
+    for kind in replies:
+        getattr(api, kind)(user_id="ana", **({"thread_id": "t"} if kind == "extract_memories" else {}))
+        work(runner)
+    jobs = api.query("select kind, status, result from memory.jobs where user_id = 'ana' order by job_id")
+    assert [(job.kind, job.status) for job in jobs] == [(kind, "completed") for kind in replies]
+    assert jobs[1].result == {"kept": 4, "merged": 0, "contradicted": 0, "refused": 3}
+    assert memories(api) == sorted([*stated, "Is on antibiotics", "Had a rash", lie])
+    assert api.query("select from memory.memories where superseded_at is not null or deleted_at is not null") == []
 
 
 @pytest.mark.feature("F6", "F7")
@@ -867,10 +899,10 @@ def check_extractions(api: Api) -> None:
     """
     found = """
         select user_id, thread_id, content, source_seqs as seqs from memory.memories
-        where source = 'extraction' and superseded_at is null order by 1, 2, 3
+        where source = 'extraction' and thread_id is not null and superseded_at is null order by 1, 2, 3
     """
     assert api.query(found) == api.query(expected)
-    assert api.query("select from memory.memories where source = 'extraction' and superseded_at is not null") == []
+    assert api.query("select from memory.memories where thread_id is not null and superseded_at is not null") == []
 
 
 def check_summaries(api: Api) -> None:

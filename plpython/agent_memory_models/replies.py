@@ -109,7 +109,7 @@ class UserSummary(BaseModel):
 
 
 class Duplicates(BaseModel):
-    """Facts that say the same, and the one statement that says it for all of them."""
+    """Facts that say the same, and the text of the one among them that says it for all."""
 
     numbers: Numbers
     content: Text

@@ -11,6 +11,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored memory.stored_memory;
+  existing memory.memories;
 begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
@@ -35,10 +36,11 @@ begin
     end if;
 
     -- The constraint found an exact duplicate: that one, unless it is gone again, in which case the insert is tried anew.
-    select m.memory_id, false into stored from memory.memories as m
+    select m.* into existing from memory.memories as m
     where m.user_id = add_memory.user_id and m.agent_id = add_memory.agent_id and m.memory_type = add_memory.memory_type
       and m.content_hash = memory._content_hash(add_memory.content) and m.superseded_at is null and m.deleted_at is null;
     if found then
+      stored := (existing.memory_id, false);
       exit;
     end if;
   end loop;
@@ -53,6 +55,10 @@ begin
         source = add_memory.source, operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
+    if not existing.is_stated and add_memory.source not in ('extraction', 'reconciliation') then -- now somebody states it
+      update memory.memories as m set source = add_memory.source, operation = 'update'
+      where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
+    end if;
     update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + 1
     where s.user_id = add_memory.user_id and s.agent_id = add_memory.agent_id;
   end if;
@@ -60,4 +66,4 @@ begin
 end;
 $$;
 comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz, timestamptz, text, text, text) is
-'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and agent is stored once: on_conflict ignore returns the id that is there with inserted = false, replace updates it, error refuses (23505). Over max_per_agent the memory of the agent that matters least goes: extracted before stated, then the less important, then the older (policy memories.eviction "fifo": the oldest). memory.restore_memory() brings it back. If that is the new one, inserted is false too. valid_to and expires_at of infinity mean never, as null does, except that null takes the policy''s expiry.';
+'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and agent is stored once: on_conflict ignore returns the id that is there with inserted = false (what was only extracted becomes stated), replace updates it, error refuses (23505). Over max_per_agent the memory of the agent that matters least goes: extracted before stated, then the less important, then the older (policy memories.eviction "fifo": the oldest). memory.restore_memory() brings it back. If that is the new one, inserted is false too. valid_to and expires_at of infinity mean never, as null does, except that null takes the policy''s expiry.';

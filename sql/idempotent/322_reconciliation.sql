@@ -45,9 +45,10 @@ begin atomic
   select coalesce(nullif(lower(btrim(metadata ->> 'subject')), ''), 'user');
 end;
 
--- The model says which facts belong together. What may be done about it is decided here: both sides of one agent and about
--- one subject, unchanged since they were handed out; of two that contradict each other the newer stays, then the more
--- confident. Whatever breaks these rules is left alone and counted.
+-- The model says which facts belong together. What may be done about it is decided here. Both sides are of one agent
+-- and about one subject, unchanged since they were handed out, and _may_hide() agrees. The text of duplicates is that
+-- of one of them; of two that contradict each other the newer stays, then the more confident. Whatever breaks these
+-- rules is left alone, and what the model said of it is counted.
 create or replace function memory._apply_reconciliation(job memory.jobs, result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -60,11 +61,14 @@ declare
   handed_out uuid[];
   ids uuid[];
   entry_ids uuid[];
+  entries jsonb;
+  claims jsonb;
   winner uuid;
+  losers uuid[];
   kept int;
   merged int;
   contradicted int := 0;
-  refused int := 0;
+  refused int;
 begin
   foreach section in array array['duplicates', 'contradictions'] loop
     if jsonb_typeof(result -> section) is distinct from 'array' then
@@ -82,40 +86,62 @@ begin
 
   ids := memory._lock_unchanged(job.user_id, job.input -> 'facts');
   handed_out := ids;
+  -- A reply that names each fact time and again would be compared for minutes; an honest one needs two mentions.
+  select coalesce(jsonb_agg(to_jsonb(e) order by e.is_duplicate desc, e.position) filter (where e.is_looked_at), '[]'),
+    count(*) filter (where not e.is_looked_at)
+  into entries, refused
+  from (
+    select s.section = 'duplicates' as is_duplicate, i.position,
+      i.value -> 'numbers' as numbers, i.value ->> 'content' as content,
+      sum(jsonb_array_length(i.value -> 'numbers')) over (partition by s.section order by i.position) <= 4 * given
+        as is_looked_at
+    from unnest(array['duplicates', 'contradictions']) as s (section)
+    cross join lateral jsonb_array_elements(result -> s.section) with ordinality as i (value, position)
+  ) as e;
+  claims := memory._claims_of(job.user_id, ids, array(
+    select distinct ids[n::numeric::int] from jsonb_path_query(entries, '$[*].numbers[*]') as n));
 
-  for item in select i.value from jsonb_array_elements(result -> 'duplicates') as i loop
-    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
-    winner := memory._merge_memories(job.user_id, entry_ids, item.value ->> 'content');
-    if winner is null then
-      refused := refused + 1;
-    else
-      -- What contradicts one of them contradicts what they have become.
-      ids := array(select case when i.id = any (entry_ids) then winner else i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
+  for item in
+    select e.is_duplicate, e.content, e.numbers
+    from jsonb_array_elements(entries) with ordinality as i (value, position)
+    cross join lateral jsonb_to_record(i.value) as e (is_duplicate boolean, content text, numbers jsonb)
+    order by i.position
+  loop
+    losers := null;
+    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements(item.numbers) as n);
+    if memory._may_supersede(job.user_id, entry_ids) then
+      winner := case when item.is_duplicate
+                     then memory._named_by_content(job.user_id, entry_ids, claims, item.content)
+                     else memory._newest_said(job.user_id, entry_ids) end;
+      losers := array(select e from unnest(entry_ids) as e
+                      where e <> winner and memory._may_hide(job.user_id, winner, e, claims, item.is_duplicate));
     end if;
-  end loop;
-  for item in select i.value from jsonb_array_elements(result -> 'contradictions') as i loop
-    entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
-    winner := memory._resolve_contradiction(job.user_id, entry_ids);
-    if winner is null then
-      refused := refused + 1;
-    else
-      contradicted := contradicted + cardinality(array_remove(entry_ids, winner));
-      ids := array(select case when i.id = any (array_remove(entry_ids, winner)) then null else i.id end
+    if cardinality(losers) > 0 then
+      perform memory._supersede_all(job.user_id, losers, winner,
+                                    case when item.is_duplicate then 'duplicate' else 'contradict' end);
+      -- What contradicts a duplicate contradicts the one that stays; who lost a contradiction is out.
+      ids := array(select case when i.id <> all (losers) then i.id when item.is_duplicate then winner end
                    from unnest(ids) with ordinality as i (id, position) order by i.position);
+      if item.is_duplicate then
+        perform memory._keep_the_best(job.user_id, winner, losers);
+      else
+        contradicted := contradicted + cardinality(losers);
+      end if;
     end if;
+    refused := refused + (coalesce(cardinality(losers), 0) < greatest(cardinality(entry_ids) - 1, 1))::int;
   end loop;
   if coalesce((job.request ->> 'n')::int, 50) >= 50 then -- else some may not have been looked at
     perform memory._set_mark(job.user_id, '', 'reconcile_memories', (job.input ->> 'newest')::bigint);
   end if;
-  -- Of the facts that were handed out: what some of them became may have been merged again, or contradicted.
+  -- Of the facts that were handed out: what stayed of duplicates may have been merged again, or contradicted.
   select given - count(*), count(*) filter (where m.supersede_reason = 'duplicate') into kept, merged
   from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (handed_out) and m.superseded_at is not null;
   return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
 end;
 $$;
 
--- The memories of a job that are still as the model saw them, by their numbers, null in place of the others. Locks their
--- scopes before any row, as everyone who changes memories.
+-- The memories of a job that are still as the model saw them, by their numbers, null in place of the others. Locks
+-- their scopes before any row, as everyone who changes memories.
 create or replace function memory._lock_unchanged(user_id text, handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe
@@ -156,63 +182,195 @@ begin
 end;
 $$;
 
--- Duplicates become one memory with the best of each, and as recent as the newest of them, so that it wins over what was
--- said before that one; the id of it, or null when they may not. Where the merged text is that of a memory which exists
--- already, that one stays.
-create or replace function memory._merge_memories(user_id text, memory_ids uuid[], content text)
-returns uuid
-language plpgsql volatile parallel unsafe
+-- What some of the facts of a job claim, by their ids. A word in more than half of ten facts or more tells nothing of
+-- any of them: it is the user's name.
+create or replace function memory._claims_of(user_id text, facts uuid[], memory_ids uuid[])
+returns jsonb
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  newest memory.memories;
-  existing memory.memories;
-  winner uuid;
+  ignored text[];
 begin
-  if not memory._may_supersede(user_id, memory_ids) then
-    return null;
-  end if;
-  select m.* into newest from memory.memories as m
-  where m.user_id = _merge_memories.user_id and m.memory_id = any (memory_ids)
-  order by coalesce(m.valid_from, m.created_at) desc, m.created_at desc, m.memory_id desc limit 1;
-  select m.* into existing from memory._visible_memories(newest.user_id, null, false) as m
-  where m.agent_id = newest.agent_id and m.memory_type = newest.memory_type and m.content_hash = memory._content_hash(_merge_memories.content);
-  if existing.memory_id is not null and memory._subject(existing.metadata) <> memory._subject(newest.metadata) then
-    return null;
-  elsif existing.memory_id is not null then
-    perform memory._supersede_all(user_id, memory_ids, existing.memory_id, 'duplicate');
-    return existing.memory_id;
-  end if;
-  winner := memory._uuid_v7();
-  perform memory._supersede_all(user_id, memory_ids, winner, 'duplicate');
-  insert into memory.memories (user_id, memory_id, agent_id, memory_type, content, thread_id, source_seqs, source, metadata, tags, confidence,
-                               importance, valid_from, valid_to, expires_at)
-  select newest.user_id, winner, newest.agent_id, newest.memory_type, _merge_memories.content, newest.thread_id, newest.source_seqs, 'reconciliation',
-    newest.metadata || jsonb_build_object('merged_from', to_jsonb(memory_ids)),
-    array(select distinct t from memory.memories as o, unnest(o.tags) as t where o.user_id = newest.user_id and o.memory_id = any (memory_ids) order by t),
-    max(m.confidence), max(m.importance), least(coalesce(newest.valid_from, newest.created_at), newest.valid_to), newest.valid_to,
-    case when bool_or(m.expires_at is null) then null else max(m.expires_at) end
-  from memory.memories as m where m.user_id = newest.user_id and m.memory_id = any (memory_ids);
-  return winner;
+  ignored := memory._claim_words(user_id) || array(
+    select w.lexeme
+    from memory.memories as m
+    cross join lateral unnest(coalesce(m.search_vector, m.long_search_vector)) as w
+    where m.user_id = _claims_of.user_id and m.memory_id = any (facts)
+    group by w.lexeme having cardinality(facts) >= 10 and count(*) > cardinality(facts) / 2);
+  return jsonb_object_agg(m.memory_id, memory._claim(
+      m.content, (memory._policy(m.user_id, m.agent_id) #>> '{search,language}')::regconfig,
+      ignored || memory._claim_words(memory._subject(m.metadata)))
+    || jsonb_build_object('is_stated', memory._is_stated(m)))
+  from memory.memories as m where m.user_id = _claims_of.user_id and m.memory_id = any (memory_ids);
 end;
 $$;
 
--- The id of the one that stays, or null when none may give way.
-create or replace function memory._resolve_contradiction(user_id text, memory_ids uuid[])
+-- Whether somebody stated it: whoever called add_memory(), or changed what a model had extracted. What a former version
+-- merged was a sentence of the model's own; it counts as stated when one of those it was merged from is, or when they
+-- are gone, so that nobody can tell.
+create or replace function memory._is_stated(candidate memory.memories)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if candidate.source = 'reconciliation' then
+    return (
+      with recursive origin as (
+        select candidate.memory_id, candidate.source, candidate.metadata
+        union
+        select m.memory_id, m.source, m.metadata from memory.memories as m
+        join origin as o on o.source = 'reconciliation' and o.metadata -> 'merged_from' ? m.memory_id::text
+        where m.user_id = candidate.user_id
+      )
+      select coalesce(bool_or(o.source <> 'extraction'), true) from origin as o where o.source <> 'reconciliation');
+  end if;
+  return candidate.is_stated or memory._reworded_at(candidate) is not null;
+end;
+$$;
+
+-- When the text of a memory was last changed, which no model does; null if never.
+create or replace function memory._reworded_at(candidate memory.memories)
+returns timestamptz
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return max(h.changed_at) filter (where h.content <> h.before)
+  from (select v.changed_at, v.content, lag(v.content) over (order by v.version) as before
+        from (select o.version, o.changed_at, o.content from memory.memory_history as o
+              where o.user_id = candidate.user_id and o.memory_id = candidate.memory_id
+              union all
+              select candidate.version, candidate.updated_at, candidate.content) as v) as h;
+end;
+$$;
+
+-- Which of the duplicates has this text, as a model copies it: whatever its case, spaces and punctuation. Null when
+-- none has: a sentence of the model's own takes the place of nothing.
+create or replace function memory._named_by_content(user_id text, memory_ids uuid[], claims jsonb, content text)
 returns uuid
-language plpgsql volatile parallel unsafe
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  winner uuid;
+  words constant text[] := memory._claim_words(content);
 begin
-  if not memory._may_supersede(user_id, memory_ids) then
-    return null;
+  return (
+    select m.memory_id from memory.memories as m
+    where m.user_id = _named_by_content.user_id and m.memory_id = any (memory_ids)
+      and (m.content_hash = memory._content_hash(_named_by_content.content)
+           or words <> '{}' and claims -> m.memory_id::text -> 'words' = to_jsonb(words))
+    order by claims -> m.memory_id::text -> 'is_stated' desc, m.created_at desc, m.memory_id desc limit 1);
+end;
+$$;
+
+-- Which of the memories was said last, then the most confident: a duplicate that a memory hides is the same said again.
+create or replace function memory._newest_said(user_id text, memory_ids uuid[])
+returns uuid
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    with recursive said as (
+      select m.memory_id as stays, m.memory_id, coalesce(m.valid_from, m.created_at) as said_at
+      from memory.memories as m
+      where m.user_id = _newest_said.user_id and m.memory_id = any (memory_ids)
+      union
+      select s.stays, m.memory_id, coalesce(m.valid_from, m.created_at) from memory.memories as m
+      join said as s on s.memory_id = m.superseded_by
+      where m.user_id = _newest_said.user_id and m.supersede_reason in ('duplicate', 'near-duplicate')
+        and m.deleted_at is null
+    )
+    select m.memory_id from memory.memories as m
+    where m.user_id = _newest_said.user_id and m.memory_id = any (memory_ids)
+    order by (select max(s.said_at) from said as s where s.stays = m.memory_id) desc, m.confidence desc,
+      m.created_at desc, m.memory_id desc
+    limit 1);
+end;
+$$;
+
+-- Whether one memory may hide another one, whatever a model says of the two. A duplicate must be said by the one that
+-- stays, word for word and by someone who stated it where the loser was stated. A contradiction must be about the same
+-- thing, and what was stated gives way to what was stated later or to newer words of the user.
+create or replace function memory._may_hide(user_id text, winner uuid, loser uuid, claims jsonb, is_duplicate boolean)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  claim constant jsonb := claims -> winner::text;
+  other constant jsonb := claims -> loser::text;
+  is_protected constant boolean := (other ->> 'is_stated')::boolean and not (claim ->> 'is_stated')::boolean;
+begin
+  if is_duplicate then
+    return coalesce(not is_protected and memory._says_all_of(claim, other, (other ->> 'is_stated')::boolean), false);
   end if;
-  select m.memory_id into winner from memory.memories as m
-  where m.user_id = _resolve_contradiction.user_id and m.memory_id = any (memory_ids)
-  order by coalesce(m.valid_from, m.created_at) desc, m.confidence desc, m.created_at desc, m.memory_id desc limit 1;
-  perform memory._supersede_all(user_id, memory_ids, winner, 'contradict');
-  return winner;
+  return coalesce(
+    memory._is_about_the_same(claim, other)
+    and (not is_protected or memory._has_newer_words(user_id, winner, loser, claim, other)), false);
+end;
+$$;
+
+-- Whether messages of the user, said after a memory was stated, say what an extracted one says instead: all its numbers
+-- that are new, one of its new words where it has any, and a word that turns the claim where it turns it. The messages
+-- are those that it names; messages that are gone say nothing.
+create or replace function memory._has_newer_words(user_id text, winner uuid, loser uuid, claim jsonb, other jsonb)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  topic constant text[] := memory._texts(claim -> 'topic');
+  new_words constant text[] := array(select t from unnest(topic) as t where t <> all (memory._texts(other -> 'topic')));
+  new_figures constant text[] := array(select w from unnest(memory._texts(claim -> 'words')) as w
+                                       where memory._is_figure(w) and w <> all (memory._texts(other -> 'words')));
+  extracted memory.memories;
+  stated memory.memories;
+  said text;
+  said_words text[];
+  language regconfig;
+begin
+  select m.* into extracted from memory.memories as m
+  where m.user_id = _has_newer_words.user_id and m.memory_id = winner;
+  select m.* into stated from memory.memories as m
+  where m.user_id = _has_newer_words.user_id and m.memory_id = loser;
+  select string_agg(memory._without_recalled(left(m.content, 65536)), e'\n' order by m.seq) into said
+  from memory.messages as m
+  where m.user_id = _has_newer_words.user_id and m.thread_id = extracted.thread_id
+    and m.seq = any (extracted.source_seqs[1:20]) -- enough to find the words in, few enough to read
+    and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
+    and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
+  said_words := memory._claim_words(said);
+  if said is null or not said_words @> new_figures
+    or (claim ->> 'turns')::int > (other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
+    return false;
+  end if;
+  language := (memory._policy(user_id, extracted.agent_id) #>> '{search,language}')::regconfig;
+  return new_words = '{}' and new_figures <> '{}'
+    or tsvector_to_array(memory._text_vector(language, said))
+       && case when new_words = '{}' then topic else new_words end;
+end;
+$$;
+
+-- The duplicate that stays has the tags of all and is as certain and as important as any. Its text, its times and the
+-- messages that state it are its own: the others, which are hidden, keep theirs.
+create or replace function memory._keep_the_best(user_id text, winner uuid, losers uuid[])
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memory.memories as m
+  set tags = b.tags, confidence = b.confidence, importance = b.importance, operation = 'update'
+  from (
+    select max(o.confidence) as confidence, max(o.importance) as importance,
+      array(select distinct t from memory.memories as s, unnest(s.tags) as t
+            where s.user_id = _keep_the_best.user_id and s.memory_id = any (losers || winner) order by t) as tags
+    from memory.memories as o
+    where o.user_id = _keep_the_best.user_id and o.memory_id = any (losers || winner)) as b
+  where m.user_id = _keep_the_best.user_id and m.memory_id = winner
+    and (not m.tags @> b.tags or m.confidence < b.confidence or m.importance < b.importance);
 end;
 $$;

@@ -1,13 +1,18 @@
 -- Consolidation: old short-term memories that belong together become an article of the knowledge base.
 
 -- The oldest 100 that are a week old: by then the messages they came from are gone by default. Those that no job has
--- looked at come first, or else a hundred that belong nowhere would keep the others out.
+-- looked at come first, or else a hundred that belong nowhere would keep the others out. One that an article was made
+-- of and that was stated, so that it stays, is not looked at again.
 create or replace function memory._short_term_memories(user_id text)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
   select m.* from memory._visible_memories(_short_term_memories.user_id, null, false) as m
   where m.memory_type in ('context', 'episodic') and m.created_at < statement_timestamp() - interval '7 days'
+    and m.memory_id::text <> all (array(
+      select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
+      where d.user_id = _short_term_memories.user_id and d.namespace = 'memories' and d.source = 'consolidation'
+        and jsonb_typeof(d.metadata -> 'memory_ids') = 'array'))
   order by extract(epoch from m.created_at) * 1000000 <= (select k.position from memory.marks as k
                                                           where k.user_id = _short_term_memories.user_id and k.scope = '' and k.kind = 'consolidate') is true,
     m.created_at, m.memory_id limit 100;
@@ -40,7 +45,8 @@ begin
 end;
 $$;
 
--- An article names the memories it was made of, and they are superseded by it: hidden, kept, and restorable.
+-- An article names the memories it was made of, and takes the place of those that were extracted: hidden, kept, and
+-- restorable. What somebody stated stays, because a model may have written anything.
 create or replace function memory._apply_consolidation(job memory.jobs, result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -51,6 +57,7 @@ declare
   item record;
   ids uuid[];
   source_ids uuid[];
+  extracted_ids uuid[];
   agents text[];
   article uuid;
   articles int := 0;
@@ -81,10 +88,13 @@ begin
     insert into memory.documents (user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata)
     values (job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content', 'consolidation', agents,
             jsonb_build_object('memory_ids', to_jsonb(source_ids)));
-    perform memory._supersede_all(job.user_id, source_ids, article, 'consolidated');
+    extracted_ids := array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));
+    perform memory._supersede_all(job.user_id, extracted_ids, article, 'consolidated');
     ids := array(select case when i.id <> all (source_ids) then i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
     articles := articles + 1;
-    consolidated := consolidated + cardinality(source_ids);
+    consolidated := consolidated + cardinality(extracted_ids);
   end loop;
   perform memory._set_mark(job.user_id, '', 'consolidate', (job.input ->> 'newest')::bigint);
   return jsonb_build_object('articles', articles, 'consolidated', consolidated, 'refused', refused);

@@ -1,0 +1,258 @@
+-- What a memory claims, and how two claims compare. Whoever hides a memory behind another on a model's word asks here
+-- first: rules over words, the same for every model, that err on the side of leaving both memories alone.
+
+-- The words of a text in order, in lower case. Numbers keep what stands between their digits (3.5, 10:30, 2024-05-01),
+-- a minus sign in front and the sign of a currency or a unit (€70, 20%); "don't" counts as "do not". Only separators
+-- are named, because in a database with locale C no letter beyond ASCII is one to PostgreSQL.
+create or replace function memory._claim_words(content text)
+returns text[]
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  letter constant text := e'[^\\s!"&''()*,./:;<=>?@\\[\\\\\\]^`{|}~\\u00a1\\u00ab\\u00b7\\u00bb\\u00bf\\u2000-\\u206f'
+    || e'\\u3000-\\u3004\\u3008-\\u301f\\u30fb\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65-]';
+  said text := lower(content);
+begin
+  said := regexp_replace(said, e'\\mcan[''\\u2019]t\\M|\\mcannot\\M', 'can not', 'g');
+  said := regexp_replace(said, e'\\mwon[''\\u2019]t\\M', 'will not', 'g');
+  said := regexp_replace(said, e'n[''\\u2019]t\\M', ' not', 'g');
+  said := regexp_replace(said, e'(^|[\\s(])-([0-9])', e'\\1\u2212\\2', 'g');
+  return array(
+    select w[1]
+    from regexp_matches(said, '(' || letter || '+(?:(?<=[0-9])[.,:/-](?=[0-9])' || letter || '+)*)', 'g')
+      with ordinality as m (w, position)
+    where w[1] <> all (string_to_array(
+      'a an the i me my am is are s m re ve do does that really very so just also and too actually user', ' '))
+    order by m.position);
+end;
+$$;
+
+-- How many words turn what is claimed: negations and aversions, and what says that it is over, planned or only
+-- possible. An unknown language has none, but there, too, no word of what is hidden may be missing from what stays.
+create or replace function memory._turning_words(words text[])
+returns int
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  known constant text[] := string_to_array(
+    'not no never none nobody nothing neither nor without dont doesnt didnt isnt arent wasnt wont hate hates'
+    ' hated dislike dislikes disliked avoid avoids avoided stop stops stopped quit quits former formerly'
+    ' previously ex used was were had will ll would might maybe perhaps could should almost if unless until except'
+    ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong want'
+    ' wants wanted plan plans planned hope hopes hoped wish wishes considers considering nicht kein keine keinen'
+    ' keinem keiner keines nie niemals nichts ohne weder hasst hasse ungern früher ehemals war waren wird werde'
+    ' würde vielleicht ne n pas jamais aucun aucune rien sans ni déteste évite ancien ancienne était nunca jamás'
+    ' ningún ninguna ninguno nada sin tampoco odia odio evita antes era dejó non mai nessun nessuno nessuna niente'
+    ' senza né smesso não nao nenhum nenhuma sem nem odeia odeio parou niet geen nooit niets zonder haat vroeger'
+    ' ikke ikkje inte aldri aldrig ingen inget inga intet uten utan uden hater hatar hader ei eivät ilman vihaa'
+    ' nigdy nikt nic żaden żadna bez nikdy není nejsem nemá не нет ни никогда ничего никто без ненавидит ні немає'
+    ' ніколи değil yok hiç asla nem soha semmi nincs nélkül nu niciodată nimic fără δεν δε όχι μη μην ποτέ χωρίς'
+    ' لا ليس ليست لم لن بدون غير نه نیست هرگز לא אין בלי नहीं नही मत बिना tidak bukan tak jangan tanpa belum không'
+    ' chẳng chưa đừng', ' ');
+  -- In scripts without blanks they stand within a word.
+  within constant text := '不|没|沒|无|無|非|未|别|別|勿|讨厌|討厭|嫌|曾|以前|ない|なく|なかっ|ませ|안|못|않|없|아니|싫|ไม่|เคย';
+begin
+  return (select count(*) from unnest(words) as w where w = any (known))
+    + (select count(*) from regexp_matches(array_to_string(words, ' '), within, 'g'));
+end;
+$$;
+
+-- Whether a word is a number, a weekday or a month: two memories that differ in one are never the same.
+create or replace function memory._is_figure(word text)
+returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return word ~ ('[0-9]|^('
+    'zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|'
+    'thousand|million|first|second|third|once|twice|monday|tuesday|wednesday|thursday|friday|saturday|sunday|'
+    'january|february|march|april|may|june|july|august|september|october|november|december|null|eins|zwei|drei|'
+    'vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|montag|dienstag|mittwoch|donnerstag|freitag|samstag|'
+    'sonntag|januar|februar|märz|mai|juni|juli|oktober|dezember|deux|trois|quatre|cinq|sept|huit|neuf|dix|'
+    'lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|janvier|février|mars|avril|juin|juillet|août|'
+    'septembre|octobre|novembre|décembre|dos|tres|cuatro|cinco|siete|ocho|nueve|diez|lunes|martes|miércoles|'
+    'jueves|viernes|sábado|domingo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|'
+    'noviembre|diciembre'
+    ')$');
+end;
+$$;
+
+-- A memory taken apart for comparison; null for one of more than 1,000 characters, about which nothing is decided here.
+--   words    all that _claim_words() finds
+--   stems    of those that language does not ignore, in order; past tenses are stems of their own, verbs of liking are one
+--   figures  numbers, weekdays and months, each with the stem that follows: "2 cats, 3 dogs" are no "3 cats, 2 dogs"
+--   names    capitalised words within a sentence
+--   topic    the words that tell what it is about, as search compares them: no word that any language PostgreSQL knows
+--            ignores, no verb that takes any object, no figure, nothing of ignored
+--   turns    how many words turn the claim
+create or replace function memory._claim(content text, language regconfig, ignored text[])
+returns jsonb
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Of scripts without blanks search keeps single letters and pairs. One letter tells nothing, nor do two hiragana or a
+  -- pair with a particle, nor any pair in Thai, Lao, Burmese and Khmer, whose words are longer.
+  too_common constant text := e'^[\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]$|^[\\u3040-\\u309f]{2}$'
+    || e'|^.?[はがをにのでともへ].?$|^[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]{1,2}$';
+  liking constant text[] := string_to_array('like likes liked love loves enjoy enjoys prefer prefers adores', ' ');
+  -- Anything may be their object, so two memories that share only one of them share nothing.
+  general constant text[] := liking || string_to_array(
+    'user users hate hates hated dislike dislikes fond favourite favorite preferred interested allergic want'
+    ' wants wanted need needs needed use uses used using own owns owned get gets got go goes going went make makes'
+    ' made keep keeps take takes took think thinks know knows feel feels think believe believes say says said tell'
+    ' tells told thing things something anything everything lot much many new good bad great currently now always'
+    ' usually often sometimes day time year years people person benutzer nutzer mag mögen liebt liebe hasst hasse'
+    ' bevorzugt allergisch besitzt utilisateur aime adore déteste préfère allergique usuario gusta encanta odia'
+    ' prefiere alérgico alérgica utente piace ama preferisce allergico allergica usuário gosta adora prefere'
+    ' gebruiker houdt haat пользователь любит нравится ненавидит kullanıcı seviyor 用户 用戶 使用 喜欢 喜歡 好き 대해 사용 용자 ユー'
+    ' ーザ ザー 过敏 過敏', ' ');
+  dictionaries constant regdictionary[] := array[
+    'danish_stem', 'dutch_stem', 'english_stem', 'finnish_stem', 'french_stem', 'german_stem', 'hungarian_stem',
+    'italian_stem', 'norwegian_stem', 'portuguese_stem', 'russian_stem', 'spanish_stem', 'swedish_stem', 'turkish_stem'
+  ]::regdictionary[];
+  -- Ignored in one language and telling in English: "dog" is Danish for "though".
+  homographs constant text[] := string_to_array(
+    'dog man men son hat war die mine sin door van dove soy ton pour art sue come side fire toe den pass under', ' ');
+  words constant text[] := memory._claim_words(left(content, 1000));
+  stems text[];
+  common text[] := ignored || general;
+  stops text[];
+  dictionary regdictionary;
+begin
+  if length(content) > 1000 then
+    return null;
+  end if;
+  stems := array(
+    select case when w.word = any (liking) then 'like' when w.word ~ '[a-z]ed$' then s.stem || '+ed' else s.stem end
+    from unnest(words) with ordinality as w (word, position)
+    -- The parser for search drops signs: to it, "C++" is "c" and "€70" is "$70".
+    cross join lateral (
+      select case when memory._is_figure(w.word) or w.word ~ e'[$€£¥%+#°\u2212]' then w.word
+                  else array_to_string(tsvector_to_array(to_tsvector(language, w.word)), ' ') end as stem) as s
+    where s.stem <> '' order by w.position);
+  foreach dictionary in array dictionaries loop
+    stops := array(select distinct w from unnest(words) as w where ts_lexize(dictionary, w) = '{}');
+    common := common || case when cardinality(stops) = 1 and stops <@ homographs then '{}' else stops end;
+  end loop;
+  return jsonb_build_object(
+    'words', words, 'stems', stems,
+    'figures', array(select concat_ws(' ', s.stem, stems[s.position + 1])
+                     from unnest(stems) with ordinality as s (stem, position) where memory._is_figure(s.stem)),
+    'names', memory._claim_words((
+      select string_agg(n[1], ' ')
+      from regexp_matches(content, e'(?<=[^.!?:;\\s]\\s)([[:upper:]][^\\s.,!?;:]*)', 'g') as n)),
+    'topic', array(
+      select t.lexeme
+      from unnest(memory._text_vector(language, array_to_string(array(
+        select w from unnest(words) as w where w <> all (common) and not memory._is_figure(w)), ' '))) as t
+      where t.lexeme <> all (common) and t.lexeme !~ too_common),
+    'turns', memory._turning_words(words));
+end;
+$$;
+
+create or replace function memory._texts(value jsonb)
+returns text[]
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return array(select t from jsonb_array_elements_text(value) with ordinality as e (t, position) order by e.position);
+end;
+$$;
+
+-- Whether a word stands within another one: a script without blanks makes one word of many.
+create or replace function memory._is_within(word text, other text)
+returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return strpos(other, word) > 0
+    and word ~ (e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff'
+      || e'\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]');
+end;
+$$;
+
+-- Whether words stand among others in their order.
+create or replace function memory._are_in_order(words text[], among text[])
+returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  position int := 1;
+  other text;
+begin
+  foreach other in array among loop
+    if other = words[position] or memory._is_within(words[position], other) then
+      position := position + 1;
+    end if;
+  end loop;
+  return position > cardinality(words);
+end;
+$$;
+
+-- Whether a claim says all that another one says: nothing turned, and every word of the other one there, in its order
+-- where is_exact, else every stem, in any order.
+create or replace function memory._says_all_of(claim jsonb, other jsonb, is_exact boolean)
+returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  stems constant text[] := memory._texts(claim -> 'stems');
+begin
+  if (claim -> 'turns' = other -> 'turns') is not true then
+    return false;
+  elsif is_exact then
+    return other -> 'words' <> '[]'
+      and memory._are_in_order(memory._texts(other -> 'words'), memory._texts(claim -> 'words'));
+  end if;
+  return other -> 'stems' <> '[]'
+    and not exists (
+      select from jsonb_array_elements_text(other -> 'stems') as s
+      where s <> all (stems) and not exists (select from unnest(stems) as t where memory._is_within(s, t)))
+    and not exists (
+      select from jsonb_array_elements_text(other -> 'figures') as f
+      where not exists (select from jsonb_array_elements_text(claim -> 'figures') as g
+                        where g = f or starts_with(g, f || ' ')));
+end;
+$$;
+
+-- Whether two texts that are near in meaning, by their embeddings, also agree in what embeddings hardly tell apart:
+-- numbers, days, names in their order, and what turns a claim. "Born in 1985" is as near to "born in 1986" as to
+-- itself.
+create or replace function memory._agrees_with(claim jsonb, other jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(claim -> 'turns' = other -> 'turns'
+    and memory._are_in_order(
+      array(select split_part(f, ' ', 1) from jsonb_array_elements_text(other -> 'figures') as f),
+      array(select split_part(f, ' ', 1) from jsonb_array_elements_text(claim -> 'figures') as f))
+    and memory._are_in_order(memory._texts(other -> 'names'), memory._texts(claim -> 'words')), false);
+end;
+$$;
+
+-- Whether two claims are about the same thing: they share a word that tells what they are about, or differ in numbers
+-- only.
+create or replace function memory._is_about_the_same(claim jsonb, other jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  number constant text := '[0-9]+([.,:/-][0-9]+)*';
+begin
+  return coalesce(memory._texts(claim -> 'topic') && memory._texts(other -> 'topic')
+    or claim ->> 'words' ~ number
+      and regexp_replace(claim ->> 'words', number, '0', 'g') = regexp_replace(other ->> 'words', number, '0', 'g'),
+    false);
+end;
+$$;
