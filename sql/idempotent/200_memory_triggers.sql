@@ -252,25 +252,28 @@ $$;
 
 -- What a memory or an article hid comes back when its winner goes, unless the winner has a winner itself (the heir), which
 -- goes on hiding it, or the same was stored again meanwhile. Of winners that go at once the one that was superseded first
--- comes first, so that what it hid passes from heir to heir.
+-- comes first, so that what it hid passes from heir to heir. Hidden memories of an agent whose counter somebody else holds
+-- are left to the next sweep: whoever calls this holds a counter already, and two that wait for each other's would deadlock.
 create or replace function memory._release_hidden(user_id text, winner uuid, heir uuid)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  agents text[] := array(
+    select m.agent_id from memory.memories as m
+    where m.user_id = _release_hidden.user_id and m.superseded_by = winner and m.deleted_at is null);
   hidden memory.memories;
   new_winner uuid;
 begin
-  -- Looks first: most memories hide nothing.
-  if not exists (select from memory.memories as m
-                 where m.user_id = _release_hidden.user_id and m.superseded_by = winner and m.deleted_at is null) then
+  if agents = '{}' then -- most memories hide nothing
     return;
   end if;
-  perform memory._lock_scopes_of(user_id, array[winner]);
+  agents := memory._lock_free_scopes(user_id, agents);
   for hidden in
     select m.* from memory.memories as m
     where m.user_id = _release_hidden.user_id and m.superseded_by = winner and m.deleted_at is null
+      and m.agent_id = any (agents)
     order by m.created_at desc, m.memory_id desc -- of several with the same text the newest comes back
   loop
     new_winner := coalesce(heir, (
@@ -300,7 +303,22 @@ begin
   from memory.memory_history as h
   where h.user_id = _hide_released.user_id and h.superseded_by = winner
     and m.user_id = h.user_id and m.memory_id = h.memory_id and m.version = h.version + 1
-    and m.operation = 'restore' and m.updated_at >= _hide_released.deleted_at;
+    and m.operation = 'restore' and m.updated_at >= _hide_released.deleted_at
+    and m.agent_id = any (memory._lock_free_scopes(_hide_released.user_id, array[m.agent_id]));
+end;
+$$;
+
+-- Takes the locks of those of these agents that nobody holds, and returns these agents.
+create or replace function memory._lock_free_scopes(user_id text, agent_ids text[])
+returns text[]
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return array(
+    select s.agent_id from memory.memory_scopes as s
+    where s.user_id = _lock_free_scopes.user_id and s.agent_id = any (agent_ids)
+    order by s.agent_id for no key update skip locked);
 end;
 $$;
 

@@ -46,31 +46,23 @@ begin
   )
   select count(*) into swept_messages from swept;
 
-  with due as materialized (
+  with due as (
     (select m.user_id, m.agent_id, m.memory_id from memory.memories as m
      where m.expires_at <= statement_timestamp() order by m.expires_at limit batch_size)
     union
     (select m.user_id, m.agent_id, m.memory_id from memory.memories as m where m.deleted_at is not null order by m.deleted_at limit batch_size)
-  ), hidden as materialized ( -- what comes back when a swept memory goes
-    select d.user_id, d.memory_id, h.agent_id
-    from due as d cross join lateral (
-      select m.agent_id from memory.memories as m where m.user_id = d.user_id and m.superseded_by = d.memory_id offset 0) as h
   ), free as materialized (
     select s.user_id, s.agent_id from memory.memory_scopes as s
-    where (s.user_id, s.agent_id) in (select d.user_id, d.agent_id from due as d union select h.user_id, h.agent_id from hidden as h)
-    for no key update skip locked
+    where (s.user_id, s.agent_id) in (select d.user_id, d.agent_id from due as d) for no key update skip locked
   ), swept as (
     delete from memory.memories as m
-    using (
-      select d.* from due as d join free as f using (user_id, agent_id)
-      where (d.user_id, d.memory_id) not in (
-        select h.user_id, h.memory_id from hidden as h where (h.user_id, h.agent_id) not in (select f.user_id, f.agent_id from free as f))
-      limit batch_size) as d
+    using (select d.* from due as d join free as f using (user_id, agent_id) limit batch_size) as d
     where m.user_id = d.user_id and m.memory_id = d.memory_id
       and (m.expires_at <= statement_timestamp() or m.deleted_at is not null) -- still: somebody may have restored the memory since
     returning 1
   )
   select count(*) into swept_memories from swept;
+  perform memory._release_left_hidden(batch_size);
 
   with swept as (
     delete from memory.artifacts as a
@@ -150,6 +142,25 @@ begin
     exit when checked >= message_limit or bytes_left < 262144;
   end loop;
   return checked;
+end;
+$$;
+
+-- Memories whose winner is gone, which could not come back with its end because their agent's counter was in use.
+create or replace function memory._release_left_hidden(row_limit int)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._release_hidden(h.user_id, h.superseded_by, null)
+  from (
+    select distinct m.user_id, m.superseded_by from memory.memories as m
+    where m.superseded_by is not null and m.deleted_at is null
+      and not exists (select from memory.memories as w
+                      where w.user_id = m.user_id and w.memory_id = m.superseded_by
+                        and (w.deleted_at is null or w.operation = 'evict'))
+      and not exists (select from memory.documents as d where d.user_id = m.user_id and d.document_id = m.superseded_by)
+    limit row_limit) as h;
 end;
 $$;
 
