@@ -11,6 +11,12 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   perform memory._check_memory_types('memory_type', array_remove(array[memory_type], null));
+  perform memory._check_list('tags_all', tags_all);
+  -- A text is searched in one go that nothing can end: 128 KiB in a memory of 256 KiB took 10 s.
+  if length(search) > 1000 then
+    perform memory._refuse('search', format('has %s characters, at most 1000 are allowed', length(search)),
+      'Pass a word or a sentence; memory.search() takes longer questions.', '54000');
+  end if;
   perform memory._check_page(row_limit, row_offset);
   return query
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
@@ -19,7 +25,7 @@ begin
   from memory._shown_memories(list_memories.user_id, list_memories.as_of, list_memories.include_superseded) as m
   where (list_memories.agent_id is null or m.agent_id = list_memories.agent_id)
     and (list_memories.memory_type is null or m.memory_type = list_memories.memory_type)
-    and (list_memories.tags_all is null or m.tags @> list_memories.tags_all)
+    and (list_memories.tags_all is null or memory._comparable_tags(m.tags, list_memories.tags_all) @> list_memories.tags_all)
     and (list_memories.search is null
          or strpos(lower(m.content), lower(list_memories.search)) > 0
          or strpos(lower(m.embedding_text), lower(list_memories.search)) > 0)
