@@ -246,27 +246,39 @@ $$;
 -- What an append leaves for later, done at once for a range of a thread: the words of its messages (to insert one from
 -- JSON takes 4 us, to parse what it says 30) and their exact tokens, where token_counts has them by seq. Words are those of
 -- the row's own text under the row's lock, so a change of the text cannot be lost. What someone is changing is skipped, so
--- nobody waits: a change of the text keeps its words itself.
-create or replace function memory._finish_messages(user_id text, thread_id text, from_seq bigint, to_seq bigint, token_counts jsonb default '{}')
+-- nobody waits: a change of the text keeps its words itself. Of messages that are long, as many are parsed as have max_bytes
+-- between them, and one at least; memory.sweep() goes on from there.
+create or replace function memory._finish_messages(
+  user_id text, thread_id text, from_seq bigint, to_seq bigint, token_counts jsonb default '{}', max_bytes int default 4262144
+)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   seqs bigint[];
+  last_parsed bigint;
   agents text[];
   languages jsonb;
 begin
-  select array_agg(l.seq), array_agg(distinct l.agent_id) into seqs, agents
-  from (select m.seq, m.agent_id from memory.messages as m
-        where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq between from_seq and to_seq
-          and (m.search_vector is null and m.is_active or not m.is_counted and token_counts ? m.seq::text)
-        for no key update skip locked) as l;
+  select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits), array_agg(distinct b.agent_id)
+  into seqs, last_parsed, agents
+  from (
+    select l.seq, l.agent_id, l.is_new_count, l.bytes is not null
+      and (sum(l.bytes) over so_far <= max_bytes or count(l.bytes) over so_far = 1) as fits
+    from (
+      select m.seq, m.agent_id, not m.is_counted and token_counts ? m.seq::text as is_new_count,
+        case when m.search_vector is null and m.is_active then least(octet_length(m.content), 262144) end as bytes
+      from memory.messages as m
+      where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq between from_seq and to_seq
+        and (m.search_vector is null and m.is_active or not m.is_counted and token_counts ? m.seq::text)
+      for no key update skip locked) as l
+    window so_far as (order by l.seq)) as b;
   -- Once for each agent: for each message it takes as long as parsing it (10,000 short ones: 0.47 s instead of 0.26).
   languages := (select jsonb_object_agg(a.id, memory._policy(_finish_messages.user_id, a.id) #> '{search,language}') from unnest(agents) as a (id));
   -- An array, because a join is planned badly while the table has no statistics.
   update memory.messages as m
-  set search_vector = coalesce(m.search_vector, case when m.is_active then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at) end),
+  set search_vector = coalesce(m.search_vector, case when m.is_active and m.seq <= last_parsed then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at) end),
       token_count = case when m.is_counted then m.token_count else coalesce((token_counts ->> m.seq::text)::numeric::int, m.token_count) end,
       is_counted = m.is_counted or token_counts ? m.seq::text
   where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq = any (seqs);

@@ -188,12 +188,43 @@ begin
   insert into memory.memories (user_id, memory_id, agent_id, memory_type, content, thread_id, source_seqs, source, metadata, tags, confidence,
                                importance, valid_from, valid_to, expires_at)
   select newest.user_id, winner, newest.agent_id, newest.memory_type, _merge_memories.content, newest.thread_id, newest.source_seqs, 'reconciliation',
-    newest.metadata || jsonb_build_object('merged_from', to_jsonb(memory_ids)),
-    array(select distinct t from memory.memories as o, unnest(o.tags) as t where o.user_id = newest.user_id and o.memory_id = any (memory_ids) order by t),
+    memory._merged_metadata(newest.metadata, memory_ids),
+    memory._merged_tags(newest, memory_ids),
     max(m.confidence), max(m.importance), least(coalesce(newest.valid_from, newest.created_at), newest.valid_to), newest.valid_to,
     case when bool_or(m.expires_at is null) then null else max(m.expires_at) end
   from memory.memories as m where m.user_id = newest.user_id and m.memory_id = any (memory_ids);
   return winner;
+end;
+$$;
+
+-- What a merged memory is made of must not make it a memory that is refused, or the job would fail again and again: as many
+-- tags as a memory may have, those of the newest first. The others stay with the memories that gave way.
+create or replace function memory._merged_tags(newest memory.memories, memory_ids uuid[])
+returns text[]
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return array(
+    select k.tag
+    from (select t.tag from memory.memories as m cross join lateral unnest(m.tags) as t (tag)
+          where m.user_id = newest.user_id and m.memory_id = any (memory_ids) and length(t.tag) <= 255
+          group by t.tag order by bool_or(m.memory_id = newest.memory_id) desc, t.tag limit 100) as k
+    order by k.tag);
+end;
+$$;
+
+-- The metadata of the newest, unless there is no room for the ids beside it; then only whom it is about.
+create or replace function memory._merged_metadata(metadata jsonb, memory_ids uuid[])
+returns jsonb
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  sources constant jsonb := jsonb_build_object('merged_from', to_jsonb(memory_ids));
+begin
+  return case when pg_column_size(metadata || sources) <= 1048576 then metadata
+              else jsonb_strip_nulls(jsonb_build_object('subject', left(metadata ->> 'subject', 255))) end || sources;
 end;
 $$;
 
