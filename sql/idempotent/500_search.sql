@@ -20,7 +20,7 @@ begin
   -- One expression for the usual case, because the calls would be a tenth of the time of a search. It refuses nothing: whatever
   -- it does not know to be right, memory._check_search() decides.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
-      and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) between 1 and 5 and top_k between 1 and 1000
+      and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) between 1 and 5 and array_ndims(sources) = 1 and top_k between 1 and 1000
       and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_score, min_confidence,
                        doc_types, namespaces) = 0) is not true then
     perform memory._check_search(user_id, mode, sources, agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags,

@@ -43,7 +43,7 @@ declare
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
-  beginnings text;
+  beginnings text[];
   language constant regconfig := settings ->> 'language';
 begin
   if mode <> 'vector' then
@@ -114,17 +114,23 @@ begin
     where (select o.budget from corpus as o) is not null and c.content is not null
     window newest_first as (order by c.created_at desc, c.thread_id, c.number desc rows unbounded preceding)
   ), parsed as materialized (
-    -- The newest message whatever it costs, then as many as the budget pays for; of the others that begin with a word of the query,
-    -- the beginning.
+    -- The newest message whatever it costs, then as many as the budget pays for; of the others those
+    -- that begin with most words of the query.
     select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.parsed as vector
     from (
       select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
       from (
         select u.*, u.content as said from unparsed as u where u.place = 1 or u.cost_so_far <= (select o.budget from corpus as o)
         union all
-        (select u.*, left(u.content, 200) from unparsed as u
-         where u.place > 1 and u.cost_so_far > (select o.budget from corpus as o) and left(u.content, 200) ~* beginnings
-         order by u.place limit 3000)
+        (select u.*
+         from (
+           select u.*, lower(left(u.content, 200)) as said from unparsed as u
+           where u.place > 1 and u.cost_so_far > (select o.budget from corpus as o)
+           offset 0 -- so that each is cut once
+         ) as u
+         cross join lateral (select memory._words_that_begin(u.said, beginnings) as words offset 0) as k
+         where k.words > 0
+         order by k.words desc, u.place limit 3000)
       ) as p
       offset 0 -- so that each is parsed once
     ) as t
