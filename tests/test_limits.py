@@ -1,4 +1,4 @@
-"""Lists, filters and other JSON arguments: how much of them is taken, and that what is older than a limit still works."""
+"""Lists, filters and other JSON arguments: how much of them is taken, and what is older than a limit."""
 
 from __future__ import annotations
 

@@ -106,7 +106,8 @@ def test_a_memory_is_taken_where_the_rules_pass_and_nowhere_else(api: Api, seed:
     types = {"metadata": "jsonb", "tags": "text[]"}
     columns = ", ".join(f"%({name})s::{types.get(name, 'text')} as {name}" for name in MEMORY)
     check = f"""
-        select memory._check_memory(jsonb_populate_record(null::memory.memories, to_jsonb(c)), true) from (select {columns}) as c
+        select memory._check_memory(jsonb_populate_record(null::memory.memories, to_jsonb(c)), true)
+        from (select {columns}) as c
     """
     placeholders = ", ".join(f"%({name})s" for name in MEMORY)
     insert = f"insert into memory.memories ({', '.join(MEMORY)}) values ({placeholders})"

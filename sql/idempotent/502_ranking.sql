@@ -44,7 +44,7 @@ declare
   words_as_queries tsquery[];
   any_word tsquery;
   beginnings text[];
-  language constant regconfig := settings ->> 'language';
+  language constant regconfig := (settings ->> 'language')::regconfig;
 begin
   if mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
