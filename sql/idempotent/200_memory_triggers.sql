@@ -96,7 +96,10 @@ begin
       and jsonb_typeof(new.metadata) = 'object' and pg_column_size(new.metadata) <= 1048576
       and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
       and new.confidence between 0 and 1 and new.importance between 0 and 1
-      and (new.valid_from <= new.valid_to) is not false and not has_new_tags) is not true then
+      and (new.valid_from <= new.valid_to) is not false
+      -- In 255 bytes there are neither more tags nor longer ones than may be.
+      and (not has_new_tags or case when array_ndims(new.tags) = 1 then pg_column_size(new.tags) <= 255 and array_position(new.tags, null) is null end)
+     ) is not true then
     perform memory._check_memory(new, has_new_tags);
   end if;
   new.updated_at := statement_timestamp();
