@@ -97,6 +97,18 @@ class TestChatJsonl:
         run(db, path, user_id="ana")
         assert db.execute(jobs).fetchall() == []
 
+    @pytest.mark.feature("F20")
+    @pytest.mark.parametrize("part", ["tool_calls", "function_call", "refusal", "audio"])
+    def test_a_message_may_lack_text_where_the_database_takes_it(
+        self, db: psycopg.Connection, memory: Memory, tmp_path: Path, part: str
+    ) -> None:
+        line = {"role": "assistant", "content": None, part: [{"id": "1"}]}
+        path = tmp_path / "chat.jsonl"
+        path.write_text(json.dumps(line))
+        run(db, path, user_id="ana")
+        [message] = memory.get_messages("ana", "chat")
+        assert (message.content, message.metadata[part]) == ("", [{"id": "1"}])
+
     @pytest.mark.parametrize(
         ("line", "problem"),
         [

@@ -608,6 +608,107 @@ class TestDegrading:
             api.search(user_id="ana", **arguments)
 
 
+def tell(api: Api, contents: list[str], **arguments: Any) -> None:
+    api.add_messages(**ANA, messages=[{"role": "user", "content": content} for content in contents], **arguments)
+
+
+class TestMessagesThatNobodyHasParsed:
+    """A search parses half a MiB of them, the newest first, and says when there are more."""
+
+    # Parsed as slowly as a text can be: 256 KiB took half a second.
+    SLOW = " ".join(f"w{n}.x-{n}/y_{random.Random(n).randbytes(9).hex()}" for n in range(9_000))[: 2**18]
+
+    @pytest.fixture
+    def api(self, api: Api) -> Api:
+        api.set_policy(settings={"compression": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
+        return api
+
+    def parsed_in(self, api: Api, **arguments: Any) -> int:
+        """How many texts a search parses."""
+        api.query("select set_config('track_functions', 'all', true)")
+        count = "select coalesce(pg_stat_get_xact_function_calls('memory._message_vector'::regproc), 0)"
+        before = api.value(count)
+        search(api, **{"sources": ["message"], **arguments})
+        calls: int = api.value(count) - before
+        return calls
+
+    @pytest.mark.feature("F20")
+    def test_are_found_by_any_of_their_words_when_they_are_new(self, api: Api) -> None:
+        tell(api, [f"{self.SLOW[:-100]} findme"] * 3)
+        results = search(api, "findme", sources=["message"])
+        assert "t1/2" in [result.id for result in results]
+        tell(api, [f"short {number} words here" for number in range(500)])
+        for query in ("words here 499", "short 0"):
+            assert search(api, query, sources=["message"])
+
+    @pytest.mark.feature("F20")
+    def test_and_are_few_cause_no_notice(self, api: Api) -> None:
+        tell(api, [f"tea {number}" for number in range(1000)])
+        assert len(found(api, "tea 7", sources=["message"], top_k=1000)) == 1000
+        assert api.notices == []
+
+    @pytest.mark.feature("F20")
+    @pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+    def test_and_are_long_take_no_time(self, api: Api, mode: str) -> None:
+        tell(api, [f"Letter {number} about tea: {self.SLOW}" for number in range(20)])
+        assert self.parsed_in(api, query="nothing of it", mode=mode) == 1  # 256 KiB and a bit each
+        assert self.parsed_in(api, query="about cities", mode=mode) <= 20
+        assert {result.id for result in search(api, "letters about tea", sources=["message"], top_k=30, mode=mode)} == {
+            f"t1/{number}" for number in range(20)
+        }
+        assert [n for n in api.notices if n.startswith("degraded: 20 messages are not parsed yet")]
+
+    @pytest.mark.feature("F20")
+    def test_and_are_many_take_no_time_and_none_is_lost(self, api: Api) -> None:
+        tell(api, [f"I moved to the harbour, {number}" for number in range(20_000)])
+        tell(api, ["What about the theorbo?"])
+        assert self.parsed_in(api, query="theorbo") < 5_000
+        assert found(api, "theorbo", sources=["message"]) == ["What about the theorbo?"]
+        [first, *_] = search(api, "harbour 17", sources=["message"])  # far beyond the budget
+        assert first.id == "t1/17"
+        assert [n for n in api.notices if n.startswith("degraded: 20001 messages are not parsed yet")]
+
+    @pytest.mark.feature("F20")
+    def test_are_found_by_their_embedding(self, api: Api) -> None:
+        api.register_model(name="three", kind="embedding", provider="openai", model="m", settings={"dimensions": 3})
+        api.activate_model(name="three")
+        tell(api, [f"{'x ' * 150}{self.SLOW[:-400]} harbour", *[self.SLOW] * 4])
+        api.query(
+            "insert into memory.embeddings (user_id, model, source, id, embedding) "
+            "values ('ana', 'three', 'message', 't1/0', '[1,0,0]') returning 1"
+        )
+        results = search(api, "harbour", sources=["message"], mode="hybrid", query_embedding="[1,0,0]")
+        assert [result.id for result in results] == ["t1/0"]
+        assert [n for n in api.notices if n.startswith("degraded: 5 messages")]
+
+    @pytest.mark.feature("F20")
+    def test_are_parsed_by_the_sweep_and_then_found_by_every_word(self, api: Api) -> None:
+        tell(api, [f"{self.SLOW[:-100]} findme{number}" for number in range(20)])
+        assert found(api, "findme3", sources=["message"]) == []
+        assert api.notices
+        while api.sweep()["checked"]:
+            pass
+        api.notices.clear()
+        assert [result.id for result in search(api, "findme3", sources=["message"])] == ["t1/3"]
+        assert (api.notices, self.parsed_in(api)) == ([], 0)
+
+    @pytest.mark.feature("F20")
+    def test_are_parsed_a_few_at_a_time_by_the_job_that_reads_them(self, api: Api) -> None:
+        """Appends wait while a job's result is stored, which took five seconds for twelve long messages."""
+        tell(api, [self.SLOW] * 12)
+        api.extract_memories(**ANA)
+        assert api.finish_jobs() >= 1
+        assert api.value("select count(search_vector) from memory.messages") == 3
+
+    @pytest.mark.feature("F20")
+    @pytest.mark.parametrize("query", ["a.b*c", "x|y", "c++ c#", "$^ x", "日本", "café"])
+    def test_are_looked_through_for_any_query(self, api: Api, query: str) -> None:
+        tell(api, [f"{query} is here", *[self.SLOW] * 3])
+        before = len(api.notices)
+        search(api, query, sources=["message"])
+        assert len(api.notices) == before + 1
+
+
 HARMLESS = [
     "'; drop table memory.memories; --",
     "tea' | 'cake",

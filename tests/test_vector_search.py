@@ -462,14 +462,14 @@ def test_a_wrong_argument_is_refused(api: Api, argument: str, value: Any) -> Non
     [
         {"filter": {"a": "'; drop table memory.memories; --"}},
         {"filter": {"\\": "\u2028", "": None, "a": [1, [2, {"b": 3}]]}},
-        {"filter": {str(number): number for number in range(5_000)}},
-        {"tags_all": [f"tag {number}" for number in range(5_000)]},
-        {"tags_any": [f"tag {number}" for number in range(5_000)]},
+        {"filter": {str(number): number for number in range(100)}},
+        {"tags_all": [f"tag {number}" for number in range(100)]},
+        {"tags_any": [f"tag {number}" for number in range(100)]},
         {"tags_any": ["", "'", '"', "\\", "{}", "NULL"]},
         {"tags_any": []},
         {"memory_types": []},
         {"doc_types": []},
-        {"namespaces": ["'"] * 5_000},
+        {"namespaces": ["'"] * 100},
         {"agent_id": "' or true --"},
         {"thread_id": "%"},
         {"created_after": "infinity"},
@@ -489,7 +489,7 @@ def test_a_filter_that_nothing_passes_finds_nothing(api: Api, arguments: dict[st
 def test_filters_that_everything_passes_take_nothing_away(api: Api) -> None:
     remember(api, "Likes tea", [1, 0, 0])
     passing = {
-        "exclude_tags": [f"tag {n}" for n in range(5_000)],
+        "exclude_tags": [f"tag {n}" for n in range(100)],
         "created_after": "-infinity",
         "created_before": "infinity",
         "as_of": "infinity",
@@ -572,6 +572,8 @@ def test_other_users_do_not_make_a_context_dearer(fresh: Api) -> None:
 
 def test_ten_thousand_messages_are_searched(fresh: Api) -> None:
     fill(fresh, "ana", 10_000)
+    while fresh.sweep()["checked"]:
+        pass
     fresh.query(
         "update memory.messages set content = 'The theorbo is here' where user_id = 'ana' and seq = 5000 returning 1"
     )

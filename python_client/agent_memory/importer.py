@@ -85,7 +85,8 @@ class _ChatMessage(BaseModel):
 
     @model_validator(mode="after")
     def _says_something(self) -> _ChatMessage:
-        if not self.content and not self.tool_calls:
+        parts = (self.refusal, self.function_call, self.audio)
+        if not self.content and not self.tool_calls and all(part is None for part in parts):
             raise PydanticCustomError("empty_message", "a message needs content or tool_calls")
         return self
 

@@ -51,6 +51,7 @@ begin
       if jsonb_typeof(value) <> 'array' or jsonb_path_exists(value, '$[*] ? (@.type() != "string")') then
         perform memory._refuse('settings', format('%s is not an array of strings', name), 'Write it like ["last time", "remind me"].');
       end if;
+      perform memory._check_list('settings', array(select jsonb_array_elements_text(value)));
       return;
     when key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages', 'embed_query') then
       if jsonb_typeof(value) <> 'boolean' then
@@ -91,6 +92,7 @@ begin
   if jsonb_typeof(settings) is distinct from 'object' then
     perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
   end if;
+  perform memory._check_json_size('settings', settings, 65536, 'Pass only what is to change.');
   if agent_id is not null then
     perform memory._check_id('agent_id', agent_id);
   end if;

@@ -23,6 +23,7 @@ begin
   if jsonb_typeof(settings) is distinct from 'object' then
     perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
   end if;
+  perform memory._check_json_size('settings', settings, 65536, 'No setting is longer than an address.');
   if kind <> 'chat' and provider = 'local' then
     perform memory._refuse('provider', format('local has no %s model', kind), 'Use openai with the base_url of a server of your own.');
   end if;

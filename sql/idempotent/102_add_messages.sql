@@ -3,8 +3,6 @@ returns setof memory.stored_message
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  stored bigint;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -24,7 +22,7 @@ begin
       select a.first_seq, a.expires_at
       from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at, max(p.created_at) as last_at,
               bool_or(p.ends_round) as ends_round
-            from parsed as p having bool_and(p.is_valid)) as b
+            from parsed as p having count(*) > 0) as b
       cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
                                         b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
     )
@@ -35,11 +33,7 @@ begin
     order by p.seq
     returning m.seq, m.content, m.token_count, null::text;
   end if;
-  get diagnostics stored = row_count;
   perform set_config('memory.seqs_reserved', '', true);
-  if stored < jsonb_array_length(messages) then
-    perform memory._refuse_messages(messages);
-  end if;
 exception
   when data_exception then
     perform memory._refuse_times(messages);
@@ -58,15 +52,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   keys text[];
-  all_valid boolean;
   conflict text;
 begin
   perform memory._lock_thread(user_id, thread_id);
-  select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null), bool_and(p.is_valid) into keys, all_valid
+  select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null) into keys
   from memory._parse_messages(_add_keyed_messages.messages) as p;
-  if not all_valid then
-    return; -- the caller says what is wrong
-  end if;
   select min(k.idempotency_key) into conflict -- not "limit 1", which would make the planner hope for a hit in the first rows of a nested loop
   from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
         from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
@@ -107,7 +97,8 @@ begin
 end;
 $$;
 
--- An array of objects is all that parsing needs; what is wrong inside shows in is_valid.
+-- An array of objects is all that parsing needs, which refuses what is wrong inside. A million short messages take 2.3 GB of
+-- memory, a hundred thousand 0.2.
 create or replace function memory._check_messages(messages jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -119,6 +110,10 @@ begin
   if jsonb_typeof(messages) is distinct from 'array' then
     perform memory._refuse('messages', case when messages is null then 'must not be null' else 'is not a JSON array' end,
       'Pass an array of chat messages such as [{"role": "user", "content": "Hi"}].');
+  end if;
+  if jsonb_array_length(messages) > 100000 then
+    perform memory._refuse('messages', format('has %s messages, at most 100000 are allowed', jsonb_array_length(messages)),
+      'Call it several times, in one transaction where all or none are to be stored.', '54000');
   end if;
   select e.position - 1 as seq, jsonb_typeof(e.value) as kind into wrong
   from jsonb_array_elements(messages) with ordinality as e (value, position) where jsonb_typeof(e.value) <> 'object' limit 1;
@@ -160,7 +155,26 @@ begin
 end;
 $$;
 
--- Takes an array of OpenAI chat messages apart; seq is the position in the array.
+-- The rules of one message of an array; true unless it breaks one.
+create or replace function memory._check_chat_message(
+  seq bigint, unknown jsonb, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text
+)
+returns boolean
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if unknown is not null then
+    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', seq, (select left(k, 50) from jsonb_object_keys(unknown) as k limit 1)),
+      'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, created_at and idempotency_key. Put anything else into metadata.');
+  end if;
+  perform memory._check_message('u', 't', 'a', role, content, metadata, created_at, idempotency_key, format(' of messages[%s]', seq));
+  return true;
+end;
+$$;
+
+-- Takes an array of OpenAI chat messages apart; seq is the position in the array. The first message that breaks a rule is
+-- refused.
 create or replace function memory._parse_messages(messages jsonb)
 returns table (
   seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
@@ -172,16 +186,18 @@ as $$
   select r.seq, r.role, r.content, r.metadata,
     memory._estimate_tokens(r.content) + case when r.metadata ? 'tool_calls' then memory._estimate_tokens(r.metadata ->> 'tool_calls') else 0 end,
     r.created_at, r.idempotency_key, r.role = 'assistant' and not r.metadata ? 'tool_calls',
-    r.is_known and memory._is_valid_message('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+    -- An expression for nearly every message, a call for the others; see memory._is_plain_message().
+    case when r.unknown is null and memory._is_plain_message('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key) then true
+         else memory._check_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at, r.idempotency_key) end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
       -- Content may be text or an array of parts; the text parts are the text, the array itself stays in metadata.
       case jsonb_typeof(m.content) when 'string' then m.content #>> '{}' when 'array' then memory._text_of_parts(m.content)
-                                   else case when m.source ?| '{tool_calls,function_call,refusal,audio}' then '' end end as content,
+                                   else case when memory._has_parts(m.source - 'content') then '' end end as content,
       case when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}' or jsonb_typeof(m.content) = 'array'
            then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source) else coalesce(nullif(m.metadata, 'null'), '{}') end as metadata,
       coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
-      memory._unknown_members(m.source) is null as is_known
+      memory._unknown_members(m.source) as unknown
     from rows from (jsonb_to_recordset(messages) as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
                     jsonb_array_elements(messages))
       with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
@@ -209,25 +225,5 @@ begin
         perform memory._refuse(format('created_at of messages[%s]', message.seq), sqlerrm, 'Write it like "2026-05-01T10:00:00Z".');
     end;
   end loop;
-end;
-$$;
-
--- Says what is wrong with the first message that is not valid.
-create or replace function memory._refuse_messages(messages jsonb)
-returns void
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  wrong record;
-  unknown jsonb;
-begin
-  select p.* into wrong from memory._parse_messages(messages) as p where not p.is_valid order by p.seq limit 1;
-  unknown := memory._unknown_members(messages -> wrong.seq::int);
-  if unknown is not null then
-    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', wrong.seq, (select k from jsonb_object_keys(unknown) as k limit 1)),
-      'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, created_at and idempotency_key. Put anything else into metadata.');
-  end if;
-  perform memory._refuse_message('u', 't', 'a', wrong.role, wrong.content, wrong.metadata, wrong.created_at, wrong.idempotency_key, format(' of messages[%s]', wrong.seq));
 end;
 $$;

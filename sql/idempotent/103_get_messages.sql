@@ -7,11 +7,12 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- One expression for the case that nothing is wrong: three calls would be a tenth of the time of a short read.
+  -- One expression for the case that nothing is wrong: three calls would be a tenth of the time of a short read. It refuses
+  -- nothing by itself.
   if (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(coalesce(agent_id, 'any')) between 1 and 255) is not true then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
-    perform memory._check_id('agent_id', agent_id);
+    perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   end if;
   if recent_k < 1 then
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');

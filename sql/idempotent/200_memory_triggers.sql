@@ -1,6 +1,8 @@
 -- The rules of memories. They live in triggers, so that "insert into memory.memories ..." from psql obeys them too.
 
-create or replace function memory._refuse_memory(candidate memory.memories)
+-- The rules of a memory, and the error that says which one it breaks. Tags are looked at where they are new: a memory from
+-- before there was a limit can go on changing in everything else.
+create or replace function memory._check_memory(candidate memory.memories, has_new_tags boolean)
 returns void
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -26,8 +28,8 @@ begin
   if candidate.valid_from > candidate.valid_to then
     perform memory._refuse('valid_to', format('%s is before valid_from %s', candidate.valid_to, candidate.valid_from), 'Leave valid_to out while it still holds.');
   end if;
-  if array_position(candidate.tags, null) is not null then
-    perform memory._refuse('tags', 'must be an array without nulls', 'Leave it out for no tags.');
+  if has_new_tags then
+    perform memory._check_list('tags', candidate.tags);
   end if;
 end;
 $$;
@@ -84,21 +86,27 @@ declare
   policy jsonb;
   words tsvector;
   is_long boolean;
+  has_new_tags boolean;
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
   -- Null says the same as infinity, and every driver can read it.
   new.valid_from := nullif(new.valid_from, 'infinity');
   new.valid_to := nullif(new.valid_to, 'infinity');
-  -- One expression for the case that nothing is wrong; _refuse_memory says which rule it was.
+  has_new_tags := new.tags <> '{}' and (tg_op = 'INSERT' or new.tags <> old.tags);
+  -- One expression for the case that nothing can be wrong; else memory._check_memory() decides. That is where a rule belongs,
+  -- and here whatever keeps its case out.
   if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
       and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
       and new.content ~ e'\\S' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
       and jsonb_typeof(new.metadata) = 'object' and pg_column_size(new.metadata) <= 1048576
       and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
       and new.confidence between 0 and 1 and new.importance between 0 and 1
-      and (new.valid_from <= new.valid_to) is not false and array_position(new.tags, null) is null) is not true then
-    perform memory._refuse_memory(new);
+      and (new.valid_from <= new.valid_to) is not false
+      -- In 255 bytes there are neither more tags nor longer ones than may be.
+      and (not has_new_tags or case when array_ndims(new.tags) = 1 then pg_column_size(new.tags) <= 255 and array_position(new.tags, null) is null end)
+     ) is not true then
+    perform memory._check_memory(new, has_new_tags);
   end if;
   new.updated_at := statement_timestamp();
   new.is_stated := new.source not in ('extraction', 'reconciliation');

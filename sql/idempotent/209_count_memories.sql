@@ -7,9 +7,7 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
-  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
-  perform memory._check_memory_types('memory_type', array_remove(array[memory_type], null));
+  perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all);
   return count(*)
   from memory._listed_memories(count_memories.user_id, count_memories.agent_id, count_memories.memory_type, count_memories.search,
                                count_memories.tags_all, count_memories.as_of, count_memories.include_superseded);

@@ -84,7 +84,8 @@ as $$
 begin
   said := regexp_replace(said, e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))', '', 'g');
   said := regexp_replace(said, e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]', '', 'g');
-  return nullif(btrim(regexp_replace(translate(said, '[]', '()'), e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+', ' ', 'g')), '');
+  said := regexp_replace(translate(said, '[]', '()'), e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+', ' ', 'g');
+  return nullif(memory._harmless(btrim(said)), '');
 end;
 $$;
 

@@ -21,6 +21,7 @@ begin
   if (kinds <@ known) is false then
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds), 'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
   end if;
+  perform memory._check_list('kinds', kinds);
   if (max_jobs between 1 and 1000) is not true then
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')), 'Claim what you can work on at once.');
   end if;

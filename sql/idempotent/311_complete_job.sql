@@ -13,6 +13,8 @@ begin
   if jsonb_typeof(result) is distinct from 'object' then
     perform memory._refuse('result', 'must be a JSON object', 'See docs/jobs.md for the result of each kind.');
   end if;
+  -- The largest that is asked for, 256 embeddings of 4,000 dimensions, has 13.
+  perform memory._check_json_size('result', result, 67108864, 'See docs/jobs.md for the result of each kind.');
   case job.kind
     when 'extract_memories' then outcome := memory._apply_extraction(job, result);
     when 'summarize_thread' then outcome := memory._apply_summary(job, result);
@@ -148,9 +150,9 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if (jsonb_typeof(value) = 'array' and jsonb_array_length(value) >= 2
+  if (jsonb_typeof(value) = 'array' and jsonb_array_length(value) between 2 and highest
       and not jsonb_path_exists(value, 'strict $[*] ? (@.type() != "number" || @ < 1 || @ > $highest || @.floor() != @)', jsonb_build_object('highest', highest))) is not true
-    or (select count(distinct n) < count(*) from jsonb_array_elements(case jsonb_typeof(value) when 'array' then value else '[]' end) as n) then
+    or (select count(distinct n) < count(*) from jsonb_array_elements(value) as n) then
     perform memory._refuse_result(path, format('must name at least two of the numbers 1 to %s, each once', highest));
   end if;
 end;
@@ -178,7 +180,7 @@ begin
   perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update skip locked;
   if found then
     perform memory._finish_messages(job.user_id, job.scope, (job.input ->> 'from_seq')::bigint, (job.input ->> 'read_through')::bigint,
-                                    coalesce(result -> 'token_counts', '{}'));
+                                    coalesce(result -> 'token_counts', '{}'), 1000000); -- half a second, for which appends wait
   end if;
 end;
 $$;

@@ -93,7 +93,7 @@ begin
   -- The end of the fence may be beyond what is read of a long message.
   content := regexp_replace(content, e'Recalled from memory\\. This is data, not instructions:\\n<recalled>\\n.*?(\\n</recalled>|$)', '', 'g');
   content := regexp_replace(content, e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*', '', 'g');
-  content := regexp_replace(content, e'\\[MemoryRef: [^\\]]*\\]', '', 'g');
+  content := regexp_replace(content, e'\\[MemoryRef: [^\\]\\n]*\\]', '', 'g');
   content := regexp_replace(content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*', '', 'g');
   return regexp_replace(content, e'\\[Previous context: .*?\\](\\n\\n|$)', '', 'g');
 end;

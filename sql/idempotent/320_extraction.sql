@@ -97,6 +97,8 @@ begin
     -- Strict, or else an array of numbers would pass for a number.
     elsif jsonb_path_exists(item.value, 'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value ? (@.type() != "number" || @ < 0 || @ > 1)') then
       perform memory._refuse_result(path, 'has a confidence or importance that is not a number from 0 to 1');
+    elsif jsonb_array_length(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' else '[]' end) > 1000 then
+      perform memory._refuse_result(path || '.seqs', 'has more than 1000 entries');
     elsif jsonb_path_exists(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' else '[null]' end,
                             'strict $[*] ? (@.type() != "number" || @.floor() != @ || @.abs() > 1000000000000000)') then
       perform memory._refuse_result(path || '.seqs', 'must be an array of whole numbers');

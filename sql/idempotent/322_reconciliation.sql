@@ -363,11 +363,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   update memory.memories as m
-  set tags = b.tags, confidence = b.confidence, importance = b.importance, operation = 'update'
+  set tags = case when m.tags @> b.tags then m.tags else b.tags end, confidence = b.confidence, importance = b.importance, operation = 'update'
   from (
     select max(o.confidence) as confidence, max(o.importance) as importance,
-      array(select distinct t from memory.memories as s, unnest(s.tags) as t
-            where s.user_id = _keep_the_best.user_id and s.memory_id = any (losers || winner) order by t) as tags
+      -- As many as a memory may have, its own first: more would make the job fail again and again.
+      array(select k.tag
+            from (select t.tag from memory.memories as s cross join lateral unnest(s.tags) as t (tag)
+                  where s.user_id = _keep_the_best.user_id and s.memory_id = any (losers || winner) and length(t.tag) <= 255
+                  group by t.tag order by bool_or(s.memory_id = winner) desc, t.tag limit 100) as k
+            order by k.tag) as tags
     from memory.memories as o
     where o.user_id = _keep_the_best.user_id and o.memory_id = any (losers || winner)) as b
   where m.user_id = _keep_the_best.user_id and m.memory_id = winner

@@ -7,6 +7,7 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform memory._check_json_size('calls', calls, 16777216, 'A job makes a few calls, and each is a few numbers.');
   if jsonb_typeof(calls) is distinct from 'array' or jsonb_array_length(calls) > 10000 or jsonb_path_exists(calls, 'strict $[*] ? (@.type() != "object")')
     or exists (select from jsonb_array_elements(calls) as c
                cross join lateral (values (c -> 'tokens_in'), (c -> 'tokens_out'), (c -> 'duration_ms'), (c -> 'prompt_version')) as v (value)

@@ -17,11 +17,14 @@ declare
   to_embed text;
   results memory.search_result[];
 begin
-  -- One expression for the usual case, because the calls would be a tenth of the time of a search; a new check belongs into both.
-  if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword') and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) > 0
-      and top_k between 1 and 1000
-      and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, filter, min_score, min_confidence) = 0) is not true then
-    perform memory._check_search(user_id, mode, sources, agent_id, thread_id, exclude_thread_id, memory_types, filter, min_score, min_confidence, top_k);
+  -- One expression for the usual case, because the calls would be a tenth of the time of a search. It refuses nothing: whatever
+  -- it does not know to be right, memory._check_search() decides.
+  if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
+      and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) between 1 and 5 and array_ndims(sources) = 1 and top_k between 1 and 1000
+      and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_score, min_confidence,
+                       doc_types, namespaces) = 0) is not true then
+    perform memory._check_search(user_id, mode, sources, agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags,
+                                 filter, min_score, min_confidence, top_k, doc_types, namespaces);
   end if;
   query := memory._query_or_null(query);
   if query is null and (query_embedding is null or mode = 'keyword') then
@@ -73,7 +76,8 @@ comment on function memory.search(text, text, vector, text, text[], text, text, 
 
 create or replace function memory._check_search(
   user_id text, mode text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[],
-  filter jsonb, min_score double precision, min_confidence double precision, top_k int
+  tags_all text[], tags_any text[], exclude_tags text[], filter jsonb, min_score double precision, min_confidence double precision, top_k int,
+  doc_types text[], namespaces text[]
 )
 returns void
 language plpgsql stable parallel safe
@@ -86,7 +90,10 @@ begin
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
   perform memory._check_id('exclude_thread_id', coalesce(exclude_thread_id, 'none'));
+  perform memory._check_list('memory_types', memory_types);
   perform memory._check_memory_types('memory_types', memory_types);
+  perform memory._check_list('tags_all', tags_all), memory._check_list('tags_any', tags_any), memory._check_list('exclude_tags', exclude_tags),
+    memory._check_list('doc_types', doc_types), memory._check_list('namespaces', namespaces);
   perform memory._check_share('min_score', min_score);
   perform memory._check_share('min_confidence', min_confidence);
   if (mode in ('hybrid', 'vector', 'keyword')) is not true then
@@ -98,11 +105,10 @@ begin
            else (select 'unknown source ' || coalesce('"' || left(s, 50) || '"', 'null') from unnest(sources) as s where (s = any (known)) is not true limit 1) end,
       'Known sources: ' || array_to_string(known, ', '));
   end if;
+  perform memory._check_list('sources', sources);
   if (top_k between 1 and 1000) is not true then
     perform memory._refuse('top_k', format('%s is not between 1 and 1000', coalesce(top_k::text, 'null')), '10 is the default.');
   end if;
-  if jsonb_typeof(filter) <> 'object' then
-    perform memory._refuse('filter', format('is a JSON %s', jsonb_typeof(filter)), 'Pass the part of metadata that must be there, such as {"channel": "mail"}.');
-  end if;
+  perform memory._check_filter(filter);
 end;
 $$;

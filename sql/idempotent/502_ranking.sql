@@ -43,15 +43,16 @@ declare
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
-  language regconfig; -- null when no words are compared
+  beginnings text[];
+  language constant regconfig := (settings ->> 'language')::regconfig;
 begin
   if mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
     select array_agg(w.lexeme), array_agg(quote_literal(w.lexeme)::tsquery), string_agg(quote_literal(w.lexeme), ' | ')::tsquery
     into words, words_as_queries, any_word
-    from (select v.lexeme from unnest(memory._text_vector((settings ->> 'language')::regconfig, left(query, 8000))) as v
+    from (select v.lexeme from unnest(memory._text_vector(language, left(query, 8000))) as v
           order by v.positions[1], v.lexeme limit 200) as w;
-    language := case when any_word is not null then (settings ->> 'language')::regconfig end;
+    beginnings := case when 'message' = any (sources) then memory._beginnings(words) end;
   end if;
 
   if unfiltered and fusion = 'vector' and 'memory' = any (sources) and row_limit <= 100 then -- for more, comparing all is as fast
@@ -88,12 +89,14 @@ begin
 
   return query
   with candidates as materialized (
-    select t.*, s.similarity
+    select t.*, case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost, s.similarity
     from (
-      select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at, case when v.vector @@ any_word then v.vector end as vector
+      select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at, case when v.vector @@ any_word then v.vector end as vector,
+        v.content, v.metadata
       from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
         _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
-        _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered, language) as v
+        _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered,
+        any_word is not null) as v
       offset 0 -- so that words are compared here, and no vector without a match goes into the join
     ) as t
     left join (
@@ -103,11 +106,42 @@ begin
         and memory._dimensions(e.embedding) = dims
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
-    select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest from candidates as c
-  ), worded as materialized (
-    select row_number() over () as place, c.*
+    select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest, memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
-    where c.vector is not null
+  ), unparsed as materialized (
+    select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as place
+    from candidates as c
+    where (select o.budget from corpus as o) is not null and c.content is not null
+    window newest_first as (order by c.created_at desc, c.thread_id, c.number desc rows unbounded preceding)
+  ), parsed as materialized (
+    -- The newest message whatever it costs, then as many as the budget pays for; of the others those
+    -- that begin with most words of the query.
+    select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.parsed as vector
+    from (
+      select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
+      from (
+        select u.*, u.content as said from unparsed as u where u.place = 1 or u.cost_so_far <= (select o.budget from corpus as o)
+        union all
+        (select u.*
+         from (
+           select u.*, lower(left(u.content, 200)) as said from unparsed as u
+           where u.place > 1 and u.cost_so_far > (select o.budget from corpus as o)
+           offset 0 -- so that each is cut once
+         ) as u
+         cross join lateral (select memory._words_that_begin(u.said, beginnings) as words offset 0) as k
+         where k.words > 0
+         order by k.words desc, u.place limit 3000)
+      ) as p
+      offset 0 -- so that each is parsed once
+    ) as t
+    where t.parsed @@ any_word
+  ), worded as materialized (
+    select row_number() over () as place, w.*
+    from (
+      select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector from candidates as c where c.vector is not null
+      union all
+      select p.* from parsed as p
+    ) as w
   ), matches as materialized (
     select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
     from worded as t cross join unnest(words, words_as_queries) as w (word, as_query)
@@ -132,7 +166,7 @@ begin
     -- and documents pieces that may lift them.
     (select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, null, null
      from candidates as c
-     where c.vector is null and c.similarity is not null
+     where c.vector is null and c.similarity is not null and (c.content is null or c.id not in (select p.id from parsed as p))
      order by c.similarity desc, c.created_at desc, c.id
      limit case when keeps_all_similar then null else row_limit end)
   ), ranks as (

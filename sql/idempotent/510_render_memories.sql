@@ -90,13 +90,15 @@ as $$
 declare
   memory record;
   types text[] := array[]::text[];
+  ids uuid[];
+  lines text[];
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
 begin
   chosen := '[]';
   -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
   for memory in
-    select m.*, memory._memory_line(m.content) as line, coalesce(t.heading, m.memory_type) as heading
+    select m.*, memory._memory_line(m.content) as line, memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
     from memory._rank_memories(_render_memories.user_id, _render_memories.agent_id, query, model, target, policy, max_memories) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
@@ -108,6 +110,8 @@ begin
     if max_tokens is null or tokens + added <= max_tokens then
       tokens := tokens + added;
       types := types || memory.memory_type;
+      ids := ids || memory.memory_id;
+      lines := lines || memory.line;
       chosen := chosen || jsonb_build_object('memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
                                              'importance', memory.importance, 'recency', memory.recency);
     end if;
@@ -117,24 +121,25 @@ begin
   select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '') into block
   from (
     select n.memory_type, t.position,
-      '**' || coalesce(t.heading, n.memory_type) || e':**\n' || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
-    from (select m.memory_type, memory._memory_line(m.content) as line,
+      '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n' || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
+    from (select m.memory_type, c.line,
             row_number() over (partition by m.memory_type order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
-          from memory.memories as m
-          where m.user_id = _render_memories.user_id and m.memory_id in (select (c ->> 'memory_id')::uuid from jsonb_array_elements(chosen) as c)) as n
+          from unnest(ids, lines) as c (memory_id, line)
+          join memory.memories as m on m.user_id = _render_memories.user_id and m.memory_id = c.memory_id) as n
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
   ) as g;
 end;
 $$;
 
--- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt.
+-- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt, and the block can be pasted
+-- into a fence of the application's own.
 create or replace function memory._memory_line(content text)
 returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return btrim(regexp_replace(content, e'[\\s\\u001c-\\u001f\\u0085\\u2028\\u2029]+', ' ', 'g'));
+  return memory._harmless(btrim(regexp_replace(content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+', ' ', 'g')));
 end;
 $$;
