@@ -214,6 +214,7 @@ def problems_of(conninfo: str, clients: list[Client]) -> Iterator[str]:
     for client in clients:
         yield from client.problems
     with psycopg.connect(conninfo, autocommit=True) as connection:
+        Memory(connection).sweep()
         for user_id in ("everybody", *(client.user_id for client in clients)):
             sent = [message[1:] for client in clients for message in client.messages if message[0] == user_id]
             threads, keys = [thread_id for thread_id, _ in sent], [key for _, key in sent]

@@ -56,6 +56,7 @@ VALID: dict[str, dict[str, Any]] = {
     "get_user_summary": ANA,
     "list_artifacts": ANA,
     "list_documents": ANA,
+    "count_memories": ANA,
     "list_memories": ANA,
     "list_threads": ANA,
     "reconcile_memories": ANA,

@@ -418,6 +418,24 @@ def test_no_sweep_deletes_what_is_restored_at_the_same_time(
     assert_counters_are_exact(Api(db))
 
 
+@pytest.mark.feature("E11")
+def test_what_belongs_to_an_agent_in_use_comes_back_with_the_next_sweep(
+    db: psycopg.Connection, connect: Connect
+) -> None:
+    """Whoever removes a winner does not wait for the agent of what it hid."""
+    api, other = Api(db), Api(connect())
+    old = api.add_memory(user_id="ana", agent_id="a", content="Lives in Oslo").memory_id
+    new = api.add_memory(user_id="ana", agent_id="b", content="Lives in Rome").memory_id
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
+    db.execute("set statement_timeout = '5s'")
+    with other.connection.transaction():
+        other.add_memory(user_id="ana", agent_id="a", content="Likes tea")
+        db.execute("delete from memory.memories where memory_id = %s", (new,))
+        assert "Lives in Oslo" not in api.render_memories(user_id="ana")
+    api.sweep()
+    assert "Lives in Oslo" in api.render_memories(user_id="ana")
+
+
 # Everything at once ---------------------------------------------------------------------------------------------------
 
 

@@ -64,21 +64,24 @@ begin
   select count(*) into swept_memories from swept;
   perform memory._release_left_hidden(batch_size);
 
-  with swept as (
-    delete from memory.artifacts as a
-    using (select o.user_id, o.key from memory.artifacts as o
-           where o.expires_at <= statement_timestamp() order by o.expires_at limit batch_size for update skip locked) as due
+  -- Materialized here and below: a join that runs such a subquery twice would lock, and delete, twice as many.
+  with due as materialized (
+    select a.user_id, a.key from memory.artifacts as a
+    where a.expires_at <= statement_timestamp() order by a.expires_at limit batch_size for update skip locked
+  ), swept as (
+    delete from memory.artifacts as a using due
     where a.user_id = due.user_id and a.key = due.key and a.expires_at <= statement_timestamp() returning 1
   )
   select count(*) into swept_artifacts from swept;
 
   -- What went well is kept for a week, what died for a month.
-  with swept as (
-    delete from memory.jobs as j
-    using (select f.user_id, f.job_id from memory.jobs as f
-           where f.status in ('completed', 'dead') and f.finished_at < statement_timestamp() - interval '7 days'
-             and f.finished_at < statement_timestamp() - case f.status when 'completed' then interval '7 days' else interval '30 days' end
-           order by f.finished_at limit batch_size for update skip locked) as old
+  with old as materialized (
+    select j.user_id, j.job_id from memory.jobs as j
+    where j.status in ('completed', 'dead') and j.finished_at < statement_timestamp() - interval '7 days'
+      and j.finished_at < statement_timestamp() - case j.status when 'completed' then interval '7 days' else interval '30 days' end
+    order by j.finished_at limit batch_size for update skip locked
+  ), swept as (
+    delete from memory.jobs as j using old
     where j.user_id = old.user_id and j.job_id = old.job_id returning 1
   )
   select count(*) into swept_jobs from swept;
@@ -96,7 +99,7 @@ begin
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and parses the messages that no job has read (checked is the number of messages looked at), which every keyword search among messages parses until then. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
+'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and parses the messages that no job has read (checked is the number of messages looked at), of which a search by keyword looks at a part only until then. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
 
 -- Parses the messages that no job has read: until then every keyword search among messages does. A mark per thread
 -- says up to where that is done. An index of what is left to do would make add_messages 9 to 18 % slower.
