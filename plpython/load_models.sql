@@ -33,6 +33,9 @@ loaded = sys.modules.get(PACKAGE)
 if loaded is None or getattr(loaded.__loader__, 'agent_memory_sources', None) != SOURCES:
     # The first call of this session, or the first one after an upgrade.
     sys.meta_path[:] = [EmbeddedModules()] + [finder for finder in sys.meta_path if not hasattr(finder, 'agent_memory_sources')]
+    backend = sys.modules.get(f'{PACKAGE}.backend')
+    if hasattr(backend, 'close_kept_models'):
+        backend.close_kept_models()
     for name in [name for name in sys.modules if name.partition('.')[0] == PACKAGE]:
         del sys.modules[name]
 

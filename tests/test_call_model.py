@@ -46,7 +46,7 @@ def outcome(db: psycopg.Connection, kind: str | None, payload: Json | None) -> A
 
 
 def test_a_text_is_embedded_within_a_query(db: psycopg.Connection, fake: FakeModelServer) -> None:
-    answer = outcome(db, "embed", embedding_job(*TEXTS, model=model(fake)))
+    answer = outcome(db, "embed", embedding_job(*TEXTS, model=model(fake, api_key_env="OPENAI_API_KEY")))
     assert sorted(answer) == ["calls", "result"]
     assert [len(vector) for vector in answer["result"]["embeddings"]] == [8, 8, 8]
     [call] = answer["calls"]
