@@ -29,6 +29,8 @@ class Behaviour:
     """Seconds between one byte of the reply and the next."""
     raw: str | None = None
     """Everything that is sent, in place of a reply of HTTP."""
+    closes: bool = False
+    """Closes the connection after the reply, unannounced."""
     drops: bool = False
     """Closes the connection in the middle of the reply."""
 
@@ -76,6 +78,8 @@ class RecordedRequest:
     """By their names in lower case."""
     body: Body
     at: float
+    connection: int
+    """The port of the client, which tells connections apart."""
 
     @property
     def authorization(self) -> str | None:
@@ -235,7 +239,9 @@ class FakeModelServer:
                     self.close_connection = True
                     return
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                request = RecordedRequest(self.path, headers, json.loads(body), time.monotonic())
+                request = RecordedRequest(
+                    self.path, headers, json.loads(body), time.monotonic(), self.client_address[1]
+                )
                 behaviour = fake.take_behaviour(request)
                 if behaviour.hang:
                     fake.wait(None)
@@ -263,6 +269,7 @@ class FakeModelServer:
                         self.wfile.write(reply[: len(reply) // 2])
                         self.close_connection = True
                         return
+                    self.close_connection |= behaviour.closes
                     for part in [reply] if behaviour.drip_seconds == 0 else (bytes([byte]) for byte in reply):
                         self.wfile.write(part)
                         fake.wait(behaviour.drip_seconds)

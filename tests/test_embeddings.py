@@ -317,7 +317,9 @@ def test_malformed_embeddings_are_refused_whole(active: Api, malformed: str) -> 
 def test_no_way_leads_an_embedding_without_direction_into_a_table(active: Api, table: str, number: str) -> None:
     columns = {"embeddings": "source, id", "query_embeddings": "query_hash"}[table]
     values = {"embeddings": "'summary', 'x'", "query_embeddings": "'x'"}[table]
-    insert = f"insert into memory.{table} (user_id, model, {columns}, embedding) values ('ana', 'ada', {values}, %(vector)s)"
+    insert = (
+        f"insert into memory.{table} (user_id, model, {columns}, embedding) values ('ana', 'ada', {values}, %(vector)s)"
+    )
     active.query(f"{insert} returning 1", vector="[1,0]")
     change = f"update memory.{table} set embedding = %(vector)s returning 1"
     for statement in (f"{insert.replace('ana', 'bob')} returning 1", change):

@@ -211,7 +211,9 @@ def _authenticate(request: Any) -> str | None:
     model = _asking.get()
     provider, settings, url = model["provider"], model.get("settings") or {}, request.url
     if url.userinfo:
-        raise ModelError("base_url holds a user or a password: name the source of the key in api_key_env or api_key_file")
+        raise ModelError(
+            "base_url holds a user or a password: name the source of the key in api_key_env or api_key_file"
+        )
     is_own = is_own_server(provider, url.scheme, url.host, url.port)
     for name in (*_CREDENTIALS, *(() if is_own else _ACCOUNT)):
         request.headers.pop(name, None)
