@@ -50,7 +50,7 @@ def outcome(db: psycopg.Connection, kind: str | None, payload: Json | None) -> A
 def test_a_text_is_embedded_within_a_query(db: psycopg.Connection, fake: FakeModelServer) -> None:
     answer = outcome(db, "embed", embedding_job(*TEXTS, model=model(fake, api_key_env="OPENAI_API_KEY")))
     assert sorted(answer) == ["calls", "result"]
-    assert [len(vector) for vector in answer["result"]["embeddings"]] == [8, 8, 8]
+    assert [len(json.loads(vector)) for vector in answer["result"]["embeddings"]] == [8, 8, 8]
     [call] = answer["calls"]
     assert (call["kind"], call["model"], call["tokens_in"]) == ("embed", "fake", fake.tokens_in)
     assert fake.requests[0].authorization == "Bearer key-of-the-test-server"

@@ -556,6 +556,7 @@ def test_embeddings_come_back_in_order(fake: FakeModelServer) -> None:
         (Behaviour(vectors=lambda vectors: [vectors[0], [0.0] * 8]), "a vector without direction"),
         (Behaviour(vectors=lambda vectors: [[2**-25, -1e-9] * 4, vectors[1]]), "a vector without direction"),
         (Behaviour(vectors=lambda vectors: [[math.inf] * 8, vectors[1]]), "finite number"),
+        (Behaviour(vectors=lambda vectors: [[1.0, -65001.0] * 4, vectors[1]]), "a 2-byte float cannot hold"),
         (Behaviour(body=" " * (2 * 2**20 + 1)), "the reply is larger than 1 MiB"),
     ],
 )

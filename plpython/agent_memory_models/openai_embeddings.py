@@ -20,6 +20,7 @@ MAX_DIMENSIONS = 4000
 SIGNIFICANT_DIGITS = 6
 """Of each number: more than the 2-byte floats of halfvec hold, at half the length of what servers send."""
 
+MOST_IN_HALFVEC = 65000
 NOTHING_IN_HALFVEC = 2**-25
 """What a 2-byte float rounds to 0."""
 
@@ -44,8 +45,8 @@ class OpenAIEmbeddings:
     async def embed(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
         """The result of an `embed` or `backfill` job; each request made is entered into `calls`.
 
-        Raises ModelError when a number is missing or not finite, or a vector is 0 or of another dimension, and as
-        OpenAIClient.request.
+        Raises ModelError when a number is missing or cannot be stored, or a vector is 0 or of another dimension, and
+        as OpenAIClient.request.
         """
         texts = [row["text"] for row in payload["texts"]]
         settings = payload["model"].get("settings") or {}
@@ -57,8 +58,11 @@ class OpenAIEmbeddings:
                 dimensions = settings.get("dimensions") or len(vectors[0])
                 if wrong := {len(vector) for vector in vectors} - {dimensions}:
                     raise ModelError(f"the reply has a vector of {wrong.pop()} dimensions instead of {dimensions}")
-                if any(all(abs(number) <= NOTHING_IN_HALFVEC for number in vector) for vector in vectors):
+                largest = [max(map(abs, vector)) for vector in vectors]
+                if min(largest) <= NOTHING_IN_HALFVEC:
                     raise ModelError("the reply has a vector without direction: all its numbers are 0")
+                if max(largest) > MOST_IN_HALFVEC:
+                    raise ModelError("the reply has a number that a 2-byte float cannot hold")
         return {"embeddings": vectors}
 
     async def _embed_once(self, model: dict[str, Any], texts: list[str], call: dict[str, Any]) -> list[list[float]]:

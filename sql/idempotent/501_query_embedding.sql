@@ -129,16 +129,14 @@ begin
                              jsonb_build_object('prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
   problem := reply ->> 'problem';
   if problem is null then
-    dims := jsonb_array_length(reply #> '{embeddings,0}');
+    embedding := memory._halfvec(reply #> '{embeddings,0}');
+    dims := memory._dimensions(embedding);
     if dims <> coalesce(memory._known_dimensions(model), dims) or dims > 4000 then
       problem := format('the reply of model "%s" has %s dimensions instead of %s', model.name, dims,
         coalesce(memory._known_dimensions(model)::text, '4000 at most'));
-      return;
-    elsif jsonb_path_exists(reply, '$.embeddings[0][*] ? (@ > 65000 || @ < -65000)') then
-      problem := format('the reply of model "%s" has numbers out of range', model.name);
+      embedding := null;
       return;
     end if;
-    embedding := memory._halfvec(reply #> '{embeddings,0}');
     if not memory._has_direction(embedding) then
       embedding := null;
       problem := format('the reply of model "%s" has no direction', model.name);
