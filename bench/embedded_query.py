@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from statistics import median
-from typing import Protocol
 from urllib.parse import urlsplit
 
 import psycopg
@@ -21,17 +20,10 @@ select * from memory.search(user_id => %s, query => %s, mode => %s, sources => '
 """
 
 
-class Query(Protocol):
-    """What a user asks."""
-
-    user: str
-    query: str
-
-
 def measure(
-    connection: psycopg.Connection, queries: Sequence[Query], dimensions: int, calls: int
+    connection: psycopg.Connection, queries: Sequence[tuple[str, str]], dimensions: int, calls: int
 ) -> dict[str, dict[str, float]]:
-    """Median milliseconds by mode, in turns: with the embedding of the query kept, and with one that is asked for.
+    """Median milliseconds by mode of queries with their users, in turns: with the embedding of the query kept, and with one that is asked for.
 
     Also what asking takes a client that does nothing else, and what the database adds to that.
     """
@@ -40,28 +32,28 @@ def measure(
         Memory(connection).register_model(MODEL, "embedding", "openai", "text-embedding-3-small", settings)
         asking = http.client.HTTPConnection(urlsplit(model.url).netloc)
 
-        def ask(query: Query, number: int) -> None:
-            body = json.dumps({"model": "m", "input": [f"{query.query} {number}"], "dimensions": dimensions})
+        def ask(_: str, query: str, number: int) -> None:
+            body = json.dumps({"model": "m", "input": [f"{query} {number}"], "dimensions": dimensions})
             asking.request("POST", "/v1/embeddings", body, {"Content-Type": "application/json"})
             asking.getresponse().read()
 
-        def search(mode: str, is_new: bool) -> Callable[[Query, int], None]:
-            def call(query: Query, number: int) -> None:
-                text = f"{query.query} {number} {mode}" if is_new else query.query
-                connection.execute(_SEARCH, (query.user, text, mode), prepare=True)
+        def search(mode: str, is_new: bool) -> Callable[[str, str, int], None]:
+            def call(user: str, query: str, number: int) -> None:
+                text = f"{query} {number} {mode}" if is_new else query
+                connection.execute(_SEARCH, (user, text, mode), prepare=True)
 
             return call
 
-        variants: dict[tuple[str, str], Callable[[Query, int], None]] = {("", "server"): ask}
+        variants: dict[tuple[str, str], Callable[[str, str, int], None]] = {("", "server"): ask}
         for mode in ("vector", "hybrid"):
             variants |= {(mode, "kept"): search(mode, False), (mode, "new"): search(mode, True)}
-            for query in queries:
-                search(mode, False)(query, 0)
+            for user, query in queries:
+                search(mode, False)(user, query, 0)
         times: dict[tuple[str, str], list[float]] = {name: [] for name in variants}
         for number in range(-WARM_UP, calls):
             for name, call in variants.items():
                 started = time.perf_counter()
-                call(queries[number % len(queries)], number)
+                call(*queries[number % len(queries)], number)
                 if number >= 0:
                     times[name].append((time.perf_counter() - started) * 1000)
     medians = {name: median(each) for name, each in times.items()}

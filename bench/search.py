@@ -89,7 +89,9 @@ def main() -> None:
             results["plan"] = _plan(connection, queries[0])
             results["milliseconds"] = _measure(connection, queries, options.calls, options.only)
             if server.has_plpython and not options.only:
-                results["embedded"] = embedded_query.measure(connection, queries, DIMENSIONS, options.calls)
+                results["embedded"] = embedded_query.measure(
+                    connection, [(each.user, each.query) for each in queries], DIMENSIONS, options.calls
+                )
         if options.crossover:
             connection.execute("create database crossover")
             install_agent_memory(server, "crossover")
