@@ -23,7 +23,7 @@ select * from memory.search(user_id => %s, query => %s, mode => %s, sources => '
 def measure(
     connection: psycopg.Connection, queries: Sequence[tuple[str, str]], dimensions: int, calls: int
 ) -> dict[str, dict[str, float]]:
-    """Median milliseconds by mode of queries with their users, in turns: with the embedding of the query kept, and with one that is asked for.
+    """Median milliseconds by mode, in turns: with the embedding of a query kept, and with one that is asked for.
 
     Also what asking takes a client that does nothing else, and what the database adds to that.
     """

@@ -36,8 +36,8 @@ def markdown(results: Results) -> str:
     if "embedded" in results:
         parts += [
             "## A query that the database embeds",
-            "The same searches of memories without a query_embedding, with PL/Python, in one session and in turns: with "
-            "an embedding that was kept, and with one that is asked of a model server which answers at once. The "
+            "The same searches of memories without a query_embedding, with PL/Python, in one session and in turns: "
+            "with an embedding that was kept, and with one that is asked of a model server which answers at once. The "
             "server's time is that of a client which asks it and does nothing else; the rest is the database's.",
             _embedded(results),
         ]

@@ -283,8 +283,9 @@ EMBEDDING_FAILURES = {
     "infinite": (Behaviour(vectors=lambda vectors: [[math.inf] * 32] * len(vectors)), "not a list of embeddings"),
     "beyond half precision": (
         Behaviour(vectors=lambda vectors: [[1e30] * 32] * len(vectors)),
-        "an array of 32 numbers",
+        "a number that a 2-byte float cannot hold",
     ),
+    "zeros": (Behaviour(vectors=lambda vectors: [[0.0] * 32] * len(vectors)), "a vector without direction"),
     "too many": (Behaviour(vectors=lambda vectors: [[0.5] * 4001] * len(vectors)), "at most 4000 items"),
     "none": (Behaviour(vectors=lambda vectors: [[] for _ in vectors]), "0 dimensions instead of 32"),
     "texts": (Behaviour(body='{"data": [{"embedding": ["a"]}, {"embedding": ["b"]}]}'), "not a list of embeddings"),

@@ -6,9 +6,11 @@ import asyncio
 import json
 import math
 import re
+import socket
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -162,6 +164,7 @@ class _Connections(openai.DefaultAsyncHttpxClient):
         key = _authenticate(request)
         try:
             response = await self._send(request, options)
+            _acknowledge(response)
             body = bytearray()
             try:
                 async for part in response.aiter_bytes():
@@ -201,6 +204,19 @@ class _Connections(openai.DefaultAsyncHttpxClient):
             return await super().send(request, **options)
         finally:
             del request.extensions["trace"]
+
+
+def _acknowledge(response: Any) -> None:
+    """Have the system tell the server at once that the head of the reply has arrived.
+
+    A server with Nagle's algorithm, which most switch off, sends the body only then, and on a connection in steady use
+    Linux takes its time to tell: 44 ms for each reply of Python's own HTTP server.
+    """
+    stream = response.extensions.get("network_stream")
+    connection = stream and stream.get_extra_info("socket")
+    if connection is not None and hasattr(socket, "TCP_QUICKACK"):
+        with suppress(OSError):  # it may be closed already
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
 
 def _authenticate(request: Any) -> str | None:
