@@ -19,6 +19,7 @@ from psycopg import sql
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import crossover
+import embedded_query
 import search_report
 import texts
 from agent_memory import Memory
@@ -87,6 +88,10 @@ def main() -> None:
             say(f"  {results['data']['memories']:,} memories in {time.monotonic() - started:.0f} s\nMeasuring")
             results["plan"] = _plan(connection, queries[0])
             results["milliseconds"] = _measure(connection, queries, options.calls, options.only)
+            if server.has_plpython and not options.only:
+                results["embedded"] = embedded_query.measure(
+                    connection, [(each.user, each.query) for each in queries], DIMENSIONS, options.calls
+                )
         if options.crossover:
             connection.execute("create database crossover")
             install_agent_memory(server, "crossover")

@@ -33,6 +33,14 @@ def markdown(results: Results) -> str:
             "The plan of the bare query:",
             "```\n" + "\n".join(results["plan"]) + "\n```",
         ]
+    if "embedded" in results:
+        parts += [
+            "## A query that the database embeds",
+            "The same searches of memories without a query_embedding, with PL/Python, in one session and in turns: "
+            "with an embedding that was kept, and with one that is asked of a model server which answers at once. The "
+            "server's time is that of a client which asks it and does nothing else; the rest is the database's.",
+            _embedded(results),
+        ]
     if "crossover" in results:
         parts += [
             "## Exact search against an HNSW index",
@@ -50,6 +58,7 @@ def markdown(results: Results) -> str:
 def tables(results: Results) -> str:
     """The figures alone."""
     parts = [_times(results)] if "milliseconds" in results else []
+    parts += [_embedded(results)] if "embedded" in results else []
     parts += [_crossover(results)] if "crossover" in results else []
     return "\n\n".join(parts)
 
@@ -60,6 +69,16 @@ def _times(results: Results) -> str:
         [
             [name, f"{each['p50']:.2f}", f"{each['p95']:.2f}", f"{each['ratio']:.2f}"]
             for name, each in results["milliseconds"].items()
+        ],
+    )
+
+
+def _embedded(results: Results) -> str:
+    return table(
+        ["Milliseconds (medians)", "Embedding kept", "New query", "Server alone", "Added by the database"],
+        [
+            [f"search, {mode}", *(f"{each[name]:.1f}" for name in ("kept", "new", "server", "added"))]
+            for mode, each in results["embedded"].items()
         ],
     )
 

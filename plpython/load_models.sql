@@ -12,26 +12,30 @@ import sys
 PACKAGE = 'agent_memory_models'
 SOURCES = {{model_package}}
 
-class EmbeddedModules(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
-    """Imports the package from SOURCES, before any copy of it that may lie on sys.path."""
-
-    agent_memory_sources = SOURCES
-
-    def find_spec(self, name, path=None, target=None):
-        return importlib.util.spec_from_loader(name, self) if name in self.agent_memory_sources else None
-
-    def is_package(self, name):
-        return name == PACKAGE
-
-    def get_source(self, name):
-        return self.agent_memory_sources[name]
-
-    def get_filename(self, name):
-        return f'<{name}>'
-
 loaded = sys.modules.get(PACKAGE)
 if loaded is None or getattr(loaded.__loader__, 'agent_memory_sources', None) != SOURCES:
     # The first call of this session, or the first one after an upgrade.
+    backend = sys.modules.get(f'{PACKAGE}.backend')
+    if hasattr(backend, 'close_kept_models'):
+        backend.close_kept_models()
+
+    class EmbeddedModules(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
+        """Imports the package from SOURCES, before any copy of it that may lie on sys.path."""
+
+        agent_memory_sources = SOURCES
+
+        def find_spec(self, name, path=None, target=None):
+            return importlib.util.spec_from_loader(name, self) if name in self.agent_memory_sources else None
+
+        def is_package(self, name):
+            return name == PACKAGE
+
+        def get_source(self, name):
+            return self.agent_memory_sources[name]
+
+        def get_filename(self, name):
+            return f'<{name}>'
+
     sys.meta_path[:] = [EmbeddedModules()] + [finder for finder in sys.meta_path if not hasattr(finder, 'agent_memory_sources')]
     for name in [name for name in sys.modules if name.partition('.')[0] == PACKAGE]:
         del sys.modules[name]

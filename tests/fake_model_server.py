@@ -27,12 +27,18 @@ class Behaviour:
     hang: bool = False
     drip_seconds: float = 0.0
     """Seconds between one byte of the reply and the next."""
+    raw: str | None = None
+    """Everything that is sent, in place of a reply of HTTP."""
+    closes: bool = False
+    """Closes the connection after the reply, unannounced."""
     drops: bool = False
     """Closes the connection in the middle of the reply."""
 
     status: int = 200
     retry_after: str | None = None
     retry_after_ms: str | None = None
+    location: str | None = None
+    """The header of a redirect."""
     refuses: tuple[str, ...] = ()
     """Types of response_format that are answered by status 400."""
 
@@ -68,9 +74,17 @@ class RecordedRequest:
     """One request as it arrived; `at` is time.monotonic() in seconds."""
 
     path: str
-    authorization: str | None
+    headers: dict[str, str]
+    """By their names in lower case."""
     body: Body
     at: float
+    connection: int
+    """The port of the client, which tells connections apart."""
+
+    @property
+    def authorization(self) -> str | None:
+        """The header of that name."""
+        return self.headers.get("authorization")
 
     @property
     def system(self) -> str:
@@ -217,6 +231,7 @@ class FakeModelServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def do_POST(self) -> None:
                 length = int(self.headers["Content-Length"])
@@ -224,7 +239,10 @@ class FakeModelServer:
                 if len(body) < length:  # the client was killed
                     self.close_connection = True
                     return
-                request = RecordedRequest(self.path, self.headers["Authorization"], json.loads(body), time.monotonic())
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                request = RecordedRequest(
+                    self.path, headers, json.loads(body), time.monotonic(), self.client_address[1]
+                )
                 behaviour = fake.take_behaviour(request)
                 if behaviour.hang:
                     fake.wait(None)
@@ -233,12 +251,18 @@ class FakeModelServer:
                 fake.wait(behaviour.delay_seconds)
                 status, text = fake.reply(request, behaviour)
                 reply = text.encode()
+                if behaviour.raw is not None:
+                    self.wfile.write(behaviour.raw.encode())
+                    self.close_connection = True
+                    return
                 try:
                     self.send_response(status)
                     self.send_header("Content-Type", "application/json")
                     self.send_header("Content-Length", str(len(reply)))
                     if behaviour.retry_after is not None:
                         self.send_header("Retry-After", behaviour.retry_after)
+                    if behaviour.location is not None:
+                        self.send_header("Location", behaviour.location)
                     if behaviour.retry_after_ms is not None:
                         self.send_header("retry-after-ms", behaviour.retry_after_ms)
                     self.end_headers()
@@ -246,6 +270,7 @@ class FakeModelServer:
                         self.wfile.write(reply[: len(reply) // 2])
                         self.close_connection = True
                         return
+                    self.close_connection |= behaviour.closes
                     for part in [reply] if behaviour.drip_seconds == 0 else (bytes([byte]) for byte in reply):
                         self.wfile.write(part)
                         fake.wait(behaviour.drip_seconds)

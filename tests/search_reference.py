@@ -95,6 +95,12 @@ def columns(row: Row, names: str) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names.split()}
 
 
+def draw_vector(chance: random.Random) -> list[int]:
+    """A direction, which zeros would not be."""
+    vector = [chance.randrange(-3, 4) for _ in range(DIMENSIONS)]
+    return vector if any(vector) else draw_vector(chance)
+
+
 def text_vector(api: Api, content: str) -> Any:
     return api.value("select memory._text_vector('english', %(content)s)::text", content=content)
 
@@ -127,7 +133,7 @@ class World:
             source=source,
             content=f"{words} n{chance.randrange(10**9)}",
             metadata={"channel": chance.choice(["mail", "chat"]), "nested": {"a": chance.randrange(2), "b": 1}},
-            vector=[chance.randrange(-3, 4) for _ in range(DIMENSIONS)] if chance.random() < 0.8 else None,
+            vector=draw_vector(chance) if chance.random() < 0.8 else None,
             **{"created_at": self.moment(), "thread_id": chance.choice([None, "t1", "t2"]), **fields},
         )
 
@@ -263,7 +269,8 @@ class World:
             register(self.api, model, dimensions)
             for row in self.rows:
                 if row.vector is not None:
-                    embed(self.api, row.key, row.vector[:dimensions], row.source, user_id=row.user_id, model=model)
+                    vector = row.vector[:dimensions] if any(row.vector[:dimensions]) else [1] * dimensions
+                    embed(self.api, row.key, vector, row.source, user_id=row.user_id, model=model)
         self.api.activate_model(name="six")
 
     def _weigh(self) -> None:

@@ -315,6 +315,9 @@ class TestResults:
         }
         with pytest.raises(ConflictError, match="new"):
             memory.drop_model("new")
+        memory.deactivate_model("new")
+        assert [status.is_active for status in memory.backfill_status()] == [False, False]
+        memory.activate_model("new")
         memory.drop_model("old")
         assert [status.model for status in memory.backfill_status()] == ["new"]
         with pytest.raises(NotFoundError):

@@ -172,9 +172,9 @@ IN_AN_HOUR = formatdate(time.time() + 3600, usegmt=True)
 FAILURES = {
     "hanging": Case(HANGING, "no answer from the model within 3 s"),
     "dripping": Case(Behaviour(drip_seconds=0.05), "no answer from the model within 3 s"),
-    "rate limit": Case(Behaviour(status=429, retry_after="3600"), "told to fail", attempts=0),
-    "rate limit until": Case(Behaviour(status=429, retry_after=IN_AN_HOUR), "told to fail", attempts=0),
-    "500": Case(SERVER_ERROR, "told to fail"),
+    "rate limit": Case(Behaviour(status=429, retry_after="3600"), "the server answered", attempts=0),
+    "rate limit until": Case(Behaviour(status=429, retry_after=IN_AN_HOUR), "the server answered", attempts=0),
+    "500": Case(SERVER_ERROR, "the server answered"),
     "not the protocol": Case(Behaviour(body="<html>busy</html>"), "the reply is not a chat completion"),
     "dropped": Case(DROPPED, "no reply from 127.0.0.1"),
     "huge": Case(HUGE, "the reply is larger than 8 MiB"),
@@ -283,8 +283,9 @@ EMBEDDING_FAILURES = {
     "infinite": (Behaviour(vectors=lambda vectors: [[math.inf] * 32] * len(vectors)), "not a list of embeddings"),
     "beyond half precision": (
         Behaviour(vectors=lambda vectors: [[1e30] * 32] * len(vectors)),
-        "an array of 32 numbers",
+        "a number that a 2-byte float cannot hold",
     ),
+    "zeros": (Behaviour(vectors=lambda vectors: [[0.0] * 32] * len(vectors)), "a vector without direction"),
     "too many": (Behaviour(vectors=lambda vectors: [[0.5] * 4001] * len(vectors)), "at most 4000 items"),
     "none": (Behaviour(vectors=lambda vectors: [[] for _ in vectors]), "0 dimensions instead of 32"),
     "texts": (Behaviour(body='{"data": [{"embedding": ["a"]}, {"embedding": ["b"]}]}'), "not a list of embeddings"),

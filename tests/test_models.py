@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import asyncio
 import json
+import math
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -17,8 +19,10 @@ from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
+import openai
 import pytest
-from agent_memory_models import ModelError, Models, RateLimitedError
+from agent_memory_models import ModelError, Models, RateLimitedError, reason_to_keep
+from agent_memory_models.keys import is_own_server
 from fake_model_server import (
     DROPPED,
     HANGING,
@@ -124,7 +128,7 @@ def test_extraction(fake: FakeModelServer) -> None:
     ]
     assert isinstance(result["generation_time_ms"], int)
     [request] = fake.requests
-    assert request.authorization == "Bearer sk-secret"
+    assert request.authorization is None
     assert request.body["model"] == "gpt-fake"
     assert "temperature" not in request.body
     assert "- preference: Something the user likes" in request.system
@@ -379,7 +383,7 @@ def test_an_unknown_json_mode_is_refused(fake: FakeModelServer) -> None:
 
 def test_another_bad_request_is_not_asked_again(fake: FakeModelServer) -> None:
     fake.behaviour = Behaviour(status=400)
-    with pytest.raises(ModelError, match=r"400.*told to fail"):
+    with pytest.raises(ModelError, match=r"^the server answered 400 \(fake\)$"):
         extract(users("a"), chat(fake))
     assert len(fake.requests) == 1
 
@@ -422,13 +426,13 @@ def completion(**message: object) -> Behaviour:
         (Behaviour(body=lambda body: body[:-9]), "not a chat completion"),
         (Behaviour(body='{"choices": []}'), "not a chat completion"),
         (completion(content=None), "holds no text"),
-        (completion(content=None, refusal="I must not."), r"the model refused: I must not\."),
-        (DROPPED, r"no reply from 127\.0\.0\.1: peer closed connection"),
+        (completion(content=None, refusal="I must not."), "^the model refused to answer$"),
+        (DROPPED, r"^no reply from 127\.0\.0\.1: RemoteProtocolError$"),
         (HUGE, "the reply is larger than 8 MiB"),
         (Behaviour(status=500, body=" " * 10_000_000), "the reply is larger than 8 MiB"),
-        (SERVER_ERROR, r"500.*told to fail"),
+        (SERVER_ERROR, r"^the server answered 500 \(fake\)$"),
         (Behaviour(status=404), "404"),
-        (Behaviour(status=307), "307"),
+        (Behaviour(status=307), "307.*; redirects are not followed"),
     ],
 )
 def test_an_unusable_reply_is_refused_whole_and_once(fake: FakeModelServer, behaviour: Behaviour, reason: str) -> None:
@@ -548,7 +552,11 @@ def test_embeddings_come_back_in_order(fake: FakeModelServer) -> None:
         (Behaviour(body='{"data": "none"}'), "not a list of embeddings"),
         (Behaviour(body="<html>"), "not a list of embeddings"),
         (DROPPED, "no reply from"),
-        (SERVER_ERROR, "told to fail"),
+        (SERVER_ERROR, "answered 500"),
+        (Behaviour(vectors=lambda vectors: [vectors[0], [0.0] * 8]), "a vector without direction"),
+        (Behaviour(vectors=lambda vectors: [[2**-25, -1e-9] * 4, vectors[1]]), "a vector without direction"),
+        (Behaviour(vectors=lambda vectors: [[math.inf] * 8, vectors[1]]), "finite number"),
+        (Behaviour(vectors=lambda vectors: [[1.0, -65001.0] * 4, vectors[1]]), "a 2-byte float cannot hold"),
         (Behaviour(body=" " * (2 * 2**20 + 1)), "the reply is larger than 1 MiB"),
     ],
 )
@@ -598,7 +606,7 @@ def test_too_many_requests(fake: FakeModelServer, kind: str, headers: dict[str, 
 
 def test_an_exhausted_quota_is_no_reason_to_wait(fake: FakeModelServer) -> None:
     fake.behaviour = Behaviour(status=429, body='{"error": {"message": "pay first", "code": "insufficient_quota"}}')
-    with pytest.raises(ModelError, match="pay first") as caught:
+    with pytest.raises(ModelError, match=r"^the server answered 429 \(insufficient_quota\)$") as caught:
         extract(users("I enjoy jazz."), chat(fake))
     assert not isinstance(caught.value, RateLimitedError)
 
@@ -641,10 +649,9 @@ def test_calls_run_together_unless_the_model_limits_them(fake: FakeModelServer) 
 
 
 def test_an_unreachable_server_is_named() -> None:
-    model = {"name": "m", "provider": "openai", "model": "m", "settings": {"base_url": "http://user:pw@127.0.0.1:1/v1"}}
-    with pytest.raises(ModelError, match=r"no reply from 127\.0\.0\.1: .*connect") as caught:
+    model = {"name": "m", "provider": "openai", "model": "m", "settings": {"base_url": "http://127.0.0.1:1/v1"}}
+    with pytest.raises(ModelError, match=r"no reply from 127\.0\.0\.1: .*connect"):
         extract(users("I enjoy jazz."), model)
-    assert "pw" not in str(caught.value)
 
 
 # The record of calls
@@ -940,37 +947,180 @@ def test_recent_messages_are_not_shown_to_the_model(fake: FakeModelServer) -> No
 
 
 def test_the_key_comes_from_the_named_variable(fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OTHER_KEY", " sk-other\n")
-    run_all(
-        "extract_memories",
-        extraction(users("One."), chat(fake)),
-        extraction(users("Two."), chat(fake, api_key_env="OTHER_KEY")),
-    )
-    assert {request.authorization for request in fake.requests} == {"Bearer sk-secret", "Bearer sk-other"}
+    monkeypatch.setenv("AGENT_MEMORY_KEY_OTHER", " sk-other\n")
+    monkeypatch.setenv("LISTED", "sk-listed")
+    monkeypatch.setenv("AGENT_MEMORY_KEY_VARIABLES", "SOME, LISTED")
+    variables = ("OPENAI_API_KEY", "AGENT_MEMORY_KEY_OTHER", "LISTED")
+    run_all("extract_memories", *(extraction(users("Hi."), chat(fake, api_key_env=name)) for name in variables))
+    assert {request.authorization for request in fake.requests} == {
+        "Bearer sk-secret",
+        "Bearer sk-other",
+        "Bearer sk-listed",
+    }
 
 
-def test_a_server_of_ones_own_needs_no_key(fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY")
-    assert extract(users("I enjoy jazz."), chat(fake))
+@pytest.mark.feature("F20")
+@pytest.mark.parametrize(
+    "name", ["PGPASSWORD", "AGENT_MEMORY_KEY_DIR", "AGENT_MEMORY_KEY_VARIABLES", "agent_memory_key_x"]
+)
+def test_no_other_variable_is_read_for_a_key(fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "another secret")
+    with pytest.raises(ModelError, match=f"{name} may not be read for a key: .* AGENT_MEMORY_KEY_VARIABLES"):
+        extract(users("I enjoy jazz."), chat(fake, api_key_env=name))
+    assert not fake.requests
+
+
+@pytest.mark.feature("F20")
+@pytest.mark.parametrize("provider", ["openai", "azure"])
+def test_no_key_goes_to_a_server_that_it_was_not_named_for(
+    fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    for name in ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID"):
+        monkeypatch.setenv(name, "sk-secret")
+    model = {**chat(fake, api_version="2024-10-21"), "provider": provider}
+    assert extract(users("I enjoy jazz."), model)
+    assert "sk-secret" not in str(fake.requests[-1].headers)
+    fake.behaviour = Behaviour(status=401)
+    with pytest.raises(ModelError, match=r"answered 401 \(fake\); no key was sent: name its source"):
+        extract(users("I enjoy jazz."), model)
+    monkeypatch.delenv("AZURE_OPENAI_AD_TOKEN")
+    with pytest.raises(ModelError, match="the key is that of the environment variable OPENAI_API_KEY"):
+        extract(users("I enjoy jazz."), chat(fake, api_key_env="OPENAI_API_KEY"))
+
+
+@pytest.mark.feature("F20")
+def test_the_provider_s_own_servers_are_known_by_scheme_host_and_port() -> None:
+    def is_own(provider: str, address: str) -> bool:
+        url = openai.AsyncOpenAI(base_url=address, api_key="none").base_url
+        return is_own_server(provider, url.scheme, url.host, url.port)
+
+    for address in ("https://api.openai.com/v1", "https://API.OpenAI.com:443/v1"):
+        assert is_own("openai", address)
+        assert not is_own("azure", address)
+    for host in ("a-1.openai.azure.com", "eu.cognitiveservices.azure.com", "x.services.ai.azure.com"):
+        assert is_own("azure", f"https://{host}/")
+        assert not is_own("openai", f"https://{host}/")
+    for address in (
+        "http://api.openai.com/v1",
+        "https://api.openai.com:8443/v1",
+        "https://api.openai.com.evil.example/v1",
+        "https://api.openai.com./v1",
+        "https://evil-api.openai.com/v1",
+        "https://api.openai.com@evil.example/v1",
+        "https://evil.example/api.openai.com",
+        "https://evil.example?api.openai.com",
+        "https://evil.example#@api.openai.com",
+        "https://evil.openai.azure.com.evil.example/",
+        "https://evil.example/x.openai.azure.com",
+        "https://a.b.openai.azure.com.",
+        "https://openai.azure.com/",
+        "http://a-1.openai.azure.com/",
+    ):
+        assert not is_own("openai", address), address
+        assert not is_own("azure", address), address
+
+
+@pytest.mark.feature("F20")
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(fake: FakeModelServer, status: int) -> None:
+    with FakeModelServer() as other:
+        fake.behaviour = Behaviour(status=status, location=f"{other.url}/chat/completions")
+        with pytest.raises(ModelError, match=f"answered {status}.*; redirects are not followed"):
+            extract(users("I enjoy jazz."), chat(fake, api_key_env="OPENAI_API_KEY"))
+        assert not other.requests
+
+
+def test_a_password_in_the_address_is_refused(fake: FakeModelServer) -> None:
+    model = chat(fake, base_url=fake.url.replace("http://", "http://user:pw@"), api_key_env="OPENAI_API_KEY")
+    with pytest.raises(ModelError, match="base_url holds a user or a password") as caught:
+        extract(users("I enjoy jazz."), model)
+    assert "pw" not in str(caught.value)
+    assert not fake.requests
 
 
 def test_a_missing_key_is_named() -> None:
-    model = {"name": "m", "provider": "openai", "model": "m", "settings": {"api_key_env": "NO_SUCH_KEY"}}
-    with pytest.raises(ModelError, match="NO_SUCH_KEY is not set"):
-        extract(users("I enjoy jazz."), model)
+    settings = {"api_key_env": "AGENT_MEMORY_KEY_NONE"}
+    with pytest.raises(ModelError, match="AGENT_MEMORY_KEY_NONE is not set"):
+        extract(users("I enjoy jazz."), {"name": "m", "provider": "openai", "model": "m", "settings": settings})
+
+
+def test_the_key_of_another_provider_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.delenv("AZURE_OPENAI_API_KEY", raising=False)
+    settings = {"base_url": "https://a.openai.azure.com", "api_version": "2024-10-21"}
+    with pytest.raises(ModelError, match="AZURE_OPENAI_API_KEY is not set"):
+        extract(users("I enjoy jazz."), {"name": "m", "provider": "azure", "model": "m", "settings": settings})
 
 
 def test_no_error_shows_the_key(fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake.behaviour = Behaviour(status=401, body='{"error": {"message": "Incorrect API key provided: sk-secret"}}')
+    model = chat(fake, api_key_env="OPENAI_API_KEY")
+    fake.behaviour = Behaviour(status=401, body='{"error": {"message": "Not sk-secret", "code": "sk-secret"}}')
     calls: list[Json] = []
-    with pytest.raises(ModelError, match=r"Incorrect API key provided: \*\*\*") as caught:
-        run("extract_memories", extraction(users("I enjoy jazz."), chat(fake)), calls)
+    with pytest.raises(ModelError, match="the server answered 401; the key is that of") as caught:
+        run("extract_memories", extraction(users("I enjoy jazz."), model), calls)
     assert caught.value.__suppress_context__
     assert "sk-secret" not in json.dumps(calls)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-sec\nret")
     with pytest.raises(ModelError, match="OPENAI_API_KEY holds characters") as caught:
-        extract(users("I enjoy jazz."), chat(fake))
+        extract(users("I enjoy jazz."), model)
     assert "ret" not in str(caught.value).replace("characters", "")
+
+
+# What is kept of an error
+
+
+SAID = "Allergic to penicillin"
+"""What a user said, which no error may repeat."""
+
+
+@pytest.mark.feature("F20")
+@pytest.mark.parametrize(
+    ("behaviour", "kept"),
+    [
+        (
+            Behaviour(
+                status=400,
+                body=json.dumps({"error": {"message": SAID, "type": "invalid_request_error", "code": "too_long"}}),
+            ),
+            "the server answered 400 (invalid_request_error, too_long)",
+        ),
+        (Behaviour(status=400, body=json.dumps({"error": {"type": SAID, "code": SAID}})), "the server answered 400"),
+        (
+            Behaviour(status=400, body=json.dumps({"error": {"type": "x" * 65, "code": 7}})),
+            "the server answered 400 (7)",
+        ),
+        (Behaviour(status=422, body=json.dumps({"detail": [{"input": SAID}]})), "the server answered 422"),
+        (Behaviour(status=500, body=SAID), "the server answered 500"),
+        (Behaviour(status=429, body=json.dumps({"error": {"message": SAID}})), "the server answered 429"),
+        (completion(refusal=SAID), "the model refused to answer"),
+        (found({"event_time": SAID}), "event_time: Value error, neither a date nor a time in ISO 8601"),
+        (found({"memory_type": SAID}), "memory_type: Input should be"),
+        (found({"confidence": SAID}), "confidence: Input should be a valid number"),
+        (found({"seqs": [SAID]}), "seqs.0: Input should be a valid integer"),
+        (found({SAID: SAID, "content": SAID + "\0"}), "a NUL character cannot be stored"),
+        (Behaviour(answer=SAID), "Invalid JSON"),
+        (Behaviour(body=SAID), "not a chat completion"),
+        (Behaviour(raw=f"{SAID}\r\n\r\n"), "no reply from 127.0.0.1: RemoteProtocolError"),
+        (Behaviour(raw=f"HTTP/1.1 200 {SAID}\r\n{SAID}\r\n\r\n"), "no reply from 127.0.0.1: RemoteProtocolError"),
+    ],
+)
+def test_no_error_shows_what_a_user_said(fake: FakeModelServer, behaviour: Behaviour, kept: str) -> None:
+    fake.behaviour = behaviour
+    calls: list[Json] = []
+    with pytest.raises(ModelError) as caught:
+        run("extract_memories", extraction(users(SAID), chat(fake)), calls)
+    assert kept in str(caught.value)
+    assert [call["error"] for call in calls] == [str(caught.value)]
+    assert "penicillin" not in str(caught.value)
+
+
+@pytest.mark.feature("F20")
+def test_an_unexpected_error_is_kept_by_type_and_place() -> None:
+    calls: list[Json] = []
+    payload = {**extraction(users("a")), "messages": [{"seq": SAID, "role": "user", "content": {SAID: 1}}]}
+    with pytest.raises((AttributeError, KeyError, TypeError)) as caught:
+        run("extract_memories", payload, calls)
+    assert re.fullmatch(r"\w+Error at agent_memory_models\.\w+:\d+", reason_to_keep(caught.value))
 
 
 @pytest.fixture
@@ -1040,12 +1190,13 @@ def test_a_missing_key_file_or_folder_is_named(fake: FakeModelServer, monkeypatc
 
 
 def test_azure_is_called_by_its_own_path_and_version(fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AZURE_KEY", "secret")
-    settings = {"base_url": fake.url, "api_version": "2024-10-21", "api_key_env": "AZURE_KEY"}
+    monkeypatch.setenv("AGENT_MEMORY_KEY_AZURE", "secret")
+    settings = {"base_url": fake.url, "api_version": "2024-10-21", "api_key_env": "AGENT_MEMORY_KEY_AZURE"}
     model = {"name": "az", "provider": "azure", "model": "my-deployment", "settings": settings}
     for kind, payload in every_kind(model).items():
         run(kind, payload)
         path = "embeddings" if kind == "embed" else "chat/completions"
+        assert fake.requests[-1].headers["api-key"] == "secret"
         assert fake.requests[-1].path.endswith(f"/deployments/my-deployment/{path}?api-version=2024-10-21")
 
 

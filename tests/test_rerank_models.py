@@ -154,8 +154,8 @@ def test_one_logit_makes_all_scores_logits_across_requests(fake: FakeModelServer
         (Behaviour(body="null"), "not a list of scores"),
         (HUGE, "larger than"),
         (DROPPED, "no reply from"),
-        (SERVER_ERROR, "told to fail"),
-        (Behaviour(status=422), "told to fail"),
+        (SERVER_ERROR, "answered 500"),
+        (Behaviour(status=422), "answered 422"),
     ],
 )
 def test_a_reply_that_is_of_no_use_is_refused(fake: FakeModelServer, behaviour: Behaviour, reason: str) -> None:

@@ -220,8 +220,8 @@ def test_who_may_not_see_what_the_server_loads_is_told_what_to_ask_for(server: S
 # Models ---------------------------------------------------------------------------------------------------------------
 
 VALID: dict[str, list[Any]] = {
-    "base_url": ["http://localhost:11434/v1"],
-    "api_key_env": ["MY_KEY"],
+    "base_url": ["http://localhost:11434/v1", "https://[::1]:8080", "https://x.openai.azure.com/"],
+    "api_key_env": ["MY_KEY", "AGENT_MEMORY_KEY_PROXY", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY"],
     "api_key_file": ["openai", "open.ai-key_2"],
     "api_version": ["2024-10-21"],
     "timeout_seconds": [0.5, 600],
@@ -234,8 +234,21 @@ VALID: dict[str, list[Any]] = {
     "price_per_million_output": [0, 60],
 }
 INVALID: dict[str, list[Any]] = {
-    "base_url": [1, "", "localhost:11434/v1", ["http://localhost"]],
-    "api_key_env": ["", 5, {}, "sk-proj-abc"],
+    "base_url": [
+        1,
+        "",
+        "localhost:11434/v1",
+        ["http://localhost"],
+        "http://",
+        "http:///v1",
+        "https://user:password@localhost/v1",
+        "https://api.openai.com\\@localhost/v1",
+        "https://localhost/v1?key=secret",
+        "https://localhost/v1#x",
+        "https://local host/v1",
+        "https://localhost/v1\n",
+    ],
+    "api_key_env": ["", 5, {}, "sk-proj-abc", "AGENT_MEMORY_KEY_DIR", "AGENT_MEMORY_KEY_VARIABLES"],
     "api_key_file": ["/etc/passwd", "../key", "a/b", ".hidden", "", 5],
     "api_version": ["", 2024],
     "timeout_seconds": [0, -1, "5", True],

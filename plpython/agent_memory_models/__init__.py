@@ -4,7 +4,7 @@ It knows neither tables nor SQL. The external worker imports it, and build/agent
 memory.run_jobs() runs inside the server.
 """
 
-from .errors import ModelError, RateLimitedError, storable
+from .errors import ModelError, RateLimitedError, reason_to_keep, refusal_to_keep
 from .models import Models
 
-__all__ = ["ModelError", "Models", "RateLimitedError", "storable"]
+__all__ = ["ModelError", "Models", "RateLimitedError", "reason_to_keep", "refusal_to_keep"]

@@ -1,13 +1,17 @@
-"""What code has to take care of that runs an event loop in the one thread of a PostgreSQL backend."""
+"""What code has to take care of that runs an event loop in the one thread of a PostgreSQL backend, call after call."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NoReturn, Protocol
+
+from .models import Models
 
 TURN_SECONDS = 0.1
 """How long the event loop runs before PostgreSQL is asked again whether to stop."""
@@ -50,16 +54,81 @@ class Plpy(Protocol):
         """Raise an error of PostgreSQL."""
 
 
-@contextmanager
-def event_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """A new event loop, which is closed at the end, with its helper threads."""
-    loop = asyncio.new_event_loop()
-    try:
-        yield loop
-    finally:
-        loop.close()
-        # That told asyncio's helper threads to end. They need the interpreter to do so, which a backend keeps to itself
-        # once the call has returned.
-        for thread in threading.enumerate():
-            if thread.name.startswith("asyncio_"):
+class _Kept:
+    """An event loop and what runs in it."""
+
+    def __init__(self, name: str) -> None:
+        self.pid = os.getpid()
+        self.loop = asyncio.new_event_loop()
+        self.models = Models(may_download=False)
+        self._thread_names = f"agent_memory {name}"
+        self._renew_executor()
+
+    def _renew_executor(self) -> None:
+        self._executor = ThreadPoolExecutor(thread_name_prefix=self._thread_names)
+        self.loop.set_default_executor(self._executor)
+
+    def end_threads(self) -> None:
+        """End the threads that look up host names: a backend keeps the interpreter to itself between calls."""
+        if threads := [each for each in threading.enumerate() if each.name.startswith(self._thread_names)]:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._renew_executor()
+            for thread in threads:
                 thread.join(TURN_SECONDS)
+
+    def close(self) -> None:
+        """Cancel what is under way, and close the connections and the loop."""
+        ending = asyncio.all_tasks(self.loop)
+        for task in ending:
+            task.cancel()
+        drive(self.loop, asyncio.wait({*ending, self.loop.create_task(self.models.close())}, timeout=CLOSING_SECONDS))
+        self.end_threads()
+        self.loop.close()
+
+
+_kept: dict[str, _Kept] = {}
+_of_the_parent: list[_Kept] = []
+"""What a forked process has of its parent. Closing it, which Python does once nothing refers to it, would close the
+parent's connections too."""
+
+
+@contextmanager
+def kept_models(name: str) -> Iterator[tuple[asyncio.AbstractEventLoop, Models]]:
+    """The event loop and the models that are kept under a name from one call to the next of a PostgreSQL session.
+
+    To build them takes 50 ms, most of it for the certificates that TLS connections are checked against. They hold open
+    connections, but no key. When the body raises, as it does when the statement is cancelled, they are closed: a
+    connection may be in the middle of a reply.
+    """
+    kept = _kept.get(name)
+    if kept is not None and kept.pid != os.getpid():
+        _of_the_parent.append(_kept.pop(name))
+        kept = None
+    if kept is None:
+        kept = _kept[name] = _Kept(name)
+    try:
+        yield kept.loop, kept.models
+    except BaseException:
+        _kept.pop(name, None)
+        kept.close()
+        raise
+    kept.end_threads()
+
+
+def close_kept_models() -> None:
+    """Close everything that is kept; memory._load_models() does so before it puts another version in place of this."""
+    while _kept:
+        _, kept = _kept.popitem()
+        if kept.pid == os.getpid():
+            kept.close()
+        else:
+            _of_the_parent.append(kept)
+
+
+def drive(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, object]) -> None:
+    """Run the event loop while the backend's signals wait."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        loop.run_until_complete(coroutine)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .errors import ModelError, storable
+from .errors import reason_to_keep
 
 Calls = list[dict[str, Any]]
 
@@ -38,8 +38,7 @@ def recorded_call(calls: Calls, kind: str, payload: dict[str, Any]) -> Iterator[
         entry["error"] = "cancelled"
         raise
     except Exception as error:
-        reason = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
-        entry["error"] = storable(reason)[:MAX_ERROR_CHARACTERS]
+        entry["error"] = reason_to_keep(error)[:MAX_ERROR_CHARACTERS]
         raise
     finally:
         entry["duration_ms"] = round((time.monotonic() - started) * 1000)

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
-from collections.abc import Coroutine
 from typing import Any
 
-from .backend import CLOSING_SECONDS, SIGNALS, TURN_SECONDS, Plpy, event_loop
+from .backend import TURN_SECONDS, Plpy, drive, kept_models
 from .calls import Calls
-from .errors import ModelError, storable
-from .models import Models
+from .errors import ModelError, reason_to_keep
 
 KINDS = ("embed", "rerank")
 
@@ -30,36 +27,24 @@ def call_model(plpy: Plpy, kind: str | None, payload: str | None) -> str:
     try:
         if kind not in KINDS or payload is None:
             raise ModelError(f"memory._call_model() takes a payload of kind {' or '.join(KINDS)}")
-        with event_loop() as loop:
-            outcome["result"] = _run(plpy, loop, kind, json.loads(payload), calls)
+        result = _run(plpy, kind, json.loads(payload), calls)
+        if kind == "embed":
+            # As pgvector writes them: numbers of JSON would cost another millisecond for 1,536 of them.
+            result["embeddings"] = [str(embedding) for embedding in result["embeddings"]]
+        outcome["result"] = result
     except plpy.SPIError:
         raise
-    except ModelError as error:
-        outcome["error"] = str(error)
     except Exception as error:
-        outcome["error"] = storable(f"{type(error).__name__}: {error}")
+        outcome["error"] = reason_to_keep(error)
     return json.dumps({**outcome, "calls": calls})
 
 
-def _run(
-    plpy: Plpy, loop: asyncio.AbstractEventLoop, kind: str, payload: dict[str, Any], calls: Calls
-) -> dict[str, Any]:
-    models = Models(may_download=False)
-    call = loop.create_task(models.run(kind, payload, calls))
-    try:
-        while not call.done():
-            _drive(loop, asyncio.wait({call}, timeout=TURN_SECONDS))
+def _run(plpy: Plpy, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
+    with kept_models("query") as (loop, models):
+        call = loop.create_task(models.run(kind, payload, calls))
+        while True:
+            drive(loop, asyncio.wait({call}, timeout=TURN_SECONDS))
+            if call.done():
+                break
             plpy.execute("select 1")  # acts on a cancel, a timeout or a SIGTERM
-        return call.result()
-    finally:
-        call.cancel()
-        _drive(loop, asyncio.wait({call, loop.create_task(models.close())}, timeout=CLOSING_SECONDS))
-
-
-def _drive(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, object]) -> None:
-    """Run the event loop while the backend's signals wait."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    try:
-        loop.run_until_complete(coroutine)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return call.result()

@@ -17,13 +17,14 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from .backend import CLOSING_SECONDS, SIGNALS, TURN_SECONDS, Plpy, event_loop
+from .backend import SIGNALS, TURN_SECONDS, Plpy, kept_models
 from .calls import Calls
-from .errors import ModelError, RateLimitedError, storable
+from .errors import RateLimitedError, reason_to_keep, refusal_to_keep
 from .models import Models
 
 CONCURRENT_JOBS = 10
 LEASE_SECONDS = 300.0
+LOST_LEASE = "AM001"
 LOCK_TIMEOUT = "200ms"
 """How long a statement may wait for a lock, and so hold up the calls under way; it is tried again a turn later."""
 
@@ -79,8 +80,8 @@ def run_jobs(plpy: Plpy, max_jobs: int | None, max_seconds: int | None) -> None:
             hint="CALL it as a statement of its own, with autocommit on: it commits before each model call.",
             sqlstate="2D000",
         )
-    with event_loop() as loop:
-        _Runner(plpy, loop).run(max_jobs, max_seconds)
+    with kept_models("jobs") as (loop, models):
+        _Runner(plpy, loop, models).run(max_jobs, max_seconds)
 
 
 def _positive(plpy: Plpy, argument: str, value: int | None) -> int:
@@ -91,9 +92,10 @@ def _positive(plpy: Plpy, argument: str, value: int | None) -> int:
 
 
 class _Runner:
-    def __init__(self, plpy: Plpy, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, plpy: Plpy, loop: asyncio.AbstractEventLoop, models: Models) -> None:
         self._plpy = plpy
         self._loop = loop
+        self._models = models
         self._plans = {name: plpy.prepare(query, types) for name, (query, types) in _STATEMENTS.items()}
         self._limit_lock_waits = plpy.prepare(
             f"select pg_catalog.set_config('lock_timeout', '{LOCK_TIMEOUT}', true)", ()
@@ -111,15 +113,13 @@ class _Runner:
         self._held_back = {signal.SIGTERM}
 
     def run(self, max_jobs: int, max_seconds: float) -> None:
-        models = Models(may_download=False)
         before = signal.pthread_sigmask(signal.SIG_BLOCK, self._held_back)
         try:
-            self._work(models, max_jobs, max_seconds)
+            self._work(max_jobs, max_seconds)
         except Exception:
             self._give_back()
             raise
         finally:
-            self._drive(asyncio.wait({self._loop.create_task(models.close())}, timeout=CLOSING_SECONDS))
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
             self._plpy.execute("select 1")  # acts on a SIGTERM
         if self._counts:
@@ -127,7 +127,7 @@ class _Runner:
             reason = f"; last error: {self._last_error[:200]}" if self._counts["failed"] else ""
             self._plpy.notice(f"jobs: {counts}{reason}")
 
-    def _work(self, models: Models, max_jobs: int, max_seconds: float) -> None:
+    def _work(self, max_jobs: int, max_seconds: float) -> None:
         deadline = time.monotonic() + max_seconds
         extend_at = time.monotonic() + LEASE_SECONDS / 3
         claimed = 0
@@ -135,7 +135,7 @@ class _Runner:
         while True:
             room = min(CONCURRENT_JOBS - len(self._jobs), max_jobs - claimed)
             if has_room and room > 0 and time.monotonic() < deadline:
-                claimed += self._claim(models, room)
+                claimed += self._claim(room)
             if not self._jobs:
                 break
             has_room = False
@@ -146,7 +146,7 @@ class _Runner:
                 self._extend_leases()
                 extend_at = time.monotonic() + LEASE_SECONDS / 3
 
-    def _claim(self, models: Models, limit: int) -> int:
+    def _claim(self, limit: int) -> int:
         """Claim up to `limit` jobs and start them; the number claimed."""
         worker = f"in-database runner, pid {os.getpid()}"
         try:
@@ -155,7 +155,7 @@ class _Runner:
             return 0
         for row in rows:
             job = Job(row["job_id"], row["kind"], row["user_id"], row["lease_token"], calls=[])
-            call = models.run(job.kind, json.loads(row["payload"]), job.calls)
+            call = self._models.run(job.kind, json.loads(row["payload"]), job.calls)
             self._jobs[self._loop.create_task(call)] = job
         return len(rows)
 
@@ -205,7 +205,7 @@ class _Runner:
             elif isinstance(error, RateLimitedError):
                 outcome = self._hand_in("released", job, error.retry_after)
             else:
-                outcome = self._fail(job, error)
+                outcome = self._fail(job, reason_to_keep(error))
         except self._retryable:  # the result may have been paid for, and the reason passes
             return False
         self._counts[outcome] += 1
@@ -218,12 +218,12 @@ class _Runner:
         except (self._plpy.spiexceptions.QueryCanceled, *self._retryable):
             raise
         except self._plpy.SPIError as error:
-            return self._fail(job, error)
+            constraint = getattr(error, "spidata", (None,))[-1]
+            return self._fail(job, refusal_to_keep(_sqlstate(error), str(error), constraint))
 
-    def _fail(self, job: Job, error: BaseException) -> str:
-        speaks_for_itself = isinstance(error, (ModelError, self._plpy.SPIError))
-        self._last_error = storable(str(error) if speaks_for_itself else f"{type(error).__name__}: {error}")
-        return self._hand_in("failed", job, self._last_error)
+    def _fail(self, job: Job, reason: str) -> str:
+        self._last_error = reason
+        return self._hand_in("failed", job, reason)
 
     def _hand_in(self, outcome: str, job: Job, argument: object) -> str:
         """Call the function of the job protocol that ends a job; the outcome, which is "lost" when the lease is."""
@@ -231,7 +231,7 @@ class _Runner:
         try:
             self._execute(outcome, [*lease, argument, json.dumps(job.calls)])
         except self._plpy.SPIError as error:
-            if not _is_lost_lease(error):
+            if _sqlstate(error) != LOST_LEASE:
                 raise
             return self._lose(job, str(error))
         return outcome
@@ -254,7 +254,7 @@ class _Runner:
         except self._retryable:
             return True  # there is time for two more attempts
         except self._plpy.SPIError as error:
-            if not _is_lost_lease(error):
+            if _sqlstate(error) != LOST_LEASE:
                 raise
             return False
         return True
@@ -269,11 +269,11 @@ class _Runner:
                 self._hand_in("released", job, 0.0)
 
 
-def _is_lost_lease(error: Exception) -> bool:
-    """Whether this is SQLSTATE AM001.
+def _sqlstate(error: Exception) -> str | None:
+    """The SQLSTATE of an error of PostgreSQL.
 
     PL/Python has the `sqlstate` attribute on errors of its own list only, and every code packed in `spidata`, with six
     bits for each character.
     """
-    packed: int = getattr(error, "spidata", (0,))[0]
-    return packed == sum((ord(character) - ord("0")) << 6 * place for place, character in enumerate("AM001"))
+    spidata = getattr(error, "spidata", None)
+    return spidata and "".join(chr((spidata[0] >> 6 * place & 63) + ord("0")) for place in range(5))

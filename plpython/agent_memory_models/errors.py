@@ -1,4 +1,4 @@
-"""What a model call can end with besides a result."""
+"""What a model call can end with besides a result, and how much of that is kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ def storable(text: str) -> str:
 
 
 class ModelError(Exception):
-    """The call gave no usable result; the text says why, in words fit for an administrator, and holds no key."""
+    """The call gave no usable result; the text says why, in words fit for an administrator.
+
+    The text is stored, so it holds no key, and no words of the provider, the reply or the user.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(storable(message))
@@ -28,3 +31,30 @@ class RateLimitedError(ModelError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+def reason_to_keep(error: BaseException) -> str:
+    """Why a call failed, as it may be stored.
+
+    Of an exception that is no ModelError, the type and the place: its text may repeat what a user said.
+    """
+    if isinstance(error, ModelError):
+        return str(error)
+    place = ""
+    trace = error.__traceback__
+    while trace is not None:
+        place = f" at {trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"{type(error).__name__}{place}"
+
+
+def refusal_to_keep(sqlstate: str | None, message: str, constraint: str | None) -> str:
+    """Why the database did not take a result, as it may be stored.
+
+    The refusals of complete_job name one of its arguments and say what is wrong without the value. Every other message
+    of PostgreSQL may show a value, which may be what a user said.
+    """
+    if message.startswith(("result: ", "calls: ")):
+        return message
+    where = f", constraint {constraint}" if constraint else ""
+    return f"the result could not be stored: SQLSTATE {sqlstate}{where}"

@@ -66,7 +66,7 @@ class OpenAIChat:
                     content = await self._ask(payload, messages, _MODES[mode], strict_schema(job.reply_type), call)
                     return job.result(payload, parse_reply(content, job.reply_type))
             except RefusedRequestError as error:
-                if _MODES[mode] == "off" or not _ABOUT_THE_MODE.search(str(error)):
+                if _MODES[mode] == "off" or not _ABOUT_THE_MODE.search(error.said):
                     raise
             mode += 1
             self._modes[server] = max(mode, self._modes.get(server, 0))
@@ -122,7 +122,7 @@ class OpenAIChat:
         if choice.finish_reason == "content_filter":
             raise ModelError("the provider's content filter withheld the reply")
         if choice.message.refusal:
-            raise ModelError(f"the model refused: {choice.message.refusal[:200]}")
+            raise ModelError("the model refused to answer")
         if content is None:
             raise ModelError("the reply holds no text")
         return content

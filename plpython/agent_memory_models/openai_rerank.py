@@ -6,7 +6,6 @@ import math
 import re
 from typing import Annotated, Any
 
-import openai
 from pydantic import AliasChoices, AllowInfNan, BaseModel, Field, TypeAdapter, ValidationError
 
 from .calls import Calls, recorded_call
@@ -22,8 +21,6 @@ MAX_BATCH_SIZE = 2048
 _APIS = ("rerank", "chat")
 # TEI has another name for the documents, and refuses a request without it.
 _LACKS_TEXTS = re.compile(r"missing field `?texts")
-# Makes the client hand out the reply as it came, as its with_raw_response does for the paths that it knows.
-_RAW_RESPONSE = {"X-Stainless-Raw-Response": "true"}
 
 
 class _Score(BaseModel):
@@ -85,7 +82,7 @@ class OpenAIRerank:
                 with recorded_call(calls, kind, payload) as call:
                     return await self._ask(payload, texts, wants_texts, call)
             except RefusedRequestError as error:
-                if wants_texts or not _LACKS_TEXTS.search(str(error)):
+                if wants_texts or not _LACKS_TEXTS.search(error.said):
                     raise
             self._wants_texts.add(server)
 
@@ -99,11 +96,7 @@ class OpenAIRerank:
         else:
             request = {"model": model["model"], "query": query, "documents": texts, "top_n": len(texts)}
 
-        async def send(client: openai.AsyncOpenAI, timeout: float) -> Any:
-            options: Any = {"headers": _RAW_RESPONSE, "timeout": timeout}
-            return await client.post("/rerank", cast_to=object, body=request, options=options)
-
-        body = await self._client.request(model, send)
+        body = await self._client.post(model, "/rerank", request)
         try:
             if body.lstrip()[:1] == b"[":
                 reply = _Scores.model_construct(results=_BARE_LIST.validate_json(body))

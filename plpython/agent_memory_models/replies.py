@@ -28,11 +28,17 @@ def _storable(text: str) -> str:
 def _event_time(text: str | None) -> str | None:
     """An ISO date, or a time with an offset. A year or a month stands for its first day, a time without offset is UTC.
 
-    Raises ValueError for anything else.
+    Raises ValueError for anything else, without the text, which may be what a user said.
     """
     if text is None or not text.strip():
         return None
-    text = text.strip()
+    try:
+        return _iso_time(text.strip())
+    except (ValueError, OverflowError):
+        raise ValueError("neither a date nor a time in ISO 8601") from None
+
+
+def _iso_time(text: str) -> str:
     if part := _PART_OF_A_DATE.fullmatch(text):
         return date(int(part[1]), int(part[2] or 1), 1).isoformat()
     if len(text) == len("2024-05-03"):

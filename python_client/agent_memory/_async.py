@@ -419,7 +419,7 @@ class AsyncMemory:
         ``mode`` is hybrid (the default), vector or keyword; ``sources`` are memory, summary and document unless given,
         message and artifact are others. The database embeds a query that comes without ``query_embedding`` where it
         can; if not, hybrid searches by keyword. ``query_embedding`` has as many numbers as the model has dimensions.
-        ``top_k`` is 1 to 1000 (default 10), ``min_score`` and ``min_confidence`` are 0 to 1. ``doc_types`` and
+        ``top_k`` is 1 to 1000 (default 10), ``min_score`` is -1 to 1 and ``min_confidence`` 0 to 1. ``doc_types`` and
         ``namespaces`` select documents only.
 
         Raises InvalidValueError where there is neither ``query`` nor ``query_embedding``, or no embedding for mode
@@ -735,6 +735,13 @@ class AsyncMemory:
     async def activate_model(self, name: str) -> None:
         """Make a registered model the one that is used for its kind."""
         await self._select("activate_model", {"name": name})
+
+    async def deactivate_model(self, name: str) -> None:
+        """Switch a model off: it is asked for nothing until it is activated again. Its embeddings stay.
+
+        Without an active embedding model searches go by keyword; without a chat model jobs wait.
+        """
+        await self._select("deactivate_model", {"name": name})
 
     async def backfill_status(self) -> list[Backfill]:
         """Return how far each embedding model is with what is stored."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 import psycopg
-from agent_memory_models import ModelError, Models, RateLimitedError, storable
+from agent_memory_models import Models, RateLimitedError, reason_to_keep, refusal_to_keep
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -365,28 +365,24 @@ class Worker:
             pause = None if error.retry_after is None else timedelta(seconds=error.retry_after)
             await self._persistently(lambda: memory.release_job(*lease, pause, calls))
             self._count("released", job, f": {error}")
-        except ModelError as error:
-            await self._fail(memory, job, calls, str(error))
         except Exception as error:
-            logger.exception("job %s (%s): the model package broke", job.job_id, job.kind)
-            await self._fail(memory, job, calls, f"{type(error).__name__}: {error}")
+            await self._fail(memory, job, calls, reason_to_keep(error))
         else:
             try:
                 await self._persistently(lambda: memory.complete_job(*lease, result, calls))
             except LeaseLostError:
                 raise
             except AgentMemoryError as error:
-                await self._fail(memory, job, calls, f"result refused: {error.message}")
+                await self._fail(memory, job, calls, refusal_to_keep(error.sqlstate, error.message, None))
             except psycopg.Error as error:
-                await self._fail(
-                    memory, job, calls, f"result could not be stored: {error.diag.message_primary or error}"
-                )
+                message, constraint = error.diag.message_primary or "", error.diag.constraint_name
+                await self._fail(memory, job, calls, refusal_to_keep(error.sqlstate, message, constraint))
             else:
                 self._count("completed", job)
 
     async def _fail(self, memory: AsyncMemory, job: ClaimedJob, calls: Calls, reason: str) -> None:
         status = await self._persistently(
-            lambda: memory.fail_job(job.user_id, job.job_id, job.lease_token, storable(reason), calls=calls)
+            lambda: memory.fail_job(job.user_id, job.job_id, job.lease_token, reason, calls=calls)
         )
         self._count("failed", job, f" (now {status}): {reason}")
 

@@ -35,6 +35,10 @@ begin
       perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), memory._model_setting_rule(key));
     end if;
   end loop;
+  if not memory._is_key_variable(settings ->> 'api_key_env') then
+    raise notice 'environment variable "%" is read for a key only where the model is called with AGENT_MEMORY_KEY_VARIABLES naming it', settings ->> 'api_key_env'
+      using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
+  end if;
   -- Embeddings of two models are never compared. Jobs that are storing some right now come first.
   select m.* into registered from memory.models as m where m.name = register_model.name for update;
   dims := coalesce((settings ->> 'dimensions')::numeric, case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
@@ -48,7 +52,8 @@ begin
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
   on conflict on constraint models_pkey do update
-  set provider = excluded.provider, model = excluded.model, settings = excluded.settings, dimensions = case when is_the_same then m.dimensions end
+  set provider = excluded.provider, model = excluded.model, settings = excluded.settings, is_off = false,
+      dimensions = case when is_the_same then m.dimensions end
   where m.kind = excluded.kind;
   if not found then
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.', '23505');
@@ -58,7 +63,7 @@ begin
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank. An embedding model is filled in the background from now on (memory.backfill_status()); searches use it once it is activated. settings: base_url, api_key_env (name of an environment variable of the calling process, default OPENAI_API_KEY), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, rerank_api (rerank, or chat for a chat model that reranks), price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
+'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank. An embedding model is filled in the background from now on (memory.backfill_status()); searches use it once it is activated. settings: base_url, api_key_env (name of an environment variable of the calling process: AGENT_MEMORY_KEY_ and anything, OPENAI_API_KEY, AZURE_OPENAI_API_KEY, or one that AGENT_MEMORY_KEY_VARIABLES of that process lists), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names; without either the provider''s own servers get OPENAI_API_KEY or AZURE_OPENAI_API_KEY, and any other base_url gets no key), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, rerank_api (rerank, or chat for a chat model that reranks), price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
 
 -- What a setting may be, in words.
 create or replace function memory._model_setting_rule(key text)
@@ -71,8 +76,8 @@ begin
     when key = 'json_mode' then 'Use "schema", "object" or "off".'
     when key = 'rerank_api' then 'Use "rerank" for a server with /rerank, or "chat" for a chat model.'
     when key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
-    when key = 'base_url' then 'Start it with http:// or https://, such as http://localhost:11434/v1.'
-    when key = 'api_key_env' then 'Name the environment variable that holds the key, such as OPENAI_API_KEY.'
+    when key = 'base_url' then 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.'
+    when key = 'api_key_env' then 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.'
     when key = 'api_version' then 'Use a text.'
     when key in ('max_concurrency', 'batch_size') then 'Use a whole number from 1 to 100000.'
     when key = 'dimensions' then 'Use a whole number from 1 to 4000.'
@@ -92,13 +97,27 @@ begin
     when key = 'json_mode' then value in ('"schema"', '"object"', '"off"', 'true', 'false') -- true is object, false is off
     when key = 'rerank_api' then value in ('"rerank"', '"chat"')
     when key = 'api_key_file' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[^/.][^/]*$'
-    when key = 'base_url' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^https?://'
-    when key = 'api_key_env' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+    when key = 'base_url' then
+      jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^https?://[^/]' and value #>> '{}' !~ e'[@?#\\\\[:space:][:cntrl:]]'
+    when key = 'api_key_env' then
+      jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+      and value #>> '{}' not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES') -- which hold something else
     when key = 'api_version' then jsonb_typeof(value) = 'string' and value <> '""'
     when jsonb_typeof(value) <> 'number' then false
     when key in ('max_concurrency', 'batch_size') then value::numeric between 1 and 100000 and value::numeric = floor(value::numeric)
     when key = 'dimensions' then value::numeric between 1 and 4000 and value::numeric = floor(value::numeric)
     when key = 'timeout_seconds' then value::numeric > 0
     else value::numeric >= 0 end;
+end;
+$$;
+
+-- Whether a name is one that may always be read for a key. What others the process that calls allows is not known here.
+create or replace function memory._is_key_variable(name text)
+returns boolean
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(name, 'AGENT_MEMORY_KEY_'), true);
 end;
 $$;

@@ -16,7 +16,7 @@ begin
     perform memory._refuse('name', format('model "%s" was just dropped', name), 'Register it again.', 'P0002');
   end if;
   update memory.models as m set is_active = false where m.kind = activated_kind and m.is_active and m.name <> activate_model.name;
-  update memory.models as m set is_active = true where m.name = activate_model.name and not m.is_active;
+  update memory.models as m set is_active = true, is_off = false where m.name = activate_model.name and not m.is_active;
   if found and activated_kind = 'embedding' then
     perform memory._enqueue_backfill();
   end if;

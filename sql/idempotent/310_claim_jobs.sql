@@ -97,6 +97,7 @@ declare
   handed record;
   wait_until timestamptz;
   reason text;
+  trace text;
 begin
   begin
     -- Whoever is clearing or deleting the thread right now goes first; an append is not in the way, nor kept waiting.
@@ -125,7 +126,8 @@ begin
       wait_until := clock_timestamp() + interval '5 seconds';
       reason := sqlerrm;
     when others then -- one bad job must not hold up all others
-      perform memory.fail_job(job.user_id, job.job_id, job.lease_token, 'it cannot be handed out: ' || sqlerrm, null, '[]');
+      get stacked diagnostics trace = pg_exception_context;
+      perform memory.fail_job(job.user_id, job.job_id, job.lease_token, memory._place_of_error(sqlstate, trace), null, '[]');
       return null;
   end;
 
@@ -142,6 +144,18 @@ begin
     where j.user_id = job.user_id and j.job_id = job.job_id;
   end if;
   return null;
+end;
+$$;
+
+-- What may be kept of an error of PostgreSQL, whose message can show what a user said: its code and where it was raised.
+create or replace function memory._place_of_error(code text, trace text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return format('it cannot be handed out: SQLSTATE %s', code) || coalesce(' in ' || substring(trace from '(memory[.][a-z_]+)[(]'), '')
+    || coalesce(' line ' || substring(trace from ' line ([0-9]+) at '), '');
 end;
 $$;
 

@@ -10,7 +10,7 @@ as $$
 declare
   chosen memory.models;
 begin
-  select m.* into chosen from memory.models as m where m.kind = 'chat' and (m.name = _chat_model.name or m.is_active)
+  select m.* into chosen from memory.models as m where m.kind = 'chat' and not m.is_off and (m.name = _chat_model.name or m.is_active)
   order by m.name is distinct from _chat_model.name limit 1;
   if not found then
     raise lock_not_available using message = 'no chat model is active';

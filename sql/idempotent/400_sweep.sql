@@ -219,7 +219,7 @@ begin
       union all
       select a.user_id, 'artifact', a.key from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
     ) as t
-    where e.kind = 'embedding' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
+    where e.kind = 'embedding' and not e.is_off and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
       and not exists (select from memory.embeddings as v where v.user_id = t.user_id and v.model = e.name and v.source = t.source and v.id = t.id)
     union
     select c.user_id, 'chunk_documents' from memory.document_chunks as c where c.token_count is null

@@ -40,6 +40,13 @@ begin
     begin atomic
       select nullif(1 - (a operator(%1$I.<=>) b), 'NaN');
     end$function$, vector_schema);
+  execute format($function$
+    create or replace function memory._has_direction(value %1$I.halfvec)
+    returns boolean
+    language sql immutable parallel safe
+    begin atomic
+      select %1$I.l2_norm(value) > 0;
+    end$function$, vector_schema);
   -- What a search without filters compares with: memories that may be found, by their embeddings alone.
   execute format($function$
     create or replace function memory._compared_memories(user_id text, agent_id text, model text, target %1$I.halfvec)

@@ -13,7 +13,7 @@ begin
   return case
     when given is not null then
       (select m from memory.models as m
-       where m.kind = 'embedding' and (m.is_active or memory._known_dimensions(m) = dims)
+       where m.kind = 'embedding' and not m.is_off and (m.is_active or memory._known_dimensions(m) = dims)
        order by memory._known_dimensions(m) = dims desc nulls last, m.is_active desc, m.created_at desc limit 1)
     when query is not null then memory._serving_model(user_id) end;
 end;
@@ -38,7 +38,7 @@ begin
     if memory._dimensions(embedding) <> memory._known_dimensions(model) then
       perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), model.name,
         memory._known_dimensions(model)), 'Embed the query with that model.');
-    elsif memory._cosine_similarity(embedding, embedding) is null then
+    elsif not memory._has_direction(embedding) then
       perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');
     end if;
   elsif not exists (select from memory.embeddings as e where e.user_id = _query_embedding.user_id and e.model = _query_embedding.model.name)
@@ -95,11 +95,11 @@ declare
   ahead memory.models;
 begin
   -- Looks closer only while there is a backfill to do, or one that failed: it reads all that the user has.
-  if active.name is not null and exists (select from memory.models as m where m.kind = 'embedding' and m.name <> active.name)
+  if active.name is not null and exists (select from memory.models as m where m.kind = 'embedding' and m.name <> active.name and not m.is_off)
     and exists (select from memory.jobs as j
                 where j.user_id = _serving_model.user_id and j.kind = 'backfill' and j.scope = '' and j.status in ('pending', 'running', 'dead')) then
     select m.* into ahead from memory.models as m
-    where m.kind = 'embedding' and m.name <> active.name and exists (
+    where m.kind = 'embedding' and m.name <> active.name and not m.is_off and exists (
       select from memory._embeddable(_serving_model.user_id, null) as t
       where exists (select from memory.embeddings as e
                     where e.user_id = _serving_model.user_id and e.model = m.name and e.source = t.source and e.id = t.id)
@@ -131,17 +131,15 @@ begin
                              jsonb_build_object('prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
   problem := reply ->> 'problem';
   if problem is null then
-    dims := jsonb_array_length(reply #> '{embeddings,0}');
+    embedding := memory._halfvec(reply #> '{embeddings,0}');
+    dims := memory._dimensions(embedding);
     if dims <> coalesce(memory._known_dimensions(model), dims) or dims > 4000 then
       problem := format('the reply of model "%s" has %s dimensions instead of %s', model.name, dims,
         coalesce(memory._known_dimensions(model)::text, '4000 at most'));
-      return;
-    elsif jsonb_path_exists(reply, '$.embeddings[0][*] ? (@ > 65000 || @ < -65000)') then
-      problem := format('the reply of model "%s" has numbers out of range', model.name);
+      embedding := null;
       return;
     end if;
-    embedding := memory._halfvec(reply #> '{embeddings,0}');
-    if memory._cosine_similarity(embedding, embedding) is null then
+    if not memory._has_direction(embedding) then
       embedding := null;
       problem := format('the reply of model "%s" has no direction', model.name);
     elsif current_setting('transaction_read_only') = 'off' then
