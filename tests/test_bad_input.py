@@ -130,7 +130,7 @@ BAD_VALUES: dict[str, list[Any]] = {
 BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("add_message", "role", [None, "", "robot", "USER"]),
     ("add_message", "content", [None, ""]),
-    ("add_message", "created_at", ["infinity", "-infinity"]),
+    ("add_message", "created_at", ["infinity", "-infinity", "10000-01-01", "0001-01-01 BC"]),
     ("add_message", "idempotency_key", [wide_text(64)]),  # 255 bytes, so that it fits into an index with wide names
     ("add_document", "content", [None, "", " \n"]),
     ("add_memory", "content", [None, "", " \n"]),
@@ -489,3 +489,20 @@ def test_the_largest_message_and_memory_are_kept(api: Api) -> None:
     assert api.get_messages(**THREAD, recent_k=1)[0].content == message
     memory_id, _ = call(api, "add_memory", content=memory, embedding_text=memory)
     assert api.get_memory(**ANA, memory_id=memory_id).content == memory
+
+
+DIRECT_INSERTS = {
+    "messages": "insert into memory.messages (user_id, thread_id, role, content, created_at)"
+    " values ('ana', 't1', 'user', 'Hello', %s)",
+    "memories": "insert into memory.memories (user_id, content, created_at) values ('ana', 'Likes tea', %s)",
+    "documents": "insert into memory.documents (user_id, content, created_at) values ('ana', 'Tea', %s)",
+    "artifacts": "insert into memory.artifacts (user_id, key, content, description, created_at)"
+    " values ('ana', 'log', 'Tea', 'Tea', %s)",
+}
+
+
+@pytest.mark.parametrize("moment", ["infinity", "-infinity", "10000-01-01", "0001-01-01 BC"])
+@pytest.mark.parametrize("table", DIRECT_INSERTS)
+def test_nothing_is_stored_at_a_time_that_clients_cannot_read(api: Api, table: str, moment: str) -> None:
+    with refused("created_at"), api.connection.transaction():
+        api.connection.execute(DIRECT_INSERTS[table], [moment])

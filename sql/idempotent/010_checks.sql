@@ -25,6 +25,19 @@ begin
 end;
 $$;
 
+-- When something was said or stored. Other times may be infinite or long before our era; this one orders what is read.
+create or replace function memory._check_moment(argument text, moment timestamptz)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if moment not between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00' then
+    perform memory._refuse(argument, 'must be a real moment of the years 1 to 9999', 'Leave it out for now.');
+  end if;
+end;
+$$;
+
 create or replace function memory._check_page(row_limit int, row_offset int)
 returns void
 language plpgsql immutable parallel safe

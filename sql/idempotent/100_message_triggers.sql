@@ -137,9 +137,7 @@ begin
   if (content = '' and memory._has_parts(metadata)) is not true then
     perform memory._check_content(content, 10485760, which);
   end if;
-  if not isfinite(created_at) then
-    perform memory._refuse('created_at' || which, 'must be a real moment', 'Leave it out for now.');
-  end if;
+  perform memory._check_moment('created_at' || which, created_at);
   if octet_length(idempotency_key) not between 1 and 255 then
     perform memory._refuse('idempotency_key' || which, format('has %s bytes, 1 to 255 are allowed', octet_length(idempotency_key)), 'A UUID is a good key.');
   end if;
@@ -158,7 +156,7 @@ begin atomic
     and role in ('user', 'assistant', 'tool', 'system', 'developer')
     and (content <> '' or memory._has_parts(metadata)) and octet_length(content) <= 10485760
     and jsonb_typeof(metadata) = 'object' and pg_column_size(metadata) <= 1048576
-    and (created_at is null or isfinite(created_at))
+    and (created_at is null or created_at between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00')
     and (idempotency_key is null or octet_length(idempotency_key) between 1 and 255)) is true;
 end;
 

@@ -25,6 +25,7 @@ begin
   if (candidate.importance between 0 and 1) is not true then
     perform memory._refuse('importance', format('%s is not between 0 and 1', coalesce(candidate.importance::text, 'null')), '0.5 is the default.');
   end if;
+  perform memory._check_moment('created_at', candidate.created_at);
   if candidate.valid_from > candidate.valid_to then
     perform memory._refuse('valid_to', format('%s is before valid_from %s', candidate.valid_to, candidate.valid_from), 'Leave valid_to out while it still holds.');
   end if;
@@ -103,6 +104,7 @@ begin
       and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
       and new.confidence between 0 and 1 and new.importance between 0 and 1
       and (new.valid_from <= new.valid_to) is not false
+      and (new.created_at is null or new.created_at between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00')
       -- In 255 bytes there are neither more tags nor longer ones than may be.
       and (not has_new_tags or case when array_ndims(new.tags) = 1 then pg_column_size(new.tags) <= 255 and array_position(new.tags, null) is null end)
      ) is not true then

@@ -13,6 +13,7 @@ begin
     perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(new.title)), 'Put more into the content.', '54000');
   end if;
   perform memory._check_metadata(new.metadata);
+  perform memory._check_moment('created_at', new.created_at);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   new.updated_at := statement_timestamp();
   return new;

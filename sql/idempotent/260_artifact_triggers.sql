@@ -61,6 +61,7 @@ begin
       'It is the one line that a context shows; put more into the content or the metadata.', '54000');
   end if;
   perform memory._check_metadata(candidate.metadata);
+  perform memory._check_moment('created_at', candidate.created_at);
 end;
 $$;
 
