@@ -412,12 +412,11 @@ def test_a_worker_gets_the_kinds_it_asks_for(api: Api) -> None:
 @pytest.mark.feature("F6")
 def test_no_more_jobs_are_handed_out_than_asked_for_the_longest_waiting_first(api: Api) -> None:
     for number in range(5):
-        api.add_message(user_id=f"user {number}", thread_id="t", role="user", content="Hello")
-        api.extract_memories(user_id=f"user {number}", thread_id="t")
-    api.connection.execute("update memory.jobs set run_after = now() - interval '1 hour' where user_id = 'user 3'")
-    assert [job.user_id for job in api.claim_jobs(worker="test", max_jobs=1)] == ["user 3"]
-    assert {job.user_id for job in api.claim_jobs(worker="test", max_jobs=2)} == {"user 0", "user 1"}
-    assert {job.user_id for job in api.claim_jobs(worker="test", max_jobs=9)} == {"user 2", "user 4"}
+        api.add_message(user_id="ana", thread_id=f"t{number}", role="user", content="Hello")
+        api.extract_memories(user_id="ana", thread_id=f"t{number}")
+    api.connection.execute("update memory.jobs set run_after = now() - interval '1 hour' where scope = 't3'")
+    threads = [[job.payload["thread_id"] for job in api.claim_jobs(worker="test", max_jobs=n)] for n in (1, 2, 1)]
+    assert threads == [["t3"], ["t0", "t1"], ["t2"]]
 
 
 @pytest.mark.feature("F6")
