@@ -16,14 +16,18 @@ declare
   wanted constant text[] := array(select k from unnest(known) as k where kinds is null or k = any (kinds));
   turn constant regclass := 'memory.turn_of_'
     || case cardinality(wanted) when cardinality(known) then 'all' when 1 then wanted[1] else 'some' end;
+  taken record;
   claimed memory.jobs;
   handed record;
   first_place bigint;
   place bigint;
-  next_place bigint;
+  is_first_lap boolean := true;
   has_wrapped boolean := false;
-  reached jsonb := '{}'; -- the last job that this claim has taken at a place
-  taken int := 0;
+  stops bigint[] := '{}';
+  stop int := 1;
+  next_stops bigint[] := '{}';
+  visit jsonb;
+  visits jsonb := '{}'; -- by place: an index entry of a job taken is there until the end, and would be read again in each lap
   handed_out int := 0;
 begin
   perform memory._check_id('worker', worker);
@@ -63,34 +67,46 @@ begin
   where j.user_id = due.user_id and j.job_id = due.job_id;
 
   -- Round and round, a job of each user at a time, until there are enough or none is left: a worker may take an empty answer
-  -- for an empty queue, so jobs that turn out to have nothing to do do not count.
+  -- for an empty queue, so jobs that turn out to have nothing to do do not count. The first lap finds who is there, from
+  -- the user after the one who had the last turn; the others go where the lap before found a job.
   first_place := coalesce(pg_sequence_last_value(turn), 0);
   place := first_place;
   loop
-    next_place := memory._next_place(wanted, place, moment);
-    if next_place is null and not has_wrapped then
-      has_wrapped := true;
-      place := -4611686018427387905; -- before the first
-    elsif next_place is null or has_wrapped and next_place > first_place then
-      exit when taken = 0;
-      taken := 0;
-      has_wrapped := false;
-      place := first_place;
-    else
-      place := next_place;
-      claimed := memory._take_turn(wanted, place, reached, moment, claim_jobs.worker, lease);
-      if claimed.job_id is not null then
-        taken := taken + 1;
-        perform setval(turn, place); -- before anything can go wrong with this job
-        handed := memory._hand_out(claimed);
-        if handed.payload is not null then
-          handed_out := handed_out + 1;
-          return next row(claimed.job_id, claimed.kind, claimed.user_id, claimed.lease_token, claimed.attempts, handed.payload)::memory.claimed_job;
-        end if;
-        if not handed.goes_on then -- not over the dead index entries of those already taken
-          reached := reached || jsonb_build_object(place, jsonb_build_array(claimed.run_after, claimed.job_id));
-        end if;
+    if is_first_lap then
+      place := memory._next_place(wanted, place, moment);
+      if place is null and not has_wrapped then
+        has_wrapped := true;
+        place := -4611686018427387905; -- before the first
+        continue;
+      elsif place is null or has_wrapped and place > first_place then
+        is_first_lap := false;
+        continue;
       end if;
+    elsif stop > cardinality(stops) then
+      exit when cardinality(next_stops) = 0;
+      stops := next_stops;
+      next_stops := '{}';
+      stop := 1;
+      continue;
+    else
+      place := stops[stop];
+      stop := stop + 1;
+    end if;
+    taken := memory._take_turn(wanted, place, moment, claim_jobs.worker, lease, visits -> place::text);
+    claimed := taken.claimed;
+    if claimed.job_id is not null then
+      visit := taken.visit;
+      next_stops := next_stops || place;
+      perform setval(turn, place); -- before anything can go wrong with this job
+      handed := memory._hand_out(claimed);
+      if handed.payload is not null then
+        handed_out := handed_out + 1;
+        visit := visit || jsonb_build_object('room', (visit ->> 'room')::int - 1);
+        return next row(claimed.job_id, claimed.kind, claimed.user_id, claimed.lease_token, claimed.attempts, handed.payload)::memory.claimed_job;
+      elsif handed.goes_on then
+        visit := visit - '{run_after,job_id}'::text[];
+      end if;
+      visits := visits || jsonb_build_object(place, visit);
     end if;
     -- Thousands of jobs with nothing to do, as after a long outage, are worked off by several claims.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
@@ -120,21 +136,21 @@ begin
 end;
 $$;
 
--- Claims the first due job at a place after those that this claim has taken there; null when there is none, or its user may
--- have no more now. Two users in one place, one chance in 10^9 among 100,000, would share their turns.
-create or replace function memory._take_turn(kinds text[], place bigint, reached jsonb, moment timestamptz, worker text, lease interval)
-returns memory.jobs
+-- Claims the first due job at a place, after those that this claim has taken there: visit says who has the place, how many
+-- jobs more that user may have, and which job was the last. No job when there is none, or its user may have no more now.
+-- Two users in one place, one chance in 10^9 among 100,000, would share their turns.
+create or replace function memory._take_turn(
+  kinds text[], place bigint, moment timestamptz, worker text, lease interval, inout visit jsonb, out claimed memory.jobs
+)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off -- as in memory._next_place()
 set enable_bitmapscan = off
 as $$
 declare
-  last_run_after timestamptz := coalesce((reached -> place::text ->> 0)::timestamptz, '-infinity');
-  last_job_id bigint := coalesce((reached -> place::text ->> 1)::bigint, 0);
-  first_user text;
+  last_run_after timestamptz := coalesce((visit ->> 'run_after')::timestamptz, '-infinity');
+  last_job_id bigint := coalesce((visit ->> 'job_id')::bigint, 0);
   candidate record;
-  claimed memory.jobs;
 begin
   loop
     select n.* into candidate from unnest(kinds) as k (kind)
@@ -144,54 +160,55 @@ begin
         and j.run_after <= moment and (j.run_after, j.job_id) > (last_run_after, last_job_id)
       order by j.run_after, j.job_id limit 1) as n
     order by n.run_after, n.job_id limit 1;
-    if not found then
-      return null;
+    exit when not found;
+    if visit ->> 'user_id' is distinct from candidate.user_id then
+      visit := jsonb_build_object('user_id', candidate.user_id, 'room', memory._room(candidate.user_id));
     end if;
-    if candidate.user_id is distinct from first_user then
-      if not memory._has_room(candidate.user_id) then
-        return null;
-      end if;
-      first_user := candidate.user_id;
-    end if;
-    with free as materialized (
-      select p.user_id, p.job_id from memory.jobs as p
-      where p.user_id = candidate.user_id and p.job_id = candidate.job_id and p.status = 'pending' for update skip locked
-    )
-    update memory.jobs as j
-    set status = 'running', attempts = j.attempts + 1, worker = _take_turn.worker,
-        -- The input is read anew, so what was asked during an earlier attempt is part of this one.
-        request = case when j.next_request is null then j.request else memory._wider_request(j.request, j.next_request) end,
-        next_request = null,
-        lease_token = gen_random_uuid(), lease_expires_at = moment + lease
-    from free where j.user_id = free.user_id and j.job_id = free.job_id
-    returning j.* into claimed;
-    if found then
-      update memory.marks as k set position = k.position + 1
-      where k.user_id = claimed.user_id and k.scope = '' and k.kind = 'claims';
-      return claimed;
-    end if;
-    last_run_after := candidate.run_after; -- somebody holds that one
+    exit when (visit ->> 'room')::int <= 0;
+    last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
+    -- Found by its key alone: with the status the planner may take an index of all that is pending.
+    select j.* into claimed from memory.jobs as j
+    where j.user_id = candidate.user_id and j.job_id = candidate.job_id for update skip locked;
+    if claimed.status = 'pending' then -- else somebody holds that one, or has just changed it
+      update memory.jobs as j
+      set status = 'running', attempts = j.attempts + 1, worker = _take_turn.worker,
+          -- The input is read anew, so what was asked during an earlier attempt is part of this one.
+          request = case when j.next_request is null then j.request else memory._wider_request(j.request, j.next_request) end,
+          next_request = null,
+          lease_token = gen_random_uuid(), lease_expires_at = moment + lease
+      where j.user_id = candidate.user_id and j.job_id = candidate.job_id
+      returning j.* into claimed;
+      visit := visit || jsonb_build_object('run_after', last_run_after, 'job_id', last_job_id);
+      return;
+    end if;
+    claimed := null;
   end loop;
 end;
 $$;
 
--- Whether a user may have another running job. Claims of one user exclude each other from here to the end of the
--- transaction: one of two leaves the user to the other. Under repeatable read, one that does not see what the other has
--- claimed begins again (40001), because memory._take_turn() writes the row.
-create or replace function memory._has_room(user_id text)
-returns boolean
+-- How many running jobs more a user may have; 0 too while another claim has the user, because claims of one user exclude each
+-- other from here to the end of the transaction. The row is written, so that under repeatable read a claim that does not
+-- see what another has taken begins again (40001); once in a claim, because its versions stay until the end.
+create or replace function memory._room(user_id text)
+returns int
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  room int;
 begin
   perform from memory.marks as k
-  where k.user_id = _has_room.user_id and k.scope = '' and k.kind = 'claims' for no key update skip locked;
+  where k.user_id = _room.user_id and k.scope = '' and k.kind = 'claims' for no key update skip locked;
   if not found and not memory._insert_claims_mark(user_id) then
-    return false;
+    return 0;
   end if;
-  return count(*) < (memory._policy_section(_has_room.user_id, null, 'jobs') ->> 'max_running_per_user')::int
-  from memory.jobs as j where j.user_id = _has_room.user_id and j.status = 'running';
+  select (memory._policy_section(_room.user_id, null, 'jobs') ->> 'max_running_per_user')::int - count(*) into room
+  from memory.jobs as j where j.user_id = _room.user_id and j.status = 'running';
+  if room > 0 then
+    update memory.marks as k set position = k.position + 1 where k.user_id = _room.user_id and k.scope = '' and k.kind = 'claims';
+  end if;
+  return room;
 end;
 $$;
 

@@ -38,7 +38,7 @@ end;
 $$;
 
 -- Two kinds of jobs continue the summary of a whole thread. While one is at it the other waits. No two claims look at once:
--- those of one user exclude each other (memory._has_room()).
+-- those of one user exclude each other (memory._room()).
 create or replace function memory._check_thread_summary_is_free(job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe -- a claim has to see what it has handed out itself

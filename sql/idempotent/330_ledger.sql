@@ -138,7 +138,7 @@ $$;
 
 -- Tokens of the UTC day that count against a budget: those in the ledger, and those that running jobs will use at least.
 -- A job that is about to be claimed asks for more; one at a time per budget, so that two workers cannot both take the last:
--- claims of one user exclude each other anyway (memory._has_room()). The small calls of a search reserve nothing: a lock
+-- claims of one user exclude each other anyway (memory._room()). The small calls of a search reserve nothing: a lock
 -- would stay until the end of the caller's transaction.
 create or replace function memory._check_budget(user_id text, agent_id text, model jsonb, tokens int, reserves boolean default true)
 returns void

@@ -39,7 +39,7 @@ begin
   end loop;
 end;
 $turns$;
-comment on column memory.marks.position is 'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which memory.sweep() has checked that messages are parsed. extractions: how many there were. claims: how many jobs of the user were claimed; whoever claims one holds this row. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';
+comment on column memory.marks.position is 'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which memory.sweep() has checked that messages are parsed. extractions: how many there were. claims: how many claims took jobs of the user; whoever does holds this row. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';
 
 create table memory.agent_budgets (
   agent_id text primary key,
