@@ -132,10 +132,9 @@ begin
         where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active and m.expires_at > statement_timestamp()
         order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(job.user_id, job.scope, first_kept_seq);
-  if first_kept_seq is null or not job.request ? 'is_forced' and (policy #>> '{compression,threshold_tokens}')::bigint / 10 > (
-    select coalesce(sum(m.token_count), 0) from memory.messages as m
-    where m.user_id = job.user_id and m.thread_id = job.scope and m.seq < first_kept_seq and m.is_active
-  ) then
+  -- By the thread's counter, so that only the newest messages are read.
+  if first_kept_seq is null or not job.request ? 'is_forced' and (policy #>> '{compression,threshold_tokens}')::bigint / 10
+      > memory._active_tokens(job.user_id, job.scope) - memory._active_tokens(job.user_id, job.scope, first_kept_seq, newest_seq) then
     return;
   end if;
   perform memory._check_thread_summary_is_free(job);
@@ -145,7 +144,8 @@ begin
     select t.active_tokens into active_tokens from memory.threads as t
     where t.user_id = job.user_id and t.thread_id = job.scope for no key update nowait;
     if base.summary_id is not null and (job.request ? 'is_forced' or active_tokens >= (policy #>> '{compression,threshold_tokens}')::bigint) then
-      perform memory._put_away(base, first_kept_seq, (policy #>> '{compression,archive_conversations}')::boolean);
+      input := jsonb_build_object('is_partial', 10000 = memory._put_away(
+        base, first_kept_seq, (policy #>> '{compression,archive_conversations}')::boolean, 10000));
     end if;
     return;
   end if;
@@ -156,13 +156,34 @@ begin
       'thread_id', job.scope, 'messages', given.messages, 'recent_messages', kept.messages,
       'start_seq', coalesce(base.start_seq, 0), 'end_seq', given.last_seq, 'previous_summary', base.summary, 'previous_metadata', base.metadata,
       'threshold_tokens', policy #> '{compression,threshold_tokens}', 'is_forced', coalesce((job.request ->> 'is_forced')::boolean, false),
-      'remaining_tokens', (select coalesce(sum(m.token_count), 0) from memory.messages as m
-                           where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active and m.expires_at > statement_timestamp()
-                             and (m.seq <= base.end_seq or m.seq > given.last_seq and m.seq < first_kept_seq or m.seq > kept.last_seq)));
+      'remaining_tokens', greatest(0, memory._active_tokens(job.user_id, job.scope)
+        - memory._active_tokens(job.user_id, job.scope, coalesce(base.end_seq + 1, 0), given.last_seq)
+        - memory._active_tokens(job.user_id, job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(job.user_id, job.scope, 'thread', coalesce(base.start_seq, 0), given.last_seq, base, given.agent_ids),
     'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'read_through', coalesce(kept.last_seq, newest_seq), 'is_partial', given.is_partial,
     'archives', policy #> '{compression,archive_conversations}');
+end;
+$$;
+
+create or replace function memory._active_tokens(user_id text, thread_id text)
+returns bigint
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return t.active_tokens from memory.threads as t where t.user_id = _active_tokens.user_id and t.thread_id = _active_tokens.thread_id;
+end;
+$$;
+
+create or replace function memory._active_tokens(user_id text, thread_id text, from_seq bigint, to_seq bigint)
+returns bigint
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(sum(m.token_count), 0) from memory.messages as m
+  where m.user_id = _active_tokens.user_id and m.thread_id = _active_tokens.thread_id and m.seq between from_seq and to_seq and m.is_active;
 end;
 $$;
 
@@ -351,8 +372,8 @@ end;
 $$;
 
 -- Soft-deletes the messages that a summary of the whole thread covers, up to the first one to keep, and archives them
--- where the policy says so. Jobs that did not read them yet still can.
-create or replace function memory._put_away(summary memory.summaries, first_kept_seq bigint, archives boolean)
+-- where the policy says so; the oldest row_limit of them. Jobs that did not read them yet still can.
+create or replace function memory._put_away(summary memory.summaries, first_kept_seq bigint, archives boolean, row_limit int default null)
 returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -362,7 +383,11 @@ declare
 begin
   with gone as (
     update memory.messages as m set is_active = false, summary_id = summary.summary_id
-    where m.user_id = summary.user_id and m.thread_id = summary.thread_id and m.seq <= summary.end_seq and m.seq < first_kept_seq and m.is_active
+    where m.user_id = summary.user_id and m.thread_id = summary.thread_id and m.is_active
+      and m.seq <= (select max(o.seq) from (
+        select a.seq from memory.messages as a
+        where a.user_id = summary.user_id and a.thread_id = summary.thread_id and a.seq <= summary.end_seq and a.seq < first_kept_seq and a.is_active
+        order by a.seq limit row_limit) as o)
     returning m.created_at
   )
   select count(*) as messages, min(g.created_at) as first_at, max(g.created_at) as last_at into put_away from gone as g;
