@@ -282,13 +282,13 @@ def test_many_rows_with_nothing_to_say_are_read_a_part_at_a_time(api: Api) -> No
     """Tools speak, and what was cleared."""
     api.connection.execute(
         "insert into memory.messages (user_id, thread_id, role, content) "
-        "select 'ana', 't1', 'tool', 'ok' from generate_series(1, 12000)"
+        "select 'ana', 't1', 'tool', 'ok' from generate_series(1, 10500)"
     )
     say(api, "I like tea")
     api.extract_memories(**ANA)
     api.connection.execute("vacuum analyze memory.messages")
     reads = [api.entries_read(lambda: api.claim_jobs(worker="test")) for _ in range(2)]
-    assert sum(reads) < 4 * 12_000
+    assert sum(reads) < 4 * 10_500
     assert extracted_seq(api) >= 9_999
 
 
@@ -320,7 +320,7 @@ def test_a_summary_of_huge_messages_reads_no_more_than_fits(api: Api) -> None:
         "insert into memory.messages (user_id, thread_id, role, content) "
         "select 'ana', 't1', case n %% 2 when 0 then 'assistant' else 'user' end, repeat('tea ', 2621440) "
         "from generate_series(1, %s) as n",
-        [40],
+        [16],
     )
     api.summarize_thread(**ANA)
     api.connection.execute("set statement_timeout = '5s'")

@@ -23,6 +23,7 @@ declare
   place bigint;
   is_first_lap boolean := true;
   has_wrapped boolean := false;
+  is_held boolean := false;
   stops bigint[] := '{}';
   stop int := 1;
   next_stops bigint[] := '{}';
@@ -83,7 +84,16 @@ begin
         continue;
       end if;
     elsif stop > cardinality(stops) then
-      exit when cardinality(next_stops) = 0;
+      if cardinality(next_stops) = 0 then
+        exit when not is_held or handed_out > 0 or clock_timestamp() > moment + interval '100 milliseconds';
+        -- Another claim has the only user there is, for a moment as a rule. That is no empty queue.
+        perform pg_sleep(0.01);
+        is_held := false;
+        is_first_lap := true;
+        has_wrapped := false;
+        place := first_place;
+        continue;
+      end if;
       stops := next_stops;
       next_stops := '{}';
       stop := 1;
@@ -94,6 +104,7 @@ begin
     end if;
     taken := memory._take_turn(wanted, place, moment, claim_jobs.worker, lease, visits -> place::text);
     claimed := taken.claimed;
+    is_held := is_held or taken.visit -> 'room' = 'null';
     if claimed.job_id is not null then
       visit := taken.visit;
       next_stops := next_stops || place;
@@ -125,6 +136,7 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off -- a session keeps its first plan, and that of an empty queue would read all jobs and sort them
 set enable_bitmapscan = off
 set enable_sort = off
+set jit = off -- a plan with what is forbidden counts as so dear that it would be compiled
 as $$
 begin
   return min(n.place) from unnest(kinds) as k (kind)
@@ -146,6 +158,7 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off -- as in memory._next_place()
 set enable_bitmapscan = off
+set jit = off
 as $$
 declare
   last_run_after timestamptz := coalesce((visit ->> 'run_after')::timestamptz, '-infinity');
@@ -164,7 +177,7 @@ begin
     if visit ->> 'user_id' is distinct from candidate.user_id then
       visit := jsonb_build_object('user_id', candidate.user_id, 'room', memory._room(candidate.user_id));
     end if;
-    exit when (visit ->> 'room')::int <= 0;
+    exit when ((visit ->> 'room')::int > 0) is not true;
     last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
     -- Found by its key alone: with the status the planner may take an index of all that is pending.
@@ -187,7 +200,7 @@ begin
 end;
 $$;
 
--- How many running jobs more a user may have; 0 too while another claim has the user, because claims of one user exclude each
+-- How many running jobs more a user may have; null while another claim has the user, because claims of one user exclude each
 -- other from here to the end of the transaction. The row is written, so that under repeatable read a claim that does not
 -- see what another has taken begins again (40001); once in a claim, because its versions stay until the end.
 create or replace function memory._room(user_id text)
@@ -201,7 +214,7 @@ begin
   perform from memory.marks as k
   where k.user_id = _room.user_id and k.scope = '' and k.kind = 'claims' for no key update skip locked;
   if not found and not memory._insert_claims_mark(user_id) then
-    return 0;
+    return null;
   end if;
   select (memory._policy_section(_room.user_id, null, 'jobs') ->> 'max_running_per_user')::int - count(*) into room
   from memory.jobs as j where j.user_id = _room.user_id and j.status = 'running';
