@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from protocol import ANA, activate, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
+from protocol import ANA, activate, claim, complete, lease, make_due, nothing_to_do, say
 from psycopg import errors
 from sqlapi import Api, refused
 
@@ -433,7 +433,9 @@ def test_nobody_outside_holds_a_lock_that_a_claim_or_an_edit_needs(api: Api, con
     template = api.value("select template from memory.prompts where name = 'consolidate'")
     api.connection.execute("set statement_timeout = '5s'")
     assert api.set_prompt(name="consolidate", template=template + "\n") == 2
-    assert api.query("select from pg_proc where pronamespace = 'memory'::regnamespace and prosrc ~ 'pg_.*advisory'") == []
+    assert (
+        api.query("select from pg_proc where pronamespace = 'memory'::regnamespace and prosrc ~ 'pg_.*advisory'") == []
+    )
 
 
 @pytest.mark.feature("F20", "F7")

@@ -197,7 +197,9 @@ DEAR = {**CALL, "tokens_in": 10**9, "tokens_out": 10**9}
 
 
 def tokens_entered(api: Api) -> int:
-    tokens: int = api.value("select coalesce(sum(tokens_in + coalesce(tokens_out, 0)), 0)::bigint from memory.model_calls")
+    tokens: int = api.value(
+        "select coalesce(sum(tokens_in + coalesce(tokens_out, 0)), 0)::bigint from memory.model_calls"
+    )
     return tokens
 
 

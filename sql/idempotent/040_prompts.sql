@@ -52,7 +52,8 @@ as $$
 declare
   added int;
 begin
-  lock table memory.prompt_versions in share row exclusive mode; -- of the table, because any role can take an advisory lock and keep it
+  -- Of the table, because any role can take an advisory lock and keep it.
+  lock table memory.prompt_versions in share row exclusive mode;
   insert into memory.prompt_versions as v (name, version, template)
   select _add_prompt_version.name, coalesce(max(p.version), 1) + 1, _add_prompt_version.template
   from memory.prompt_versions as p where p.name = _add_prompt_version.name

@@ -16,7 +16,6 @@ declare
   wanted constant text[] := array(select k from unnest(known) as k where kinds is null or k = any (kinds));
   turn constant regclass := 'memory.turn_of_'
     || case cardinality(wanted) when cardinality(known) then 'all' when 1 then wanted[1] else 'some' end;
-  taken record;
   claimed memory.jobs;
   handed record;
   first_place bigint;
@@ -24,11 +23,12 @@ declare
   is_first_lap boolean := true;
   has_wrapped boolean := false;
   is_held boolean := false;
-  stops bigint[] := '{}';
+  stops bigint[] := array[]::bigint[];
   stop int := 1;
-  next_stops bigint[] := '{}';
+  next_stops bigint[] := array[]::bigint[];
   visit jsonb;
-  visits jsonb := '{}'; -- by place: an index entry of a job taken is there until the end, and would be read again in each lap
+  -- By place: the index entry of a job taken is there until the end, and would be read again in each lap.
+  visits jsonb := jsonb '{}';
   handed_out int := 0;
 begin
   perform memory._check_id('worker', worker);
@@ -67,9 +67,9 @@ begin
         order by d.run_after, d.job_id limit 1000 for update skip locked) as due
   where j.user_id = due.user_id and j.job_id = due.job_id;
 
-  -- Round and round, a job of each user at a time, until there are enough or none is left: a worker may take an empty answer
-  -- for an empty queue, so jobs that turn out to have nothing to do do not count. The first lap finds who is there, from
-  -- the user after the one who had the last turn; the others go where the lap before found a job.
+  -- Round and round, a job of each user at a time, until there are enough or none is left: a worker may take an empty
+  -- answer for an empty queue, so jobs that turn out to have nothing to do do not count. The first lap finds who is
+  -- there, from the user after the one who had the last turn; the others go where the lap before found a job.
   first_place := coalesce(pg_sequence_last_value(turn), 0);
   place := first_place;
   loop
@@ -95,25 +95,26 @@ begin
         continue;
       end if;
       stops := next_stops;
-      next_stops := '{}';
+      next_stops := array[]::bigint[];
       stop := 1;
       continue;
     else
       place := stops[stop];
       stop := stop + 1;
     end if;
-    taken := memory._take_turn(wanted, place, moment, claim_jobs.worker, lease, visits -> place::text);
-    claimed := taken.claimed;
-    is_held := is_held or taken.visit -> 'room' = 'null';
-    if claimed.job_id is not null then
-      visit := taken.visit;
+    visit := memory._take_turn(wanted, place, moment, claim_jobs.worker, lease, visits -> place::text);
+    is_held := is_held or coalesce(visit -> 'room' = 'null', false);
+    if (visit ->> 'is_taken')::boolean then
+      select j.* into claimed from memory.jobs as j
+      where j.user_id = visit ->> 'user_id' and j.job_id = (visit ->> 'job_id')::bigint;
       next_stops := next_stops || place;
       perform setval(turn, place); -- before anything can go wrong with this job
       handed := memory._hand_out(claimed);
       if handed.payload is not null then
         handed_out := handed_out + 1;
         visit := visit || jsonb_build_object('room', (visit ->> 'room')::int - 1);
-        return next row(claimed.job_id, claimed.kind, claimed.user_id, claimed.lease_token, claimed.attempts, handed.payload)::memory.claimed_job;
+        return next row(claimed.job_id, claimed.kind, claimed.user_id, claimed.lease_token, claimed.attempts,
+                        handed.payload)::memory.claimed_job;
       elsif handed.goes_on then
         visit := visit - '{run_after,job_id}'::text[];
       end if;
@@ -127,8 +128,8 @@ $$;
 comment on function memory.claim_jobs(text, text[], int, interval) is
 'Hands up to max_jobs due jobs to a worker, with all the input a model needs. Commit before calling the model; then complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out again; one whose budget is spent waits for the next day. See docs/jobs.md for payloads and results.';
 
--- The next place after this one where a user has something due of these kinds. A few index entries are read, however many
--- users and jobs there are.
+-- The next place after this one where a user has something due of these kinds. A few index entries are read, however
+-- many users and jobs there are.
 create or replace function memory._next_place(kinds text[], place bigint, moment timestamptz)
 returns bigint
 language plpgsql stable parallel safe
@@ -148,12 +149,13 @@ begin
 end;
 $$;
 
--- Claims the first due job at a place, after those that this claim has taken there: visit says who has the place, how many
--- jobs more that user may have, and which job was the last. No job when there is none, or its user may have no more now.
--- Two users in one place, one chance in 10^9 among 100,000, would share their turns.
+-- Claims the first due job at a place, after those that this claim has taken there: visit says who has the place, how
+-- many jobs more that user may have, and which job was the last. is_taken is false when there is none, or when its
+-- user may have no more now. Two users in one place, one chance in 10^9 among 100,000, would share their turns.
 create or replace function memory._take_turn(
-  kinds text[], place bigint, moment timestamptz, worker text, lease interval, inout visit jsonb, out claimed memory.jobs
+  kinds text[], place bigint, moment timestamptz, worker text, lease interval, visit jsonb
 )
+returns jsonb
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off -- as in memory._next_place()
@@ -164,12 +166,14 @@ declare
   last_run_after timestamptz := coalesce((visit ->> 'run_after')::timestamptz, '-infinity');
   last_job_id bigint := coalesce((visit ->> 'job_id')::bigint, 0);
   candidate record;
+  status text;
 begin
   loop
     select n.* into candidate from unnest(kinds) as k (kind)
     cross join lateral (
       select j.user_id, j.job_id, j.run_after from memory.jobs as j
-      where j.kind = k.kind and j.status = 'pending' and not j.is_delayed and hashtextextended(j.user_id, 0) / 2 = _take_turn.place
+      where j.kind = k.kind and j.status = 'pending' and not j.is_delayed
+        and hashtextextended(j.user_id, 0) / 2 = _take_turn.place
         and j.run_after <= moment and (j.run_after, j.job_id) > (last_run_after, last_job_id)
       order by j.run_after, j.job_id limit 1) as n
     order by n.run_after, n.job_id limit 1;
@@ -181,28 +185,27 @@ begin
     last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
     -- Found by its key alone: with the status the planner may take an index of all that is pending.
-    select j.* into claimed from memory.jobs as j
+    select j.status into status from memory.jobs as j
     where j.user_id = candidate.user_id and j.job_id = candidate.job_id for update skip locked;
-    if claimed.status = 'pending' then -- else somebody holds that one, or has just changed it
+    if status = 'pending' then -- else somebody holds that one, or has just changed it
       update memory.jobs as j
       set status = 'running', attempts = j.attempts + 1, worker = _take_turn.worker,
           -- The input is read anew, so what was asked during an earlier attempt is part of this one.
-          request = case when j.next_request is null then j.request else memory._wider_request(j.request, j.next_request) end,
-          next_request = null,
-          lease_token = gen_random_uuid(), lease_expires_at = moment + lease
-      where j.user_id = candidate.user_id and j.job_id = candidate.job_id
-      returning j.* into claimed;
-      visit := visit || jsonb_build_object('run_after', last_run_after, 'job_id', last_job_id);
-      return;
+          request = case when j.next_request is null then j.request
+                         else memory._wider_request(j.request, j.next_request) end,
+          next_request = null, lease_token = gen_random_uuid(), lease_expires_at = moment + lease
+      where j.user_id = candidate.user_id and j.job_id = candidate.job_id;
+      return visit || jsonb_build_object('run_after', last_run_after, 'job_id', last_job_id, 'is_taken', true);
     end if;
-    claimed := null;
   end loop;
+  return visit || '{"is_taken": false}';
 end;
 $$;
 
--- How many running jobs more a user may have; null while another claim has the user, because claims of one user exclude each
--- other from here to the end of the transaction. The row is written, so that under repeatable read a claim that does not
--- see what another has taken begins again (40001); once in a claim, because its versions stay until the end.
+-- How many running jobs more a user may have; null while another claim has the user, because claims of one user
+-- exclude each other from here to the end of the transaction. The row is written, so that under repeatable read a
+-- claim that does not see what another has taken begins again (40001); once in a claim, because its versions stay
+-- until the end.
 create or replace function memory._room(user_id text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -219,7 +222,8 @@ begin
   select (memory._policy_section(_room.user_id, null, 'jobs') ->> 'max_running_per_user')::int - count(*) into room
   from memory.jobs as j where j.user_id = _room.user_id and j.status = 'running';
   if room > 0 then
-    update memory.marks as k set position = k.position + 1 where k.user_id = _room.user_id and k.scope = '' and k.kind = 'claims';
+    update memory.marks as k set position = k.position + 1
+    where k.user_id = _room.user_id and k.scope = '' and k.kind = 'claims';
   end if;
   return room;
 end;
@@ -242,9 +246,9 @@ exception
 end;
 $$;
 
--- The payload of a job just claimed, read with a snapshot younger than the claim. Null when it is not handed out: there
--- is nothing to do, the budget is spent, its thread is being summarised by another job, or its input cannot be read; or it
--- goes on, because all that was read so far has nothing in it for a model.
+-- The payload of a job just claimed, read with a snapshot younger than the claim. Null when it is not handed out:
+-- there is nothing to do, the budget is spent, its thread is being summarised by another job, or its input cannot be
+-- read; or it goes on, because all that was read so far has nothing in it for a model.
 create or replace function memory._hand_out(job memory.jobs, out payload jsonb, out goes_on boolean)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -287,13 +291,15 @@ begin
       wait_until := clock_timestamp() + interval '5 seconds';
       reason := sqlerrm;
     when query_canceled then
-      -- Someone who cancels the claim ends it, and nothing is claimed. So does statement_timeout, unless this job alone took
-      -- the time: then the job has failed, or it would take the time of every claim. It strikes once in a statement (a tenth
-      -- is left for the clocks: a client may send a statement in parts), so what follows is done in peace, and soon:
-      -- the claim hands out nothing more.
-      if clock_timestamp() - statement_timestamp() >= nullif(patience, '0') * 0.9 and clock_timestamp() - started >= patience / 3 then
+      -- Someone who cancels the claim ends it, and nothing is claimed. So does statement_timeout, unless this job
+      -- alone took the time: then the job has failed, or it would take the time of every claim. It strikes once in a
+      -- statement (a tenth is left for the clocks: a client may send a statement in parts), so what follows is done
+      -- in peace, and soon: the claim hands out nothing more.
+      if clock_timestamp() - statement_timestamp() >= nullif(patience, '0') * 0.9
+        and clock_timestamp() - started >= patience / 3 then
         perform memory.fail_job(job.user_id, job.job_id, job.lease_token,
-          format('it cannot be handed out: preparing it took longer than statement_timeout (%s)', current_setting('statement_timeout')), null, '[]');
+          format('it cannot be handed out: preparing it took longer than statement_timeout (%s)',
+                 current_setting('statement_timeout')), null, '[]');
         return;
       end if;
       raise;
@@ -311,8 +317,8 @@ begin
     where j.user_id = job.user_id and j.job_id = job.job_id;
   else
     update memory.jobs as j
-    set status = 'pending', attempts = j.attempts - 1, run_after = coalesce(wait_until, j.run_after), is_delayed = not goes_on,
-        error = coalesce(reason, j.error), lease_token = null, lease_expires_at = null
+    set status = 'pending', attempts = j.attempts - 1, run_after = coalesce(wait_until, j.run_after),
+        is_delayed = not goes_on, error = coalesce(reason, j.error), lease_token = null, lease_expires_at = null
     where j.user_id = job.user_id and j.job_id = job.job_id;
   end if;
 end;
@@ -333,8 +339,8 @@ begin
 end;
 $$;
 
--- payload: for the worker. input: what completing the job needs; is_partial without a payload: what was read is done with,
--- and there is more to read. tokens: what a call needs at least.
+-- payload: for the worker. input: what completing the job needs; is_partial without a payload: what was read is done
+-- with, and there is more to read. tokens: what a call needs at least.
 create or replace function memory._job_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp

@@ -16,13 +16,17 @@ begin
     perform memory._enter_calls(job, calls);
     return;
   end if;
-  select g.* into gone from memory.gone_jobs as g where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
+  select g.* into gone from memory.gone_jobs as g
+  where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
   if not found then
-    perform memory._refuse('job_id', format('this user had no job %s that a worker can have worked at', coalesce(job_id::text, 'null')),
+    perform memory._refuse('job_id',
+      format('this user had no job %s that a worker can have worked at', coalesce(job_id::text, 'null')),
       'Calls can be entered until 7 days after their job was finished or deleted.', 'P0002');
   end if;
-  entered := memory._enter_credible_calls(gone.user_id, gone.job_id, gone.kind, gone.agent_id, gone.model, calls, gone.calls_left, gone.tokens_left);
-  update memory.gone_jobs as g set calls_left = g.calls_left - entered.number, tokens_left = g.tokens_left - entered.tokens
+  entered := memory._enter_credible_calls(gone.user_id, gone.job_id, gone.kind, gone.agent_id, gone.model, calls,
+                                          gone.calls_left, gone.tokens_left);
+  update memory.gone_jobs as g
+  set calls_left = g.calls_left - entered.number, tokens_left = g.tokens_left - entered.tokens
   where g.user_id = gone.user_id and g.job_id = gone.job_id;
 end;
 $$;

@@ -36,14 +36,15 @@ $$;
 -- themselves: system and tool. A jsonb array holds 256 MiB and models read far less, so long contents are cut, and so is
 -- the number of messages and of tokens; prompts show 8,000 characters of a message, about 2,000 tokens.
 --
--- Row by row, so that no more is read than fits. A message of which nothing is left does not count as given; what is looked
--- at is limited too, for speakers_only, by byte_limit: each row counts as 100 bytes and what is read of it. (To take out
--- what was recalled takes up to 40 ms for 64 KiB of it, 6 us for each piece.) is_partial: the range goes on after
--- examined_seq, and up to there is nothing to be given but messages.
+-- Row by row, so that no more is read than fits. A message of which nothing is left does not count as given; what is
+-- looked at is limited too, for speakers_only, by byte_limit: each row counts as 100 bytes and what is read of it.
+-- (To take out what was recalled takes up to 40 ms for 64 KiB of it, 6 us for each piece.) is_partial: the range goes
+-- on after examined_seq, and up to there is nothing to be given but messages.
 create or replace function memory._message_payload(
   user_id text, thread_id text, from_seq bigint, to_seq bigint, speakers_only boolean, row_limit int, token_limit int,
   byte_limit bigint default 1000000,
-  out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[], out tokens int, out bytes bigint
+  out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
+  out tokens int, out bytes bigint
 )
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -53,17 +54,18 @@ declare
   metadata jsonb;
   said text;
   calls_bytes int;
-  given jsonb[] := '{}';
+  given jsonb[] := array[]::jsonb[];
 begin
   is_partial := false;
-  agent_ids := '{}';
+  agent_ids := array[]::text[];
   tokens := 0;
   bytes := 0;
   for message in
     select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
       (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp() as is_readable
     from memory.messages as m
-    where m.user_id = _message_payload.user_id and m.thread_id = _message_payload.thread_id and m.seq between from_seq and to_seq
+    where m.user_id = _message_payload.user_id and m.thread_id = _message_payload.thread_id
+      and m.seq between from_seq and to_seq
       and (speakers_only or (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp())
     order by m.seq
   loop
@@ -77,7 +79,8 @@ begin
       said := left(message.content, 65536);
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
       if speakers_only then
-        said := case when metadata ->> 'recalled' is distinct from 'true' then memory._without_recalled(said) else '' end;
+        said := case when metadata ->> 'recalled' is distinct from 'true' then memory._without_recalled(said)
+                     else '' end;
       end if;
       if not speakers_only or said ~ e'\\S' then
         if cardinality(given) > 0

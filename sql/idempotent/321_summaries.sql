@@ -37,8 +37,8 @@ begin
 end;
 $$;
 
--- Two kinds of jobs continue the summary of a whole thread. While one is at it the other waits. No two claims look at once:
--- those of one user exclude each other (memory._room()).
+-- Two kinds of jobs continue the summary of a whole thread. While one is at it the other waits. No two claims look at
+-- once: those of one user exclude each other (memory._room()).
 create or replace function memory._check_thread_summary_is_free(job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe -- a claim has to see what it has handed out itself
@@ -73,7 +73,8 @@ begin
   for ends_round in select unnest('{true,false}'::boolean[]) loop
     select n.seq, n.agent_id into range_end, agent_id
     from (select m.seq, m.agent_id, m.role, m.metadata from memory.messages as m
-          where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active and m.expires_at > statement_timestamp()
+          where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active
+            and m.expires_at > statement_timestamp()
           order by m.seq desc limit 1000) as n -- or else a thread without an answer is read whole
     where not ends_round or n.role = 'assistant' and not n.metadata ? 'tool_calls'
     order by n.seq desc limit 1;
@@ -133,8 +134,10 @@ begin
         order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(job.user_id, job.scope, first_kept_seq);
   -- By the thread's counter, so that only the newest messages are read.
-  if first_kept_seq is null or not job.request ? 'is_forced' and (policy #>> '{compression,threshold_tokens}')::bigint / 10
-      > memory._active_tokens(job.user_id, job.scope) - memory._active_tokens(job.user_id, job.scope, first_kept_seq, newest_seq) then
+  if first_kept_seq is null
+    or not job.request ? 'is_forced' and (policy #>> '{compression,threshold_tokens}')::bigint / 10
+      > memory._active_tokens(job.user_id, job.scope)
+        - memory._active_tokens(job.user_id, job.scope, first_kept_seq, newest_seq) then
     return;
   end if;
   perform memory._check_thread_summary_is_free(job);
@@ -172,7 +175,8 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return t.active_tokens from memory.threads as t where t.user_id = _active_tokens.user_id and t.thread_id = _active_tokens.thread_id;
+  return t.active_tokens from memory.threads as t
+  where t.user_id = _active_tokens.user_id and t.thread_id = _active_tokens.thread_id;
 end;
 $$;
 
@@ -183,7 +187,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return coalesce(sum(m.token_count), 0) from memory.messages as m
-  where m.user_id = _active_tokens.user_id and m.thread_id = _active_tokens.thread_id and m.seq between from_seq and to_seq and m.is_active;
+  where m.user_id = _active_tokens.user_id and m.thread_id = _active_tokens.thread_id
+    and m.seq between from_seq and to_seq and m.is_active;
 end;
 $$;
 
@@ -239,7 +244,8 @@ begin
     bytes := bytes + given.bytes + 1000;
     is_partial := is_partial or given.is_partial;
     if given.messages is null then -- nothing of the user's own: that counts as read
-      perform memory._set_mark(job.user_id, thread.thread_id, 'summarize_user', case when given.is_partial then given.examined_seq else thread.next_seq - 1 end);
+      perform memory._set_mark(job.user_id, thread.thread_id, 'summarize_user',
+                               case when given.is_partial then given.examined_seq else thread.next_seq - 1 end);
       continue;
     end if;
     select jsonb_agg(jsonb_build_object('thread', (select count(*) from jsonb_object_keys(through)) + 1)
@@ -373,7 +379,9 @@ $$;
 
 -- Soft-deletes the messages that a summary of the whole thread covers, up to the first one to keep, and archives them
 -- where the policy says so; the oldest row_limit of them. Jobs that did not read them yet still can.
-create or replace function memory._put_away(summary memory.summaries, first_kept_seq bigint, archives boolean, row_limit int default null)
+create or replace function memory._put_away(
+  summary memory.summaries, first_kept_seq bigint, archives boolean, row_limit int default null
+)
 returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -386,7 +394,8 @@ begin
     where m.user_id = summary.user_id and m.thread_id = summary.thread_id and m.is_active
       and m.seq <= (select max(o.seq) from (
         select a.seq from memory.messages as a
-        where a.user_id = summary.user_id and a.thread_id = summary.thread_id and a.seq <= summary.end_seq and a.seq < first_kept_seq and a.is_active
+        where a.user_id = summary.user_id and a.thread_id = summary.thread_id and a.seq <= summary.end_seq
+          and a.seq < first_kept_seq and a.is_active
         order by a.seq limit row_limit) as o)
     returning m.created_at
   )

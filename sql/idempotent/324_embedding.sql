@@ -85,7 +85,8 @@ returns text
 language sql stable parallel safe
 begin atomic
   -- Cut before as well: of 10 MiB that are stored compressed, only the beginning is then fetched.
-  select left(format('[%s] %s: %s', to_char(said_at at time zone 'UTC', 'YYYY-MM-DD'), speaker, left(content, 24000)), 24000);
+  select left(format('[%s] %s: %s', to_char(said_at at time zone 'UTC', 'YYYY-MM-DD'), speaker, left(content, 24000)),
+              24000);
 end;
 
 -- What a scope holds for search, as it is embedded: messages of one thread, everything else of a user (''), or all of a

@@ -47,15 +47,17 @@ declare
   entered record;
 begin
   entered := memory._enter_credible_calls(job.user_id, job.job_id, job.kind, job.agent_id, job.input ->> 'model', calls,
-                                          memory._allowed_calls(job) - job.calls_entered, job.tokens_allowed - job.tokens_entered);
+                                          memory._allowed_calls(job) - job.calls_entered,
+                                          job.tokens_allowed - job.tokens_entered);
   update memory.jobs as j
   set calls_entered = j.calls_entered + entered.number, tokens_entered = j.tokens_entered + entered.tokens
   where j.user_id = job.user_id and j.job_id = job.job_id and entered.number > 0;
 end;
 $$;
 
--- A worker that reported any number it likes could spend everyone's budget. So only so many of these calls are entered, in
--- their order, and so many of their tokens. Nothing is refused: that would lose the result which the calls brought.
+-- A worker that reported any number it likes could spend everyone's budget. So only so many of these calls are
+-- entered, in their order, and so many of their tokens. Nothing is refused: that would lose the result which the
+-- calls brought.
 create or replace function memory._enter_credible_calls(
   user_id text, job_id bigint, kind text, agent_id text, model text, calls jsonb, calls_left int, tokens_left bigint,
   out number int, out tokens bigint
@@ -69,32 +71,40 @@ declare
 begin
   perform memory._check_calls(calls);
   with said as (
-    select c.position, c.value, (c.value ->> 'tokens_in')::numeric::bigint as tokens_in, (c.value ->> 'tokens_out')::numeric::bigint as tokens_out
+    select c.position, c.value, (c.value ->> 'tokens_in')::numeric::bigint as tokens_in,
+      (c.value ->> 'tokens_out')::numeric::bigint as tokens_out
     from jsonb_array_elements(calls) with ordinality as c (value, position)
   ), counted as (
-    select s.*, sum(coalesce(s.tokens_in, 0) + coalesce(s.tokens_out, 0)) over (order by s.position) as so_far from said as s
+    select s.*, sum(coalesce(s.tokens_in, 0) + coalesce(s.tokens_out, 0)) over (order by s.position) as so_far
+    from said as s
   ), cut as (
     select c.*,
       case when c.tokens_in is not null
-        then greatest(least(c.tokens_in, tokens_left - c.so_far + c.tokens_in + coalesce(c.tokens_out, 0)), 0) end as cut_in,
-      case when c.tokens_out is not null then greatest(least(c.tokens_out, tokens_left - c.so_far + c.tokens_out), 0) end as cut_out
+        then greatest(least(c.tokens_in, tokens_left - c.so_far + c.tokens_in + coalesce(c.tokens_out, 0)), 0)
+      end as cut_in,
+      case when c.tokens_out is not null
+        then greatest(least(c.tokens_out, tokens_left - c.so_far + c.tokens_out), 0) end as cut_out
     from counted as c
   )
-  select coalesce(jsonb_agg(c.value || jsonb_build_object('tokens_in', c.cut_in, 'tokens_out', c.cut_out) order by c.position)
-                  filter (where c.position <= calls_left), '[]'),
+  select
+    coalesce(jsonb_agg(c.value || jsonb_build_object('tokens_in', c.cut_in, 'tokens_out', c.cut_out)
+                       order by c.position)
+             filter (where c.position <= calls_left), '[]'),
     count(*) filter (where c.position <= calls_left),
-    coalesce(sum(coalesce(c.cut_in, 0) + coalesce(c.cut_out, 0)) filter (where c.position <= calls_left), 0), coalesce(max(c.so_far), 0)
+    coalesce(sum(coalesce(c.cut_in, 0) + coalesce(c.cut_out, 0)) filter (where c.position <= calls_left), 0),
+    coalesce(max(c.so_far), 0)
   into credible, number, tokens, reported
   from cut as c;
   if reported > tokens or jsonb_array_length(calls) > number then
-    raise warning 'calls: % calls with % tokens are reported for job %, which can have had no more than % with % tokens',
+    raise warning 'calls: % with % tokens are reported for job %, which can have had no more than % with % tokens',
       jsonb_array_length(calls), reported, job_id, number, tokens;
   end if;
   perform memory._enter_calls(user_id, job_id, kind, agent_id, model, credible);
 end;
 $$;
 
--- In all attempts: an embedding job has 256 texts at most, and whoever sends each by itself may have to send some again.
+-- In all attempts: an embedding job has 256 texts at most, and whoever sends each by itself may have to send some
+-- again.
 create or replace function memory._allowed_calls(job memory.jobs)
 returns int
 language plpgsql immutable parallel safe
@@ -105,9 +115,10 @@ begin
 end;
 $$;
 
--- What a job can have used after another attempt, however often it was given back uncounted. A token is at least a byte of
--- what was handed out. A runner sends that three times at most, when a server knows no other way of asking for JSON, and
--- some of it escaped. 200,000 tokens are for what comes on top: the shape of the reply, and the reply of a model that thinks.
+-- What a job can have used after another attempt, however often it was given back uncounted. A token is at least a
+-- byte of what was handed out. A runner sends that three times at most, when a server knows no other way of asking
+-- for JSON, and some of it escaped. 200,000 tokens are for what comes on top: the shape of the reply, and the reply
+-- of a model that thinks.
 create or replace function memory._allowed_tokens(job memory.jobs, payload jsonb)
 returns bigint
 language plpgsql immutable parallel safe
@@ -128,7 +139,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into memory.gone_jobs (user_id, job_id, kind, agent_id, model, calls_left, tokens_left)
-  select o.user_id, o.job_id, o.kind, o.agent_id, o.input ->> 'model', memory._allowed_calls(o) - o.calls_entered, o.tokens_allowed - o.tokens_entered
+  select o.user_id, o.job_id, o.kind, o.agent_id, o.input ->> 'model', memory._allowed_calls(o) - o.calls_entered,
+    o.tokens_allowed - o.tokens_entered
   from old_rows as o
   where o.tokens_allowed > 0 and (o.finished_at is null or o.finished_at > statement_timestamp() - interval '1 day')
   on conflict do nothing;
@@ -136,10 +148,10 @@ begin
 end;
 $$;
 
--- Tokens of the UTC day that count against a budget: those in the ledger, and those that running jobs will use at least.
--- A job that is about to be claimed asks for more; one at a time per budget, so that two workers cannot both take the last:
--- claims of one user exclude each other anyway (memory._room()). The small calls of a search reserve nothing: a lock
--- would stay until the end of the caller's transaction.
+-- Tokens of the UTC day that count against a budget: those in the ledger, and those that running jobs will use at
+-- least. A job that is about to be claimed asks for more; one at a time per budget, so that two workers cannot both
+-- take the last: claims of one user exclude each other anyway (memory._room()). The small calls of a search reserve
+-- nothing: a lock would stay until the end of the caller's transaction.
 create or replace function memory._check_budget(user_id text, agent_id text, model jsonb, tokens int, reserves boolean default true)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,7 +1,8 @@
 -- A queue in which users take turns, and a ledger that holds no more than a job can have taken.
 
--- What is due is found by kind and user, so that a claim goes from user to user without reading what one user has piled up.
--- What waits for its time is kept apart: 100,000 jobs that wait for the next day's budget would be met by every claim.
+-- What is due is found by kind and user, so that a claim goes from user to user without reading what one user has
+-- piled up. What waits for its time is kept apart: 100,000 jobs that wait for the next day's budget would be met by
+-- every claim.
 alter table memory.jobs
   add column is_delayed boolean not null default false,
   add column tokens_allowed bigint not null default 0,
@@ -16,26 +17,26 @@ update memory.jobs set is_delayed = true where status = 'pending' and run_after 
 update memory.jobs set tokens_allowed = 1000000 where status in ('pending', 'running') and attempts > 0;
 
 drop index memory.jobs_pending_idx;
--- A user's place is a hash, which has one size whatever the id is, and no collation; halved, so that there is room before
--- the first and after the last.
+-- A user's place is a hash, which has one size whatever the id is, and no collation; halved, so that there is room
+-- before the first and after the last.
 create index jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id)
   where status = 'pending' and not is_delayed;
 create index jobs_delayed_idx on memory.jobs (run_after, job_id) where status = 'pending' and is_delayed;
 create index jobs_running_idx on memory.jobs (user_id) where status = 'running';
 
--- The place of the user who had the last turn. Sequences, because they know no transactions: no claim waits for another to
--- note where it is, and a claim that fails does not begin with the same user again. Claims for other kinds go round by
--- themselves, or else one that wants only embeddings would pass by users whom another must not miss.
+-- The place of the user who had the last turn. Sequences, because they know no transactions: no claim waits for
+-- another to note where it is, and a claim that fails does not begin with the same user again. Claims for other kinds
+-- go round by themselves, or else one that wants only embeddings would pass by users whom another must not miss.
 do $turns$
 declare
   kinds text;
 begin
-  foreach kinds in array array['all', 'some', 'extract_memories', 'summarize_thread', 'compress_thread', 'summarize_user', 'reconcile_memories',
-    'consolidate', 'embed', 'backfill', 'chunk_documents'] loop
+  foreach kinds in array array['all', 'some', 'extract_memories', 'summarize_thread', 'compress_thread', 'summarize_user',
+    'reconcile_memories', 'consolidate', 'embed', 'backfill', 'chunk_documents'] loop
     execute format('create sequence memory.%I minvalue -4611686018427387904 start 0', 'turn_of_' || kinds);
     execute format('comment on sequence memory.%I is %L', 'turn_of_' || kinds,
-                   'Which user had the last turn among claims of ' || case kinds when 'all' then 'all kinds' when 'some' then 'several kinds' else 'this kind' end
-                   || ': a hash of the id, halved.');
+                   format('Which user had the last turn among claims of %s: a hash of the id, halved.',
+                          case kinds when 'all' then 'all kinds' when 'some' then 'several kinds' else 'this kind' end));
   end loop;
 end;
 $turns$;
