@@ -63,3 +63,6 @@ create table memory.gone_jobs (
 create index gone_jobs_gone_at_idx on memory.gone_jobs (gone_at);
 comment on table memory.gone_jobs is 'Jobs that were deleted, with their thread as a rule, while a worker may have been at them: memory.record_calls() can still enter what they took. memory.sweep() removes them after 7 days.';
 comment on column memory.gone_jobs.calls_left is 'Model calls that may still be entered, as tokens_left for tokens.';
+
+-- memory._hand_out() returns something else from now on.
+drop function if exists memory._hand_out(memory.jobs);
