@@ -373,19 +373,14 @@ def test_what_is_not_there_is_said(api: Api, function: str, argument: str, value
 
 @pytest.mark.parametrize(
     "function",
-    # record_calls may come after its job is gone.
-    [
-        name
-        for name, valid in VALID.items()
-        if valid.keys() & {"memory_id", "document_id", "job_id", "key"} and name != "record_calls"
-    ],
+    [name for name, valid in VALID.items() if valid.keys() & {"memory_id", "document_id", "job_id", "key"}],
 )
 def test_what_belongs_to_another_user_is_not_there(api: Api, function: str) -> None:
     before = api.state()
     if function.startswith("delete_"):
         assert call(api, function, user_id="bob") is False
     else:
-        named = {"get_job": "job_id", "retry_job": "job_id", "retrieve_artifact": "key"}.get(function, "memory_id")
+        named = {"retrieve_artifact": "key"}.get(function, "job_id" if "job_id" in VALID[function] else "memory_id")
         argument, code = ("lease_token", "AM001") if "lease_token" in VALID[function] else (named, "P0002")
         with refused(argument, code):
             call(api, function, user_id="bob")

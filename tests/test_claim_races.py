@@ -252,6 +252,7 @@ def test_without_a_chat_model_jobs_wait(api: Api) -> None:
         "reconcile_memories",
         "consolidate",
     }
+    api.set_policy(settings={"jobs": {"max_running_per_user": len(kinds)}})
     for memory_type in ("fact", "episodic"):
         for number in range(2):
             api.add_memory(user_id="ana", content=f"{memory_type} {number}", memory_type=memory_type)

@@ -18,6 +18,7 @@ import psycopg
 import pytest
 from agent_memory import Memory
 from psycopg.conninfo import make_conninfo
+from psycopg.types.json import Jsonb
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -279,7 +280,8 @@ def test_usage(run: Run, db: psycopg.Connection) -> None:
     memory.register_model("mini", "chat", "openai", "some-model", prices)
     for user, tokens in (("ana", 1_500_000), ("bob", 500_000)):
         call = {"model": "mini", "kind": "extract_memories", "tokens_in": tokens, "tokens_out": 250, "duration_ms": 900}
-        memory.record_calls(user, 1, [call, {**call, "tokens_out": None, "error": "cut off"}])
+        calls = Jsonb([call, {**call, "tokens_out": None, "error": "cut off"}])
+        db.execute("select memory._enter_calls(%s, 1, null, null, null, %s)", [user, calls])
     shown = run("usage", COLUMNS="40")  # not a terminal: nothing is cut
     assert shown.returncode == 0, shown.stderr
     header, ana, bob, total = (line.split() for line in shown.stdout.splitlines())

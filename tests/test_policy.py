@@ -25,6 +25,7 @@ DEFAULTS = json.loads("""{
   "search":     {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true, "approximate_above": 10000},
   "context":    {"max_tokens": 4000, "max_memories": 20, "embed_query": false, "memories_share": 0.25, "cross_session_share": 0.25,
                  "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
+  "jobs":       {"max_running_per_user": 4},
   "budget":     {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
 }""")  # noqa: E501
 
@@ -146,6 +147,7 @@ class TestRefusals:
             ("context.cross_session_share", [-0.1, 2, []]),
             ("context.relevance_weight", [-0.1, 2, "1"]),
             ("context.embed_query", [1, "true"]),
+            ("jobs.max_running_per_user", [0, -1, 1.5, "4"]),
             ("budget.tokens_per_user_per_day", [-1, "1000"]),
         ],
     )

@@ -34,7 +34,9 @@ from pg_stat_activity as a where a.pid = %s
 def api(server: Server, db: psycopg.Connection) -> Api:
     if not server.has_plpython:
         pytest.skip("this server has no PL/Python")
-    return Api(db)
+    api = Api(db)
+    may_run(api, 10)
+    return api
 
 
 @pytest.fixture
@@ -50,11 +52,17 @@ def use(api: Api, fake: FakeModelServer, **settings: Any) -> None:
     api.activate_model(name="fake")
 
 
-def queue(api: Api, threads: int) -> None:
+def may_run(api: Api, jobs: int) -> None:
+    """Let a user have so many running jobs."""
+    api.set_policy(settings={"jobs": {"max_running_per_user": jobs}})
+
+
+def queue(api: Api, threads: int, user_id: str = "ana") -> None:
     """One extraction job for each of so many threads."""
     for number in range(threads):
-        api.add_message(user_id="ana", thread_id=f"t{number}", role="user", content=f"I enjoy {number} kinds of tea.")
-        api.extract_memories(user_id="ana", thread_id=f"t{number}")
+        message = {"role": "user", "content": f"I enjoy {number} kinds of tea."}
+        api.add_message(user_id=user_id, thread_id=f"t{number}", **message)
+        api.extract_memories(user_id=user_id, thread_id=f"t{number}")
 
 
 def stored(api: Api) -> set[str]:
@@ -88,6 +96,44 @@ def test_local_jobs_are_done_without_any_package(api: Api) -> None:
     api.connection.execute(
         "do $$ import sys; assert not {'openai', 'pydantic'} & set(sys.modules) $$ language plpython3u"
     )
+
+
+@pytest.mark.feature("F20")
+def test_a_run_does_not_end_while_its_own_jobs_keep_others_of_their_user_back(api: Api) -> None:
+    may_run(api, 2)
+    queue(api, 7)
+    api.connection.execute(CALL)
+    assert {row.status for row in api.query(JOBS)} == {"completed"}
+
+
+@pytest.mark.feature("F20")
+def test_hanging_calls_of_one_user_do_not_keep_another_waiting(
+    api: Api, connect: Connect, fake: FakeModelServer
+) -> None:
+    use(api, fake)
+    may_run(api, 4)
+    fake.behaviour = HANGING
+    queue(api, 10)
+    other = Api(connect())
+    done = "select exists (select from memory.jobs where user_id = 'bob' and status = 'completed')"
+
+    def call() -> None:
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            api.connection.execute(CALL)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    while len(fake.requests) < 4:
+        time.sleep(0.02)
+    other.activate_model(name="local")  # for the jobs to come; those calls hang
+    queue(other, 1, user_id="bob")
+    deadline = time.monotonic() + 20
+    while not other.value(done) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert other.value(done)
+    assert other.value(RUNNING) == len(fake.requests) == 4
+    other.connection.execute("select pg_cancel_backend(%s)", (api.connection.info.backend_pid,))
+    thread.join(30)
 
 
 def test_it_stops_at_max_jobs(api: Api) -> None:

@@ -33,7 +33,7 @@ HOUR = 3600.0
 def memory(db: psycopg.Connection) -> Memory:
     """Queues no jobs but those that are asked for."""
     memory = Memory(db)
-    memory.set_policy({"cadence": {"reconcile_every_n": 0}})
+    memory.set_policy({"cadence": {"reconcile_every_n": 0}, "jobs": {"max_running_per_user": 25}})
     return memory
 
 
@@ -143,6 +143,36 @@ class TestOutcomes:
 
         assert run_once(dsn, models=Scripted(run), concurrency=5) == WorkerCounts(completed=12)
         assert most == 5
+
+    @pytest.mark.feature("F20")
+    def test_once_does_not_end_while_its_own_jobs_keep_others_of_their_user_back(
+        self, dsn: str, memory: Memory
+    ) -> None:
+        memory.set_policy({"jobs": {"max_running_per_user": 2}})
+        queue(memory, threads=7)
+        assert run_once(dsn, models=finding("tea", seconds=0.02), poll_interval=60.0) == WorkerCounts(completed=7)
+
+    @pytest.mark.feature("F20")
+    def test_hanging_calls_of_one_user_do_not_keep_another_waiting(self, dsn: str, memory: Memory) -> None:
+        memory.set_policy({"jobs": {"max_running_per_user": 4}})
+        queue(memory, threads=10)
+
+        async def run(payload: dict[str, Any]) -> dict[str, Any]:
+            if payload["thread_id"] != "bob's":
+                await asyncio.sleep(HOUR)
+            return {"memories": []}
+
+        models = Scripted(run)
+
+        async def scenario() -> None:
+            async with running(dsn, models=models, poll_interval=0.05) as beside:
+                await until(lambda: models.calls == 4)
+                memory.add_message("bob", "bob's", "user", "Hello")
+                memory.extract_memories("bob", "bob's")
+                await until(lambda: beside.counts.completed == 1)
+
+        asyncio.run(scenario())
+        assert models.calls == 5
 
     def test_kinds(self, dsn: str, memory: Memory) -> None:
         queue(memory)

@@ -25,6 +25,8 @@ from .models import Models
 CONCURRENT_JOBS = 10
 LEASE_SECONDS = 300.0
 LOST_LEASE = "AM001"
+LOOK_SECONDS = 1.0
+"""How often a run with room for more looks for jobs that became due, or that their user could not have until now."""
 LOCK_TIMEOUT = "200ms"
 """How long a statement may wait for a lock, and so hold up the calls under way; it is tried again a turn later."""
 
@@ -130,12 +132,14 @@ class _Runner:
     def _work(self, max_jobs: int, max_seconds: float) -> None:
         deadline = time.monotonic() + max_seconds
         extend_at = time.monotonic() + LEASE_SECONDS / 3
+        look_at = time.monotonic()
         claimed = 0
         has_room = True
         while True:
             room = min(CONCURRENT_JOBS - len(self._jobs), max_jobs - claimed)
-            if has_room and room > 0 and time.monotonic() < deadline:
+            if (has_room or time.monotonic() >= look_at) and room > 0 and time.monotonic() < deadline:
                 claimed += self._claim(room)
+                look_at = time.monotonic() + LOOK_SECONDS
             if not self._jobs:
                 break
             has_room = False
@@ -239,7 +243,10 @@ class _Runner:
     def _lose(self, job: Job, reason: str) -> str:
         """Enter the calls of a job whose lease is gone: they were paid for all the same."""
         self._plpy.notice(reason)
-        self._execute("recorded", [job.user_id, job.job_id, json.dumps(job.calls)])
+        try:
+            self._execute("recorded", [job.user_id, job.job_id, json.dumps(job.calls)])
+        except self._plpy.spiexceptions.NoDataFound as error:  # nobody knows the job any more, and that ends no run
+            self._plpy.notice(str(error))
         return "lost"
 
     def _extend_leases(self) -> None:

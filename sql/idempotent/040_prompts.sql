@@ -43,7 +43,7 @@ begin
 end;
 $$;
 
--- One more version; editors of one prompt queue up.
+-- One more version; editors queue up.
 create or replace function memory._add_prompt_version(name text, template text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -52,7 +52,8 @@ as $$
 declare
   added int;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('agent_memory prompt ' || name, 0));
+  -- Of the table, because any role can take an advisory lock and keep it.
+  lock table memory.prompt_versions in share row exclusive mode;
   insert into memory.prompt_versions as v (name, version, template)
   select _add_prompt_version.name, coalesce(max(p.version), 1) + 1, _add_prompt_version.template
   from memory.prompt_versions as p where p.name = _add_prompt_version.name

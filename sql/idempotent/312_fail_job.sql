@@ -15,6 +15,7 @@ begin
       run_after = clock_timestamp() + case when retry_after is null
         then interval '10 seconds' * 4 ^ (j.attempts - 1) * (1 + random() / 4)
         else least(greatest(retry_after, '0'), '1 day') end,
+      is_delayed = true,
       error = left(coalesce(fail_job.error, 'no reason given'), 10000), tokens_reserved = 0, lease_token = null, lease_expires_at = null
   where j.user_id = fail_job.user_id and j.job_id = fail_job.job_id and j.lease_token = fail_job.lease_token and j.status = 'running'
   returning j.* into job;

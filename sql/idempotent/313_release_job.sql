@@ -9,6 +9,7 @@ begin
   perform memory._check_id('user_id', user_id);
   update memory.jobs as j
   set status = 'pending', attempts = j.attempts - 1, run_after = clock_timestamp() + least(greatest(retry_after, '0'), '1 day'),
+      is_delayed = true,
       tokens_reserved = 0, lease_token = null, lease_expires_at = null
   where j.user_id = release_job.user_id and j.job_id = release_job.job_id and j.lease_token = release_job.lease_token and j.status = 'running'
   returning j.* into job;

@@ -16,7 +16,8 @@ begin
                                           and o.status in ('pending', 'running')) then
     perform memory._refuse('job_id', 'a newer job is doing the same work', 'Nothing needs to be done.', '23505');
   end if;
-  update memory.jobs as j set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null
+  update memory.jobs as j set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
+      calls_entered = 0, tokens_entered = 0 -- those of the new attempts are new
   where j.user_id = job.user_id and j.job_id = job.job_id;
 end;
 $$;

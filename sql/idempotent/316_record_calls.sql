@@ -5,12 +5,30 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   job memory.jobs;
+  gone memory.gone_jobs;
+  entered record;
 begin
   perform memory._check_id('user_id', user_id);
-  select j.* into job from memory.jobs as j where j.user_id = record_calls.user_id and j.job_id = record_calls.job_id;
-  -- The job may be gone with its thread; then the calls say of themselves what they were.
-  perform memory._enter_calls(user_id, job_id, job.kind, job.agent_id, job.input ->> 'model', calls);
+  perform memory._check_calls(calls);
+  select j.* into job from memory.jobs as j
+  where j.user_id = record_calls.user_id and j.job_id = record_calls.job_id and j.tokens_allowed > 0 for no key update;
+  if found then
+    perform memory._enter_calls(job, calls);
+    return;
+  end if;
+  select g.* into gone from memory.gone_jobs as g
+  where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
+  if not found then
+    perform memory._refuse('job_id',
+      format('this user had no job %s that a worker can have worked at', coalesce(job_id::text, 'null')),
+      'Calls can be entered until 7 days after their job was finished or deleted.', 'P0002');
+  end if;
+  entered := memory._enter_credible_calls(gone.user_id, gone.job_id, gone.kind, gone.agent_id, gone.model, calls,
+                                          gone.calls_left, gone.tokens_left);
+  update memory.gone_jobs as g
+  set calls_left = g.calls_left - entered.number, tokens_left = g.tokens_left - entered.tokens
+  where g.user_id = gone.user_id and g.job_id = gone.job_id;
 end;
 $$;
 comment on function memory.record_calls(text, bigint, jsonb) is
-'Enters model calls in the ledger for a job that is not the worker''s any more: its lease was lost, but the calls were made.';
+'Enters model calls in the ledger for a job that is not the worker''s any more: its lease was lost, or its thread was deleted, but the calls were made. Of more calls or tokens than the job can have taken only those are entered, with a warning. Error P0002 when the user had no such job.';

@@ -20,7 +20,9 @@ begin
   from_seq := greatest(from_seq, next_seq - (job.request ->> 'recent_k')::bigint);
   select * into given from memory._message_payload(job.user_id, job.scope, from_seq, 9223372036854775807, true, 200, 24000);
   if given.messages is null then -- nothing of the user's own: that counts as read
-    perform memory._set_mark(job.user_id, job.scope, 'extract_memories', next_seq - 1);
+    perform memory._set_mark(job.user_id, job.scope, 'extract_memories',
+                             case when given.is_partial then given.examined_seq else next_seq - 1 end);
+    input := jsonb_build_object('is_partial', given.is_partial);
     return;
   end if;
   agent_id := memory._agent_of_message(job.user_id, job.scope, given.last_seq);
@@ -33,7 +35,8 @@ begin
     'thread_id', job.scope, 'messages', given.messages,
     'memory_types', (select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description) order by t.position, t.memory_type)
                      from memory.memory_types as t));
-  input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.last_seq, 'read_through', given.last_seq, 'is_partial', given.is_partial,
+  input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.examined_seq,
+                              'read_through', given.examined_seq, 'is_partial', given.is_partial,
                               'seqs', jsonb_path_query_array(given.messages, '$[*].seq'), 'agent_ids', given.agent_ids);
 end;
 $$;

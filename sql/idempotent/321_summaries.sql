@@ -37,17 +37,17 @@ begin
 end;
 $$;
 
--- Two kinds of jobs continue the summary of a whole thread. While one is at it the other waits.
+-- Two kinds of jobs continue the summary of a whole thread. While one is at it the other waits. No two claims look at
+-- once: those of one user exclude each other (memory._room()).
 create or replace function memory._check_thread_summary_is_free(job memory.jobs)
 returns void
-language plpgsql volatile parallel unsafe
+language plpgsql volatile parallel unsafe -- a claim has to see what it has handed out itself
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended(format('agent_memory summary %s %s', job.user_id, job.scope), 0))
-    or exists (select from memory.jobs as j
-               where j.user_id = job.user_id and j.scope = job.scope and j.kind in ('summarize_thread', 'compress_thread')
-                 and j.status = 'running' and j.job_id <> job.job_id and j.input ->> 'chain' = 'thread') then
+  if exists (select from memory.jobs as j
+             where j.user_id = job.user_id and j.scope = job.scope and j.kind in ('summarize_thread', 'compress_thread')
+               and j.status = 'running' and j.job_id <> job.job_id and j.input ->> 'chain' = 'thread') then
     raise lock_not_available using message = 'another job is summarising this thread';
   end if;
 end;
@@ -71,11 +71,13 @@ declare
   given record;
 begin
   for ends_round in select unnest('{true,false}'::boolean[]) loop
-    select m.seq, m.agent_id into range_end, agent_id
-    from memory.messages as m
-    where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active and m.expires_at > statement_timestamp()
-      and (not ends_round or m.role = 'assistant' and not m.metadata ? 'tool_calls')
-    order by m.seq desc limit 1;
+    select n.seq, n.agent_id into range_end, agent_id
+    from (select m.seq, m.agent_id, m.role, m.metadata from memory.messages as m
+          where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active
+            and m.expires_at > statement_timestamp()
+          order by m.seq desc limit 1000) as n -- or else a thread without an answer is read whole
+    where not ends_round or n.role = 'assistant' and not n.metadata ? 'tool_calls'
+    order by n.seq desc limit 1;
     exit when found;
   end loop;
   if range_end is null then
@@ -91,11 +93,11 @@ begin
                             else memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint) end;
   from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0), case chain when 'rolling' then range_end - (job.request ->> 'recent_k')::bigint + 1 end);
   select * into given
-  from memory._message_payload(job.user_id, job.scope, from_seq, range_end, false, case chain when 'thread' then 1000 end, case chain when 'thread' then 24000 end);
+  from memory._message_payload(job.user_id, job.scope, from_seq, range_end, false, 1000, 24000);
   if given.messages is null then
     return;
   end if;
-  -- A long backlog of a whole thread is worked off in parts.
+  -- A long backlog is worked off in parts.
   range_end := case when given.is_partial then given.last_seq else range_end end;
   tokens := given.tokens;
   payload := memory._chat_model(policy #>> '{summary,model}', case chain when 'thread' then 'compress_thread' else 'summarize_thread' end)
@@ -131,10 +133,11 @@ begin
         where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active and m.expires_at > statement_timestamp()
         order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(job.user_id, job.scope, first_kept_seq);
-  if first_kept_seq is null or not job.request ? 'is_forced' and (policy #>> '{compression,threshold_tokens}')::bigint / 10 > (
-    select coalesce(sum(m.token_count), 0) from memory.messages as m
-    where m.user_id = job.user_id and m.thread_id = job.scope and m.seq < first_kept_seq and m.is_active
-  ) then
+  -- By the thread's counter, so that only the newest messages are read.
+  if first_kept_seq is null
+    or not job.request ? 'is_forced' and (policy #>> '{compression,threshold_tokens}')::bigint / 10
+      > memory._active_tokens(job.user_id, job.scope)
+        - memory._active_tokens(job.user_id, job.scope, first_kept_seq, newest_seq) then
     return;
   end if;
   perform memory._check_thread_summary_is_free(job);
@@ -144,7 +147,8 @@ begin
     select t.active_tokens into active_tokens from memory.threads as t
     where t.user_id = job.user_id and t.thread_id = job.scope for no key update nowait;
     if base.summary_id is not null and (job.request ? 'is_forced' or active_tokens >= (policy #>> '{compression,threshold_tokens}')::bigint) then
-      perform memory._put_away(base, first_kept_seq, (policy #>> '{compression,archive_conversations}')::boolean);
+      input := jsonb_build_object('is_partial', 10000 = memory._put_away(
+        base, first_kept_seq, (policy #>> '{compression,archive_conversations}')::boolean, 10000));
     end if;
     return;
   end if;
@@ -155,13 +159,36 @@ begin
       'thread_id', job.scope, 'messages', given.messages, 'recent_messages', kept.messages,
       'start_seq', coalesce(base.start_seq, 0), 'end_seq', given.last_seq, 'previous_summary', base.summary, 'previous_metadata', base.metadata,
       'threshold_tokens', policy #> '{compression,threshold_tokens}', 'is_forced', coalesce((job.request ->> 'is_forced')::boolean, false),
-      'remaining_tokens', (select coalesce(sum(m.token_count), 0) from memory.messages as m
-                           where m.user_id = job.user_id and m.thread_id = job.scope and m.is_active and m.expires_at > statement_timestamp()
-                             and (m.seq <= base.end_seq or m.seq > given.last_seq and m.seq < first_kept_seq or m.seq > kept.last_seq)));
+      'remaining_tokens', greatest(0, memory._active_tokens(job.user_id, job.scope)
+        - memory._active_tokens(job.user_id, job.scope, coalesce(base.end_seq + 1, 0), given.last_seq)
+        - memory._active_tokens(job.user_id, job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(job.user_id, job.scope, 'thread', coalesce(base.start_seq, 0), given.last_seq, base, given.agent_ids),
     'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'read_through', coalesce(kept.last_seq, newest_seq), 'is_partial', given.is_partial,
     'archives', policy #> '{compression,archive_conversations}');
+end;
+$$;
+
+create or replace function memory._active_tokens(user_id text, thread_id text)
+returns bigint
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return t.active_tokens from memory.threads as t
+  where t.user_id = _active_tokens.user_id and t.thread_id = _active_tokens.thread_id;
+end;
+$$;
+
+create or replace function memory._active_tokens(user_id text, thread_id text, from_seq bigint, to_seq bigint)
+returns bigint
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(sum(m.token_count), 0) from memory.messages as m
+  where m.user_id = _active_tokens.user_id and m.thread_id = _active_tokens.thread_id
+    and m.seq between from_seq and to_seq and m.is_active;
 end;
 $$;
 
@@ -193,6 +220,7 @@ declare
   through jsonb := jsonb '{}';
   agents text[] := array[]::text[];
   is_partial boolean := false;
+  bytes bigint := 0; -- of what was looked at, which may have nothing in it for a model
   end_seq bigint;
 begin
   tokens := 0;
@@ -203,8 +231,8 @@ begin
     where t.user_id = job.user_id and t.next_seq > coalesce(k.position, -1) + 1
     order by case when job.request ? 'recent_k' then t.last_at end desc, t.last_at, t.thread_id
   loop
-    if jsonb_array_length(messages) >= least(wanted, 200) or tokens >= 24000 then
-      is_partial := not job.request ? 'recent_k';
+    if jsonb_array_length(messages) >= least(wanted, 200) or tokens >= 24000 or bytes >= 1000000 then
+      is_partial := messages = '[]' or not job.request ? 'recent_k';
       exit;
     end if;
     -- One that is being cleared or deleted is left out.
@@ -212,19 +240,25 @@ begin
     continue when not found;
     select * into given from memory._message_payload(
       job.user_id, thread.thread_id, greatest(thread.from_seq, thread.next_seq - (wanted - jsonb_array_length(messages))), thread.next_seq, true,
-      200 - jsonb_array_length(messages), 24000 - tokens);
-    continue when given.messages is null;
+      200 - jsonb_array_length(messages), 24000 - tokens, 1000000 - bytes);
+    bytes := bytes + given.bytes + 1000;
     is_partial := is_partial or given.is_partial;
+    if given.messages is null then -- nothing of the user's own: that counts as read
+      perform memory._set_mark(job.user_id, thread.thread_id, 'summarize_user',
+                               case when given.is_partial then given.examined_seq else thread.next_seq - 1 end);
+      continue;
+    end if;
     select jsonb_agg(jsonb_build_object('thread', (select count(*) from jsonb_object_keys(through)) + 1)
                      || (m.value - '{token_count,is_counted,is_cut,tool_calls}'::text[]) order by m.position)
     into said from jsonb_array_elements(given.messages) with ordinality as m (value, position);
     messages := case when job.request ? 'recent_k' then said || messages else messages || said end; -- oldest first either way
-    through := through || jsonb_build_object(thread.thread_id, given.last_seq);
+    through := through || jsonb_build_object(thread.thread_id, given.examined_seq);
     agents := agents || given.agent_ids;
     tokens := tokens + given.tokens;
     agent_id := memory._agent_of_message(job.user_id, thread.thread_id, given.last_seq);
   end loop;
   if messages = '[]' then
+    input := jsonb_build_object('is_partial', is_partial);
     return;
   end if;
   end_seq := coalesce(base.end_seq, -1) + jsonb_array_length(messages);
@@ -344,8 +378,10 @@ end;
 $$;
 
 -- Soft-deletes the messages that a summary of the whole thread covers, up to the first one to keep, and archives them
--- where the policy says so. Jobs that did not read them yet still can.
-create or replace function memory._put_away(summary memory.summaries, first_kept_seq bigint, archives boolean)
+-- where the policy says so; the oldest row_limit of them. Jobs that did not read them yet still can.
+create or replace function memory._put_away(
+  summary memory.summaries, first_kept_seq bigint, archives boolean, row_limit int default null
+)
 returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -355,7 +391,12 @@ declare
 begin
   with gone as (
     update memory.messages as m set is_active = false, summary_id = summary.summary_id
-    where m.user_id = summary.user_id and m.thread_id = summary.thread_id and m.seq <= summary.end_seq and m.seq < first_kept_seq and m.is_active
+    where m.user_id = summary.user_id and m.thread_id = summary.thread_id and m.is_active
+      and m.seq <= (select max(o.seq) from (
+        select a.seq from memory.messages as a
+        where a.user_id = summary.user_id and a.thread_id = summary.thread_id and a.seq <= summary.end_seq
+          and a.seq < first_kept_seq and a.is_active
+        order by a.seq limit row_limit) as o)
     returning m.created_at
   )
   select count(*) as messages, min(g.created_at) as first_at, max(g.created_at) as last_at into put_away from gone as g;

@@ -84,7 +84,9 @@ create or replace function memory._embedded_text(said_at timestamptz, speaker te
 returns text
 language sql stable parallel safe
 begin atomic
-  select left(format('[%s] %s: %s', to_char(said_at at time zone 'UTC', 'YYYY-MM-DD'), speaker, content), 24000);
+  -- Cut before as well: of 10 MiB that are stored compressed, only the beginning is then fetched.
+  select left(format('[%s] %s: %s', to_char(said_at at time zone 'UTC', 'YYYY-MM-DD'), speaker, left(content, 24000)),
+              24000);
 end;
 
 -- What a scope holds for search, as it is embedded: messages of one thread, everything else of a user (''), or all of a
@@ -110,7 +112,7 @@ begin atomic
   from memory._current_summaries(_embeddable.user_id, null) as s
   where coalesce(_embeddable.scope, '') = ''
   union all
-  select 'document', d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, c.content), 24000)
+  select 'document', d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, left(c.content, 24000)), 24000)
   from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   where coalesce(_embeddable.scope, '') = '' and d.user_id = _embeddable.user_id and c.user_id = _embeddable.user_id
     and c.token_count is not null -- not before it is cut

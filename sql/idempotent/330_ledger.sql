@@ -1,9 +1,8 @@
 -- The ledger of model calls, and the budgets it is checked against.
 
--- One row per call, as the worker reports them. What a call cost is computed from the prices of its model, now.
-create or replace function memory._enter_calls(user_id text, job_id bigint, kind text, agent_id text, model text, calls jsonb)
+create or replace function memory._check_calls(calls jsonb)
 returns void
-language plpgsql volatile parallel unsafe
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -15,6 +14,17 @@ begin
     perform memory._refuse('calls', 'must be an array of objects with tokens_in, tokens_out, duration_ms and error',
       'See docs/jobs.md; leave it out when nothing is known.');
   end if;
+end;
+$$;
+
+-- One row per call, as they are reported. What a call cost is computed from the prices of its model, now.
+create or replace function memory._enter_calls(user_id text, job_id bigint, kind text, agent_id text, model text, calls jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_calls(calls);
   insert into memory.model_calls (user_id, call_id, job_id, kind, agent_id, model, prompt_version, tokens_in, tokens_out, duration_ms, price, error, called_at)
   select _enter_calls.user_id, memory._uuid_v7(), _enter_calls.job_id, left(coalesce(_enter_calls.kind, c ->> 'kind', 'unknown'), 255), _enter_calls.agent_id, n.model,
     (c ->> 'prompt_version')::numeric::int, (c ->> 'tokens_in')::numeric::bigint, (c ->> 'tokens_out')::numeric::bigint, (c ->> 'duration_ms')::numeric::bigint,
@@ -28,19 +38,121 @@ begin
 end;
 $$;
 
+-- The calls of a job, as its workers report them.
 create or replace function memory._enter_calls(job memory.jobs, calls jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  entered record;
 begin
-  perform memory._enter_calls(job.user_id, job.job_id, job.kind, job.agent_id, job.input ->> 'model', calls);
+  entered := memory._enter_credible_calls(job.user_id, job.job_id, job.kind, job.agent_id, job.input ->> 'model', calls,
+                                          memory._allowed_calls(job) - job.calls_entered,
+                                          job.tokens_allowed - job.tokens_entered);
+  update memory.jobs as j
+  set calls_entered = j.calls_entered + entered.number, tokens_entered = j.tokens_entered + entered.tokens
+  where j.user_id = job.user_id and j.job_id = job.job_id and entered.number > 0;
 end;
 $$;
 
--- Tokens of the UTC day that count against a budget: those in the ledger, and those that running jobs will use at least.
--- A job that is about to be claimed asks for more; one at a time per budget, so that two workers cannot both take the last.
--- The small calls of a search reserve nothing: a lock would stay until the end of the caller's transaction.
+-- A worker that reported any number it likes could spend everyone's budget. So only so many of these calls are
+-- entered, in their order, and so many of their tokens. Nothing is refused: that would lose the result which the
+-- calls brought.
+create or replace function memory._enter_credible_calls(
+  user_id text, job_id bigint, kind text, agent_id text, model text, calls jsonb, calls_left int, tokens_left bigint,
+  out number int, out tokens bigint
+)
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  credible jsonb;
+  reported bigint;
+begin
+  perform memory._check_calls(calls);
+  with said as (
+    select c.position, c.value, (c.value ->> 'tokens_in')::numeric::bigint as tokens_in,
+      (c.value ->> 'tokens_out')::numeric::bigint as tokens_out
+    from jsonb_array_elements(calls) with ordinality as c (value, position)
+  ), counted as (
+    select s.*, sum(coalesce(s.tokens_in, 0) + coalesce(s.tokens_out, 0)) over (order by s.position) as so_far
+    from said as s
+  ), cut as (
+    select c.*,
+      case when c.tokens_in is not null
+        then greatest(least(c.tokens_in, tokens_left - c.so_far + c.tokens_in + coalesce(c.tokens_out, 0)), 0)
+      end as cut_in,
+      case when c.tokens_out is not null
+        then greatest(least(c.tokens_out, tokens_left - c.so_far + c.tokens_out), 0) end as cut_out
+    from counted as c
+  )
+  select
+    coalesce(jsonb_agg(c.value || jsonb_build_object('tokens_in', c.cut_in, 'tokens_out', c.cut_out)
+                       order by c.position)
+             filter (where c.position <= calls_left), '[]'),
+    count(*) filter (where c.position <= calls_left),
+    coalesce(sum(coalesce(c.cut_in, 0) + coalesce(c.cut_out, 0)) filter (where c.position <= calls_left), 0),
+    coalesce(max(c.so_far), 0)
+  into credible, number, tokens, reported
+  from cut as c;
+  if reported > tokens or jsonb_array_length(calls) > number then
+    raise warning 'calls: % with % tokens are reported for job %, which can have had no more than % with % tokens',
+      jsonb_array_length(calls), reported, job_id, number, tokens;
+  end if;
+  perform memory._enter_calls(user_id, job_id, kind, agent_id, model, credible);
+end;
+$$;
+
+-- In all attempts: an embedding job has 256 texts at most, and whoever sends each by itself may have to send some
+-- again.
+create or replace function memory._allowed_calls(job memory.jobs)
+returns int
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return job.max_attempts * 300;
+end;
+$$;
+
+-- What a job can have used after another attempt, however often it was given back uncounted. A token is at least a
+-- byte of what was handed out. A runner sends that three times at most, when a server knows no other way of asking
+-- for JSON, and some of it escaped. 200,000 tokens are for what comes on top: the shape of the reply, and the reply
+-- of a model that thinks.
+create or replace function memory._allowed_tokens(job memory.jobs, payload jsonb)
+returns bigint
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  per_attempt constant bigint := 4 * pg_column_size(payload)::bigint + 200000;
+begin
+  return greatest(job.tokens_allowed, least(job.tokens_allowed + per_attempt, job.max_attempts * per_attempt));
+end;
+$$;
+
+-- A worker may still be at what is deleted, and then tells what it has used.
+create or replace function memory._jobs_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on gone_jobs
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.gone_jobs (user_id, job_id, kind, agent_id, model, calls_left, tokens_left)
+  select o.user_id, o.job_id, o.kind, o.agent_id, o.input ->> 'model', memory._allowed_calls(o) - o.calls_entered,
+    o.tokens_allowed - o.tokens_entered
+  from old_rows as o
+  where o.tokens_allowed > 0 and (o.finished_at is null or o.finished_at > statement_timestamp() - interval '1 day')
+  on conflict do nothing;
+  return null;
+end;
+$$;
+
+-- Tokens of the UTC day that count against a budget: those in the ledger, and those that running jobs will use at
+-- least. A job that is about to be claimed asks for more; one at a time per budget, so that two workers cannot both
+-- take the last: claims of one user exclude each other anyway (memory._room()). The small calls of a search reserve
+-- nothing: a lock would stay until the end of the caller's transaction.
 create or replace function memory._check_budget(user_id text, agent_id text, model jsonb, tokens int, reserves boolean default true)
 returns void
 language plpgsql volatile parallel unsafe
@@ -57,7 +169,6 @@ begin
   end if;
   budget := (budgets ->> 'tokens_per_user_per_day')::bigint;
   if budget is not null then
-    perform memory._lock_budget('user ' || user_id) where reserves;
     select coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
       + (select coalesce(sum(j.tokens_reserved), 0) from memory.jobs as j where j.user_id = _check_budget.user_id and j.status = 'running')
     into used
@@ -68,7 +179,7 @@ begin
   end if;
   budget := (budgets ->> 'tokens_per_agent_per_day')::bigint;
   if budget is not null and agent_id is not null then
-    perform memory._lock_budget('agent ' || agent_id) where reserves;
+    perform memory._lock_agent_budget(agent_id) where reserves;
     select coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
       + (select coalesce(sum(j.tokens_reserved), 0) from memory.jobs as j where j.agent_id = _check_budget.agent_id and j.status = 'running')
     into used
@@ -80,16 +191,20 @@ begin
 end;
 $$;
 
-create or replace function memory._lock_budget(name text)
+-- A row that nobody else can hold, written so that a claim under repeatable read sees that it missed something. Hardly
+-- waited for: two workers that claim many jobs each could wait for each other.
+create or replace function memory._lock_agent_budget(agent_id text)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '10ms'
 as $$
 begin
-  -- Not waited for: two workers that claim many jobs each could wait for each other.
-  if not pg_try_advisory_xact_lock(hashtextextended('agent_memory budget ' || name, 0)) then
+  insert into memory.agent_budgets as b (agent_id) values (_lock_agent_budget.agent_id)
+  on conflict on constraint agent_budgets_pkey do update set checks = b.checks + 1;
+exception
+  when lock_not_available then
     raise lock_not_available using message = 'another worker is claiming from the same budget';
-  end if;
 end;
 $$;
 

@@ -94,6 +94,10 @@ begin
   where k.created_at < statement_timestamp() - interval '30 days' and (k.user_id, k.model, k.query_hash) in (
     select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
     where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
+  delete from memory.gone_jobs as g
+  where (g.user_id, g.job_id) in (select o.user_id, o.job_id from memory.gone_jobs as o
+                                  where o.gone_at < statement_timestamp() - interval '7 days'
+                                  order by o.gone_at limit batch_size);
   return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'artifacts', swept_artifacts, 'jobs', swept_jobs,
                             'model_calls', swept_calls, 'queued', queued, 'checked', checked);
 end;

@@ -27,7 +27,8 @@ begin
       ('artifact_200_after_update', 'after update on memory.artifacts for each row when ((new.description, new.content) is distinct from (old.description, old.content)) execute function memory._artifact_after_write()'),
       ('artifacts_200_after_delete', 'after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()'),
       ('model_100_after_delete', 'after delete on memory.models for each row when (old.kind = ''embedding'') execute function memory._model_after_delete()'),
-      ('summaries_200_after_delete', 'after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()')
+      ('summaries_200_after_delete', 'after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()'),
+      ('jobs_200_after_delete', 'after delete on memory.jobs referencing old table as old_rows for each statement execute function memory._jobs_after_delete()')
     ) as t (name, definition)
   loop
     if not exists (select from pg_trigger as p
