@@ -633,7 +633,7 @@ def test_the_longer_text_stays_else_the_older_and_the_other_can_be_restored(
     assert active.value("select memory_count from memory.memory_scopes") == 2
 
 
-@pytest.mark.feature("E12", "F10")
+@pytest.mark.feature("E12")
 @pytest.mark.parametrize(
     ("first", "second", "is_folded"),
     [
@@ -657,7 +657,7 @@ def test_what_differs_in_a_number_a_name_or_a_negation_is_not_folded(
     assert embed(active)[-1]["folded"] == is_folded
 
 
-@pytest.mark.feature("E12", "F10")
+@pytest.mark.feature("E12")
 @pytest.mark.parametrize("changed", [0, 1])
 def test_what_somebody_reworded_is_never_folded(active: Api, changed: int) -> None:
     ids = know(active, "Likes tea", "Likes green tea")

@@ -558,7 +558,7 @@ def test_what_a_model_makes_of_all_facts_can_be_undone(api: Api, fake: HostileSe
     assert len(api.list_memories(user_id="ana")) == 4
 
 
-@pytest.mark.feature("F6", "F10")
+@pytest.mark.feature("F6")
 def test_a_model_that_lies_about_what_was_stated_hides_nothing(api: Api, fake: HostileServer, runner: Runner) -> None:
     """It extracts the opposite from a greeting, merges into a sentence of its own, and makes an article of the rest."""
     stated = ["Allergic to penicillin", "Allergic to penicillin and nuts"]

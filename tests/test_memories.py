@@ -345,6 +345,7 @@ def test_an_update_is_found_by_its_new_words_only(api: Api) -> None:
     assert api.search(user_id="ana", query="oslo", mode="keyword") == []
 
 
+@pytest.mark.feature("F3")
 def test_an_update_of_a_stale_version_is_refused(api: Api) -> None:
     memory_id = add(api, "Lives in Oslo")
     assert api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen", expected_version=1) == 2
@@ -378,6 +379,7 @@ def test_a_memory_of_someone_else_is_as_unknown_as_one_that_never_was(api: Api, 
     assert api.state() == before
 
 
+@pytest.mark.feature("F3")
 def test_history_shows_every_version_with_what_was_done_and_by_whom(api: Api, connect: Callable[..., Any]) -> None:
     memory_id = add(api, "Lives in Oslo")
     newer = add(api, "Lives in Rome")
@@ -459,6 +461,7 @@ def test_a_superseded_memory_is_hidden_and_says_by_what_and_why(api: Api) -> Non
     assert api.get_memory(user_id="ana", memory_id=old) == loser._replace(total_count=1)
 
 
+@pytest.mark.feature("F3")
 def test_a_supersede_can_be_undone(api: Api) -> None:
     old, new = add(api, "Lives in Oslo"), add(api, "Lives in Bergen")
     api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
@@ -489,6 +492,7 @@ def test_a_supersede_that_makes_no_sense_is_refused(
         api.supersede_memory(user_id="ana", old_memory_id=ids[old], new_memory_id=ids[new], reason=reason)
 
 
+@pytest.mark.feature("F3")
 def test_an_earlier_version_can_be_restored(api: Api) -> None:
     memory_id = add(api, "Lives in Oslo", tags=["home"], importance=0.25)
     api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen", tags=[], importance=0.5)

@@ -194,7 +194,7 @@ def test_the_text_that_stays_is_named_whatever_its_case_and_punctuation(api: Api
     assert_counter_is_exact(api)
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 @pytest.mark.parametrize("source", ["user", "extraction"])
 @pytest.mark.parametrize(
     "text", ["Not allergic to anything", "Allergic", "Likes tea", "☕", "Allergic to nuts and penicillin"]
@@ -263,7 +263,7 @@ def test_what_says_all_of_a_duplicate_takes_its_place(api: Api, pair: Facts) -> 
     assert reconcile(api, {(pair.older, pair.newer): pair.newer}) == outcome
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 @pytest.mark.parametrize("source", ["user", "extraction"])
 @pytest.mark.parametrize("pair", [*LOOK_ALIKES, *CONTRADICTIONS, *UNRELATED], ids=lambda pair: pair.newer)
 def test_what_says_something_else_is_no_duplicate(api: Api, source: str, pair: Facts) -> None:
@@ -274,7 +274,7 @@ def test_what_says_something_else_is_no_duplicate(api: Api, source: str, pair: F
     assert superseded(api) == {}
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 @pytest.mark.parametrize(
     ("older", "newer", "merged"),
     [
@@ -373,7 +373,7 @@ def test_a_fact_that_was_said_again_wins_over_what_was_said_in_between(api: Api,
     assert current(api) == [again[0]]
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 @pytest.mark.parametrize("source", ["user", "extraction"])
 @pytest.mark.parametrize("pair", [*CONTRADICTIONS, *UNRELATED], ids=lambda pair: pair.newer)
 def test_contradicting_facts_are_about_the_same_thing(api: Api, source: str, pair: Facts) -> None:
@@ -383,7 +383,7 @@ def test_contradicting_facts_are_about_the_same_thing(api: Api, source: str, pai
     assert current(api) == ([pair.newer] if pair.is_seen else [pair.older, pair.newer])
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 @pytest.mark.parametrize(
     ("user_id", "arguments", "others"),
     [
@@ -424,7 +424,7 @@ def stated_before(api: Api, content: str, **arguments: Any) -> UUID:
     return memory_id
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 @pytest.mark.parametrize(
     ("stated", "content", "said", "gives_way"),
     [
@@ -449,7 +449,7 @@ def test_what_was_stated_gives_way_to_newer_words_of_the_user(
     assert (stated in current(api)) == (not gives_way)
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 @pytest.mark.parametrize(
     "case", ["older words", "the assistant's", "recalled", "gone", "another thread", "no evidence", "stated for later"]
 )
@@ -483,7 +483,7 @@ def test_words_that_are_not_the_users_or_not_newer_hide_nothing(api: Api, case: 
     assert superseded(api) == {}
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 def test_what_was_stated_gives_way_as_a_duplicate_only_to_what_was_stated(api: Api) -> None:
     stated_before(api, "Likes tea")
     extracted(api, "Likes green tea", "I like green tea")
@@ -498,7 +498,7 @@ def test_what_was_stated_gives_way_as_a_duplicate_only_to_what_was_stated(api: A
     assert current(api) == ["Likes tea in the morning"]
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 def test_an_extracted_memory_whose_text_somebody_changed_counts_as_stated(api: Api) -> None:
     extracted_ids = know(api, "Lives in Bern", "Lives in Munich", source="extraction")
     api.update_memory(user_id="ana", memory_id=extracted_ids[0], importance=1)
@@ -506,7 +506,7 @@ def test_an_extracted_memory_whose_text_somebody_changed_counts_as_stated(api: A
     assert reconcile(api, None, (("Lives in Berlin", "Lives in Munich"),)) == counts(kept=2, refused=1)
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 @pytest.mark.parametrize(("source", "is_stated"), [("user", True), ("import", True), ("extraction", False)])
 def test_an_extracted_memory_that_somebody_states_counts_as_stated(api: Api, source: str, is_stated: bool) -> None:
     [first, _] = know(api, "Lives in Berlin", "Lives in Munich", source="extraction")
@@ -527,7 +527,7 @@ def test_the_built_in_model_says_what_may_be_done(api: Api) -> None:
     assert current(api) == known[5:]
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 @pytest.mark.parametrize(
     ("sources", "is_stated"),
     [
@@ -552,7 +552,7 @@ def test_what_a_former_version_merged_is_stated_when_one_of_its_sources_was(
     assert outcome["contradicted"] == (not is_stated)
 
 
-@pytest.mark.feature("E10", "F10")
+@pytest.mark.feature("E10")
 def test_every_fact_in_one_set_and_every_number_in_many_sets(api: Api) -> None:
     """What a hostile reply costs depends on the number of facts, not on the length of the reply."""
     facts = [
@@ -946,7 +946,7 @@ def test_an_article_names_its_sources_and_takes_their_place(api: Api) -> None:
     assert_counter_is_exact(api)
 
 
-@pytest.mark.feature("C14", "F10")
+@pytest.mark.feature("C14")
 def test_an_article_hides_nothing_that_was_stated(api: Api) -> None:
     short_term(api, "Allergic to penicillin", source="user")
     short_term(api, "Is travelling in May", "Has a fever")
