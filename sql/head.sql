@@ -22,9 +22,9 @@ begin
       using errcode = '0A000', hint = 'Upgrade the server first.';
   end if;
 
-  -- One installer at a time; the second waits here and then finds everything in place. Any role can take this lock and keep
-  -- it; there is no table yet that only we could lock. Then an installer gives up after lock_timeout, pg_locks says who
-  -- holds it, and nothing else waits: the installation that is there works on.
+  -- One installer at a time; the second waits here and then finds everything in place. Any role can take this lock and
+  -- keep it; there is no table yet that only we could lock. Then an installer gives up after lock_timeout, pg_locks
+  -- says who holds it, and nothing else waits: the installation that is there works on.
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
 
   select pg_get_userbyid(nspowner) into existing_owner from pg_namespace where nspname = 'memory';

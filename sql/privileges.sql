@@ -19,7 +19,7 @@ begin
 end;
 $privileges$;
 
--- They run what they are given: nothing that should stay.
+-- These procedures run any SQL that they are given, so they are removed.
 drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view;
 
 commit;

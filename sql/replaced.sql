@@ -1,14 +1,15 @@
--- Functions whose arguments or result are others in this version, and internal ones that it has no more, go before the new
--- ones come: PostgreSQL cannot replace them in place, and two of one name would make calls ambiguous. A function with the
--- same arguments (but for the values of defaults) and the same result stays the same object. To know which, PostgreSQL makes
--- all functions of this file once without their bodies, as "new name".
+-- Functions whose arguments or result are others in this version, and internal ones that it has no more, go before the
+-- new ones come: PostgreSQL cannot replace them in place, and two of one name would make calls ambiguous. A function
+-- with the same arguments (but for the values of defaults) and the same result stays the same object. To know which,
+-- PostgreSQL makes all functions of this file once without their bodies, as "new name".
 set local check_function_bodies = off;
 do $replaced$
 declare
   header record;
   routine record;
 begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')), true);
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
   for header in
     select h.kind, h.name, h.signature
     from (values
@@ -34,8 +35,10 @@ begin
           select from ours as o
           where o.name = r.name and o.is_new <> r.is_new and o.prokind = r.prokind and o.proargtypes = r.proargtypes
             and (o.prorettype, o.proretset) = (r.prorettype, r.proretset)
-            and (o.proallargtypes, o.proargmodes, o.proargnames) is not distinct from (r.proallargtypes, r.proargmodes, r.proargnames)
-            and case when r.is_new then o.pronargdefaults <= r.pronargdefaults else o.pronargdefaults >= r.pronargdefaults end)
+            and (o.proallargtypes, o.proargmodes, o.proargnames) is not distinct from (r.proallargtypes, r.proargmodes,
+              r.proargnames)
+            and case when r.is_new then o.pronargdefaults <= r.pronargdefaults
+              else o.pronargdefaults >= r.pronargdefaults end)
     )
     select s.oid::regprocedure as signature,
       -- Who might call the old one may call the new one: privileges.sql grants that.
@@ -48,7 +51,8 @@ begin
   loop
     call memory._unbind(); -- Nothing of ours depends on it any more.
     call memory._drop_replaced('routine', routine.signature::text);
-    perform set_config('agent_memory.grants', (current_setting('agent_memory.grants')::jsonb || routine.grants)::text, true);
+    perform set_config('agent_memory.grants', (current_setting('agent_memory.grants')::jsonb || routine.grants)::text,
+      true);
   end loop;
 
   execute (

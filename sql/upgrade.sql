@@ -1,5 +1,5 @@
--- What an upgrade is made with, gone again at its end. Objects of ours keep their identity, so that everything that others
--- have built on them stays: grants, views, functions, indexes, comments. Nothing is ever dropped with CASCADE.
+-- What an upgrade is made with, gone again at its end. Objects of ours keep their identity, so that everything that
+-- others have built on them stays: grants, views, functions, indexes, comments. Nothing is ever dropped with CASCADE.
 
 -- Runs an incremental part unless this database has seen it.
 create or replace procedure memory._migrate(name text, sha256 text, version text, statements text)
@@ -28,9 +28,10 @@ begin
 end;
 $$;
 
--- Takes the locks of an upgrade at once, and lets go of all of them when one is not to be had soon: who holds a lock and waits
--- for the next is in a deadlock with a writer that came from the other side, and PostgreSQL may choose the writer to fail when
--- that lasts for deadlock_timeout (a second). Only in its last half it waits for longer, which makes autovacuum give way.
+-- Takes the locks of an upgrade at once, and lets go of all of them when one is not to be had soon: who holds a lock
+-- and waits for the next is in a deadlock with a writer that came from the other side, and PostgreSQL may choose the
+-- writer to fail when that lasts for deadlock_timeout (a second). Only in its last half it waits for longer, which
+-- makes autovacuum give way.
 create or replace procedure memory._lock()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -60,9 +61,9 @@ begin
 end;
 $$;
 
--- Functions with a standard body, and views, are bound to the columns that they name, which nobody can change then. They are
--- replaced by ones that are not: functions by their own text, which still works, views by empty ones with the same columns.
--- The files that follow create them again.
+-- Functions with a standard body, and views, are bound to the columns that they name, which nobody can change then.
+-- They are replaced by ones that are not: functions by their own text, which still works, views by empty ones with the
+-- same columns. The files that follow create them again.
 create or replace procedure memory._unbind()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -135,7 +136,8 @@ declare
   statement text;
 begin
   select coalesce(nullif(array(select jsonb_array_elements_text(
-           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> _replace_view.name)), '{}'), c.reloptions),
+           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> _replace_view.name)), '{}'),
+             c.reloptions),
     pg_get_userbyid(c.relowner)
   into options, owner
   from pg_class as c where c.oid = view;

@@ -278,6 +278,15 @@ def test_messages_with_nothing_to_say_are_read_a_part_at_a_time_and_once(api: Ap
 
 
 @pytest.mark.feature("F20", "B9")
+def test_what_a_claim_has_found_does_not_wait_for_what_may_be_nothing(api: Api) -> None:
+    api.add_messages(**ANA, messages=[{"role": "user", "content": BLANK}] * 60)
+    api.extract_memories(**ANA)
+    queue(api, "bob")
+    assert claim(api, max_jobs=10).user_id == "bob"
+    assert extracted_seq(api) < 40  # two turns
+
+
+@pytest.mark.feature("F20", "B9")
 def test_many_rows_with_nothing_to_say_are_read_a_part_at_a_time(api: Api) -> None:
     """Tools speak, and what was cleared."""
     api.connection.execute(

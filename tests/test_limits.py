@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -80,26 +79,15 @@ class TestTags:
             api.search(**ANA, query="tea", mode="keyword", tags_any=MANY[:100])
         assert "_tags_among" in (raised.value.diag.context or "")
 
-    @pytest.mark.feature("F20", "E7")
+    @pytest.mark.feature("F20", "E10")
     def test_that_are_merged_are_as_many_as_may_be(self, api: Api) -> None:
+        """More would make the job fail again and again."""
         first = api.add_memory(**ANA, content="Likes tea", tags=[f"a{number}" for number in range(90)]).memory_id
         second = api.add_memory(**ANA, content="Likes green tea", tags=[f"b{number}" for number in range(90)]).memory_id
-        merged = api.value(
-            "select memory._merge_memories('ana', array[%(first)s, %(second)s]::uuid[], 'Likes all tea')",
-            first=first, second=second,
-        )  # fmt: skip
-        tags = api.get_memory(**ANA, memory_id=merged).tags
-        assert len(tags) == 100
-        assert sum(tag.startswith("b") for tag in tags) in (90, 10)  # whole those of the newer of the two
-        assert tags == sorted(tags)
-
-    def test_beside_metadata_that_has_no_room_are_merged(self, api: Api) -> None:
-        chance = random.Random(1)
-        metadata = {"subject": "Bo", "a": chance.randbytes((2**20 - 60) // 2).hex()[: 2**20 - 60]}
-        ids = [api.add_memory(**ANA, content=f"Tea {n}", metadata=metadata).memory_id for n in range(2)]
-        merged = api.value("select memory._merge_memories('ana', %(ids)s::uuid[], 'Tea')", ids=ids)
-        kept = api.get_memory(**ANA, memory_id=merged).metadata
-        assert kept == {"subject": "Bo", "merged_from": [str(memory_id) for memory_id in ids]}
+        merge = "select memory._keep_the_best('ana', %(stays)s, array[%(gone)s]::uuid[])"
+        api.query(merge, stays=second, gone=first)
+        tags = api.get_memory(**ANA, memory_id=second).tags
+        assert (len(tags), sum(tag.startswith("b") for tag in tags)) == (100, 90)
 
 
 def old_memory(api: Api, tags: int) -> Any:

@@ -97,7 +97,7 @@ def test_a_message_is_taken_where_the_rules_pass_and_nowhere_else(api: Api, seed
         assert inserted == checked, row
         names = ", ".join(f"{name} => %({name})s" for name in row)
         assert outcome(api, f"select memory.add_message({names})", row) == checked, row
-        api.connection.execute("delete from memory.messages")
+        api.connection.execute("delete from memory.threads")
 
 
 @pytest.mark.feature("F20")
@@ -162,8 +162,6 @@ def test_the_first_wrong_message_is_named(api: Api, position: int) -> None:
 @pytest.mark.feature("F20")
 def test_every_default_of_the_policy_obeys_its_own_rule(api: Api) -> None:
     for section, settings in api.get_policy().items():
-        for key, value in settings.items():
-            api.query("select memory._check_setting(%(s)s, %(k)s, %(v)s)", s=section, k=key, v=Jsonb(value))
         api.set_policy(settings={section: settings})
 
 
@@ -203,7 +201,8 @@ def test_every_kind_of_job_can_be_claimed_by_name(api: Api) -> None:
     )
     kinds = [part for part in definition.said.split("'") if part.replace("_", "").isalpha()]
     assert len(kinds) >= 9
-    assert api.claim_jobs(worker="w", kinds=kinds) == []
+    for kind in kinds:
+        assert api.claim_jobs(worker="w", kinds=[kind]) == []
 
 
 @pytest.mark.feature("F20")

@@ -123,8 +123,7 @@ def test_hanging_calls_of_one_user_do_not_keep_another_waiting(
 
     thread = threading.Thread(target=call)
     thread.start()
-    while len(fake.requests) < 4:
-        time.sleep(0.02)
+    wait_until(lambda: len(fake.requests) == 4)
     other.activate_model(name="local")  # for the jobs to come; those calls hang
     queue(other, 1, user_id="bob")
     deadline = time.monotonic() + 20

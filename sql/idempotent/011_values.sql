@@ -90,14 +90,23 @@ begin
 end;
 $$;
 
--- The tags of a row as they may be compared with those of a filter: all, or of a row from before there was a limit on their
--- number, those that the filter names. Comparing 3,000,000 with 100 takes 5 s that nothing can end; see memory._check_list().
--- Inlined by the planner, hence no SET clause.
+-- The tags of a row as they may be compared with those of a filter: all, or of a row from before there was a limit on
+-- their number, those that the filter names. Comparing 3,000,000 with 100 takes 5 s that nothing can end; see
+-- memory._check_list(). Inlined by the planner, hence no SET clause.
 create or replace function memory._comparable_tags(tags text[], wanted text[])
 returns text[]
 language sql immutable parallel safe
 begin atomic
   select case when cardinality(tags) <= 1000 then tags else memory._tags_among(tags, wanted) end;
+end;
+
+-- Whether a memory of this source was stated by somebody, and not drawn by a model from what was said. Inlined by the
+-- planner, hence no SET clause.
+create or replace function memory._states(source text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select source not in ('extraction', 'reconciliation');
 end;
 
 -- What keywords find a text by. Beside the words of the text search configuration: the parts of compounds that it keeps

@@ -93,8 +93,8 @@ begin
 end;
 $$;
 
--- A setting from 0 to 1 as a number to calculate with. JSON also holds numbers too small for a double precision (1e-400),
--- which a cast alone refuses.
+-- A setting from 0 to 1 as a number to calculate with. JSON also holds numbers too small for a double precision
+-- (1e-400), which a cast alone refuses.
 create or replace function memory._share(setting text)
 returns double precision
 language sql immutable parallel safe

@@ -63,7 +63,15 @@ begin
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank. An embedding model is filled in the background from now on (memory.backfill_status()); searches use it once it is activated. settings: base_url, api_key_env (name of an environment variable of the calling process: AGENT_MEMORY_KEY_ and anything, OPENAI_API_KEY, AZURE_OPENAI_API_KEY, or one that AGENT_MEMORY_KEY_VARIABLES of that process lists), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names; without either the provider''s own servers get OPENAI_API_KEY or AZURE_OPENAI_API_KEY, and any other base_url gets no key), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, rerank_api (rerank, or chat for a chat model that reranks), price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
+'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank. An embedding model is '
+'filled in the background from now on (memory.backfill_status()); searches use it once it is activated. settings: '
+'base_url, api_key_env (name of an environment variable of the calling process: AGENT_MEMORY_KEY_ and anything, '
+'OPENAI_API_KEY, AZURE_OPENAI_API_KEY, or one that AGENT_MEMORY_KEY_VARIABLES of that process lists), api_key_file '
+'(name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names; without either the provider''s own '
+'servers get OPENAI_API_KEY or AZURE_OPENAI_API_KEY, and any other base_url gets no key), api_version, '
+'timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an '
+'embedding model, rerank_api (rerank, or chat for a chat model that reranks), price_per_million_input and '
+'price_per_million_output. For administrators: grant it to nobody else.';
 
 -- What a setting may be, in words.
 create or replace function memory._model_setting_rule(key text)
@@ -76,8 +84,10 @@ begin
     when key = 'json_mode' then 'Use "schema", "object" or "off".'
     when key = 'rerank_api' then 'Use "rerank" for a server with /rerank, or "chat" for a chat model.'
     when key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
-    when key = 'base_url' then 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.'
-    when key = 'api_key_env' then 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.'
+    when key = 'base_url'
+      then 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.'
+    when key = 'api_key_env'
+      then 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.'
     when key = 'api_version' then 'Use a text.'
     when key in ('max_concurrency', 'batch_size') then 'Use a whole number from 1 to 100000.'
     when key = 'dimensions' then 'Use a whole number from 1 to 4000.'
@@ -98,7 +108,8 @@ begin
     when key = 'rerank_api' then value in ('"rerank"', '"chat"')
     when key = 'api_key_file' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[^/.][^/]*$'
     when key = 'base_url' then
-      jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^https?://[^/]' and value #>> '{}' !~ e'[@?#\\\\[:space:][:cntrl:]]'
+      jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^https?://[^/]'
+        and value #>> '{}' !~ e'[@?#\\\\[:space:][:cntrl:]]'
     when key = 'api_key_env' then
       jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'
       and value #>> '{}' not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES') -- which hold something else

@@ -10,7 +10,8 @@ begin
   if not found then
     perform memory._refuse('name', format('there is no model "%s"', name), 'select name from memory.models shows what there is.', 'P0002');
   elsif dropped.is_active and dropped.kind <> 'rerank' then -- nothing needs a rerank model
-    perform memory._refuse('name', format('model "%s" is in use', name), 'Activate another one of its kind first, or switch it off with memory.deactivate_model().', '23505');
+    perform memory._refuse('name', format('model "%s" is in use', name),
+      'Activate another one of its kind first, or switch it off with memory.deactivate_model().', '23505');
   end if;
   if dropped.kind = 'embedding' and dropped.dimensions is not null -- it has embedded something
     and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then

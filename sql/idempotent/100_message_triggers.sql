@@ -144,19 +144,22 @@ begin
 end;
 $$;
 
--- True where nothing can be wrong, in one expression: the calls of memory._check_message() would be a fifth of an insert.
--- It refuses nothing: where it is not true, memory._check_message() decides. Inlined by the planner, hence no SET clause.
+-- True where nothing can be wrong, in one expression: the calls of memory._check_message() would be a fifth of an
+-- insert. It refuses nothing: where it is not true, memory._check_message() decides. Inlined by the planner, hence no
+-- SET clause.
 create or replace function memory._is_plain_message(
-  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text
+  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz,
+    idempotency_key text
 )
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(agent_id) between 1 and 255
+  select (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(agent_id) between 1
+    and 255
     and role in ('user', 'assistant', 'tool', 'system', 'developer')
     and (content <> '' or memory._has_parts(metadata)) and octet_length(content) <= 10485760
     and jsonb_typeof(metadata) = 'object' and pg_column_size(metadata) <= 1048576
-    and (created_at is null or created_at between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00')
+    and (created_at is null or memory._is_real_moment(created_at))
     and (idempotency_key is null or octet_length(idempotency_key) between 1 and 255)) is true;
 end;
 
@@ -177,8 +180,10 @@ begin
     new.role := 'assistant';
   end if;
   new.metadata := coalesce(new.metadata, '{}');
-  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
-    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
+  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+    new.created_at, new.idempotency_key) then
+    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+      new.created_at, new.idempotency_key);
   end if;
   new.token_count := memory._estimate_tokens(new.content);
   if new.metadata ? 'tool_calls' then
@@ -207,7 +212,7 @@ $$;
 -- What later changes do to the thread's counters, once per statement. Threads are locked in one order.
 create or replace function memory._messages_after_change()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -258,12 +263,13 @@ end;
 $$;
 
 -- What an append leaves for later, done at once for a range of a thread: the words of its messages (to insert one from
--- JSON takes 4 us, to parse what it says 30) and their exact tokens, where token_counts has them by seq. Words are those of
--- the row's own text under the row's lock, so a change of the text cannot be lost. What someone is changing is skipped, so
--- nobody waits: a change of the text keeps its words itself. Of messages that are long, as many are parsed as have max_bytes
--- between them, and one at least; memory.sweep() goes on from there.
+-- JSON takes 4 us, to parse what it says 30) and their exact tokens, where token_counts has them by seq. Words are
+-- those of the row's own text under the row's lock, so a change of the text cannot be lost. What someone is changing is
+-- skipped, so nobody waits: a change of the text keeps its words itself. Of messages that are long, as many are parsed
+-- as have max_bytes between them, and one at least; memory.sweep() goes on from there.
 create or replace function memory._finish_messages(
-  user_id text, thread_id text, from_seq bigint, to_seq bigint, token_counts jsonb default '{}', max_bytes int default 4262144
+  user_id text, thread_id text, from_seq bigint, to_seq bigint, token_counts jsonb default '{}',
+    max_bytes int default 4262144
 )
 returns void
 language plpgsql volatile parallel unsafe
@@ -275,7 +281,8 @@ declare
   agents text[];
   languages jsonb;
 begin
-  select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits), array_agg(distinct b.agent_id)
+  select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits),
+    array_agg(distinct b.agent_id)
   into seqs, last_parsed, agents
   from (
     select l.seq, l.agent_id, l.is_new_count, l.bytes is not null
@@ -284,7 +291,8 @@ begin
       select m.seq, m.agent_id, not m.is_counted and token_counts ? m.seq::text as is_new_count,
         case when m.search_vector is null and m.is_active then least(octet_length(m.content), 262144) end as bytes
       from memory.messages as m
-      where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq between from_seq and to_seq
+      where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id
+        and m.seq between from_seq and to_seq
         and (m.search_vector is null and m.is_active or not m.is_counted and token_counts ? m.seq::text)
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
@@ -292,7 +300,8 @@ begin
   languages := (select jsonb_object_agg(a.id, memory._policy(_finish_messages.user_id, a.id) #> '{search,language}') from unnest(agents) as a (id));
   -- An array, because a join is planned badly while the table has no statistics.
   update memory.messages as m
-  set search_vector = coalesce(m.search_vector, case when m.is_active and m.seq <= last_parsed then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at) end),
+  set search_vector = coalesce(m.search_vector, case when m.is_active and m.seq <= last_parsed
+    then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at) end),
       token_count = case when m.is_counted then m.token_count else coalesce((token_counts ->> m.seq::text)::numeric::int, m.token_count) end,
       is_counted = m.is_counted or token_counts ? m.seq::text
   where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq = any (seqs);
@@ -302,7 +311,7 @@ $$;
 -- A message keeps its place: what identifies it cannot be updated. Its words and token_count follow the content.
 create or replace function memory._message_before_update()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -311,8 +320,10 @@ begin
   if (new.user_id, new.thread_id, new.seq) is distinct from (old.user_id, old.thread_id, old.seq) then
     perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change', 'Insert a new message instead.');
   end if;
-  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
-    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
+  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+    new.created_at, new.idempotency_key) then
+    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+      new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
     new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
@@ -335,7 +346,7 @@ $$;
 -- memory.complete_job() takes them. A worker that is about to store a result then finds its job gone and stores nothing.
 create or replace function memory._thread_after_delete()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
 set search_path = pg_catalog, pg_temp
 as $$
 begin

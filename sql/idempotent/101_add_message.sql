@@ -26,7 +26,10 @@ begin
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
-'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores once: a repetition returns the stored message (even one that was cleared or expired since: a key counts as long as its thread exists), other content under the key is refused (23505).';
+'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at '
+'defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores '
+'once: a repetition returns the stored message (even one that was cleared or expired since: a key counts as long as '
+'its thread exists), other content under the key is refused (23505).';
 
 -- The message that an idempotency key stands for. Locks the thread until the transaction ends, so that of two callers
 -- with one key the second finds the message of the first.
@@ -78,7 +81,8 @@ begin
   union all
   select s.idempotency_key, s.seq, s.digest, s.token_count
   from unnest(idempotency_keys) as k (idempotency_key)
-  join memory.idempotency_keys as s on s.user_id = _messages_by_keys.user_id and s.thread_id = _messages_by_keys.thread_id
+  join memory.idempotency_keys as s on s.user_id = _messages_by_keys.user_id
+    and s.thread_id = _messages_by_keys.thread_id
     and s.idempotency_key = k.idempotency_key;
 end;
 $$;

@@ -60,7 +60,8 @@ begin
   select min(k.idempotency_key) into conflict -- not "limit 1", which would make the planner hope for a hit in the first rows of a nested loop
   from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
         from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
-              from memory._parse_messages(_add_keyed_messages.messages) as p where p.idempotency_key is not null offset 0) as d) as k
+              from memory._parse_messages(_add_keyed_messages.messages) as p
+                where p.idempotency_key is not null offset 0) as d) as k
   left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = k.idempotency_key
   where k.digest <> coalesce(m.digest, k.first_digest);
   if conflict is not null then
@@ -97,8 +98,8 @@ begin
 end;
 $$;
 
--- An array of objects is all that parsing needs, which refuses what is wrong inside. A million short messages take 2.3 GB of
--- memory, a hundred thousand 0.2.
+-- An array of objects is all that parsing needs, which refuses what is wrong inside. A million short messages take 2.3
+-- GB of memory, a hundred thousand 0.2.
 create or replace function memory._check_messages(messages jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -112,7 +113,8 @@ begin
       'Pass an array of chat messages such as [{"role": "user", "content": "Hi"}].');
   end if;
   if jsonb_array_length(messages) > 100000 then
-    perform memory._refuse('messages', format('has %s messages, at most 100000 are allowed', jsonb_array_length(messages)),
+    perform memory._refuse('messages', format('has %s messages, at most 100000 are allowed',
+      jsonb_array_length(messages)),
       'Call it several times, in one transaction where all or none are to be stored.', '54000');
   end if;
   select e.position - 1 as seq, jsonb_typeof(e.value) as kind into wrong
@@ -165,16 +167,18 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if unknown is not null then
-    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', seq, (select left(k, 50) from jsonb_object_keys(unknown) as k limit 1)),
+    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', seq,
+      (select left(k, 50) from jsonb_object_keys(unknown) as k limit 1)),
       'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, created_at and idempotency_key. Put anything else into metadata.');
   end if;
-  perform memory._check_message('u', 't', 'a', role, content, metadata, created_at, idempotency_key, format(' of messages[%s]', seq));
+  perform memory._check_message('u', 't', 'a', role, content, metadata, created_at, idempotency_key,
+    format(' of messages[%s]', seq));
   return true;
 end;
 $$;
 
--- Takes an array of OpenAI chat messages apart; seq is the position in the array. The first message that breaks a rule is
--- refused.
+-- Takes an array of OpenAI chat messages apart; seq is the position in the array. The first message that breaks a rule
+-- is refused.
 create or replace function memory._parse_messages(messages jsonb)
 returns table (
   seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
@@ -187,8 +191,10 @@ as $$
     memory._estimate_tokens(r.content) + case when r.metadata ? 'tool_calls' then memory._estimate_tokens(r.metadata ->> 'tool_calls') else 0 end,
     r.created_at, r.idempotency_key, r.role = 'assistant' and not r.metadata ? 'tool_calls',
     -- An expression for nearly every message, a call for the others; see memory._is_plain_message().
-    case when r.unknown is null and memory._is_plain_message('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key) then true
-         else memory._check_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at, r.idempotency_key) end
+    case when r.unknown is null and memory._is_plain_message('u', 't', 'a', r.role, r.content, r.metadata,
+      r.created_at, r.idempotency_key) then true
+         else memory._check_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at,
+           r.idempotency_key) end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
       -- Content may be text or an array of parts; the text parts are the text, the array itself stays in metadata.

@@ -7,8 +7,8 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- One expression for the case that nothing is wrong: three calls would be a tenth of the time of a short read. It refuses
-  -- nothing by itself.
+  -- One expression for the case that nothing is wrong: three calls would be a tenth of the time of a short read. It
+  -- refuses nothing by itself.
   if (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(coalesce(agent_id, 'any')) between 1 and 255) is not true then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
@@ -18,7 +18,8 @@ begin
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
   end if;
   return query
-  select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at, memory._finite_or_null(r.expires_at), r.is_active
+  select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
+    memory._finite_or_null(r.expires_at), r.is_active
   from (select * from memory.messages as m
         where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
@@ -29,4 +30,5 @@ begin
 end;
 $$;
 comment on function memory.get_messages(text, text, int, bigint, bigint, text, boolean) is
-'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also shows cleared and expired ones until they are swept. expires_at is null for what never expires.';
+'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also '
+'shows cleared and expired ones until they are swept. expires_at is null for what never expires.';

@@ -34,4 +34,6 @@ begin
 end;
 $$;
 comment on function memory.clear_thread(text, text) is
-'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could still be read. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
+'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could '
+'still be read. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts '
+'stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';

@@ -36,8 +36,8 @@ $$;
 comment on function memory.delete_thread(text, text) is
 'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. Returns the number of messages deleted.';
 
--- The memories extracted from a thread, what they were merged into, and the articles made of them. What gave way to one of
--- these holds again: the triggers see to that, so articles go last, or they would first bring back what goes anyway.
+-- The memories extracted from a thread, what they were merged into, and the articles made of them. What gave way to one
+-- of these holds again: the triggers see to that, so articles go last, or they would first bring back what goes anyway.
 create or replace function memory._delete_derived(user_id text, thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -59,6 +59,7 @@ begin
   end if;
   delete from memory.memories as m where m.user_id = _delete_derived.user_id and m.memory_id = any (derived);
   delete from memory.documents as d
-  where d.user_id = _delete_derived.user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| derived::text[];
+  where d.user_id = _delete_derived.user_id and d.source = 'consolidation'
+    and d.metadata -> 'memory_ids' ?| derived::text[];
 end;
 $$;

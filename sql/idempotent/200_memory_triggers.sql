@@ -1,7 +1,7 @@
 -- The rules of memories. They live in triggers, so that "insert into memory.memories ..." from psql obeys them too.
 
--- The rules of a memory, and the error that says which one it breaks. Tags are looked at where they are new: a memory from
--- before there was a limit can go on changing in everything else.
+-- The rules of a memory, and the error that says which one it breaks. Tags are looked at where they are new: a memory
+-- from before there was a limit can go on changing in everything else.
 create or replace function memory._check_memory(candidate memory.memories, has_new_tags boolean)
 returns void
 language plpgsql stable parallel safe
@@ -95,8 +95,8 @@ begin
   new.valid_from := nullif(new.valid_from, 'infinity');
   new.valid_to := nullif(new.valid_to, 'infinity');
   has_new_tags := new.tags <> '{}' and (tg_op = 'INSERT' or new.tags <> old.tags);
-  -- One expression for the case that nothing can be wrong; else memory._check_memory() decides. That is where a rule belongs,
-  -- and here whatever keeps its case out.
+  -- One cheap expression lets rows pass that are certainly right. The rules are in memory._check_memory(): a new rule
+  -- also needs a condition here that sends doubtful rows there.
   if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
       and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
       and new.content ~ e'\\S' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
@@ -104,14 +104,15 @@ begin
       and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
       and new.confidence between 0 and 1 and new.importance between 0 and 1
       and (new.valid_from <= new.valid_to) is not false
-      and (new.created_at is null or new.created_at between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00')
+      and (new.created_at is null or memory._is_real_moment(new.created_at))
       -- In 255 bytes there are neither more tags nor longer ones than may be.
-      and (not has_new_tags or case when array_ndims(new.tags) = 1 then pg_column_size(new.tags) <= 255 and array_position(new.tags, null) is null end)
+      and (not has_new_tags or case when array_ndims(new.tags) = 1 then pg_column_size(new.tags) <= 255
+        and array_position(new.tags, null) is null end)
      ) is not true then
     perform memory._check_memory(new, has_new_tags);
   end if;
   new.updated_at := statement_timestamp();
-  new.is_stated := new.source not in ('extraction', 'reconciliation');
+  new.is_stated := memory._states(new.source);
 
   if tg_op = 'INSERT' then
     layers := memory._lock_scope(new.user_id, new.agent_id);
@@ -128,7 +129,8 @@ begin
     perform memory._drop_embedding(new.user_id, 'memory', new.memory_id::text);
     perform memory._enqueue_embedding(new.user_id);
   end if;
-  new.expires_at := nullif(new.expires_at, 'infinity'); -- not before the policy's default, which an explicit "never" overrules
+  -- not before the policy's default, which an explicit "never" overrules
+  new.expires_at := nullif(new.expires_at, 'infinity');
   if policy is not null then -- there are new words
     new.content_hash := memory._content_hash(new.content);
     words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
@@ -203,7 +205,7 @@ $$;
 -- until commit, so concurrent writers of one agent queue up and the limit is exact.
 create or replace function memory._memories_after_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -222,7 +224,7 @@ $$;
 
 create or replace function memory._memories_after_change()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -238,7 +240,8 @@ begin
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
     perform memory._release_hidden(o.user_id, o.memory_id, o.superseded_by)
-    from (select r.* from old_rows as r where r.operation <> 'evict' order by r.superseded_at nulls last, r.memory_id desc) as o;
+    from (select r.* from old_rows as r where r.operation <> 'evict' order by r.superseded_at nulls last,
+      r.memory_id desc) as o;
   else
     for scope in
       select c.user_id, c.agent_id, sum(c.change) as added
@@ -254,16 +257,18 @@ begin
     end loop;
     perform case n.operation when 'evict' then memory._evict_hidden(n.user_id, n.memory_id)
                              else memory._release_hidden(n.user_id, n.memory_id, n.superseded_by) end
-    from (select r.* from new_rows as r where r.deleted_at is not null order by r.superseded_at nulls last, r.memory_id desc) as n;
+    from (select r.* from new_rows as r where r.deleted_at is not null order by r.superseded_at nulls last,
+      r.memory_id desc) as n;
   end if;
   return null;
 end;
 $$;
 
--- What a memory or an article hid comes back when its winner goes, unless the winner has a winner itself (the heir), which
--- goes on hiding it, or the same was stored again meanwhile. Of winners that go at once the one that was superseded first
--- comes first, so that what it hid passes from heir to heir. Hidden memories of an agent whose counter somebody else holds
--- are left to the next sweep: whoever calls this holds a counter already, and two that wait for each other's would deadlock.
+-- What a memory or an article hid comes back when its winner goes, unless the winner has a winner itself (the heir),
+-- which goes on hiding it, or the same was stored again meanwhile. Of winners that go at once the one that was
+-- superseded first comes first, so that what it hid passes from heir to heir. Hidden memories of an agent whose counter
+-- somebody else holds are left to the next sweep: whoever calls this holds a counter already, and two that wait for
+-- each other's would deadlock.
 create or replace function memory._release_hidden(user_id text, winner uuid, heir uuid)
 returns void
 language plpgsql volatile parallel unsafe
@@ -293,15 +298,15 @@ begin
     update memory.memories as m
     set superseded_by = new_winner,
         superseded_at = case when new_winner is not null then m.superseded_at end,
-        supersede_reason = case when heir is not null then m.supersede_reason when new_winner is not null then 'duplicate' end,
+        supersede_reason = case when heir is not null then m.supersede_reason when new_winner is not null
+          then 'duplicate' end,
         operation = case when new_winner is null then 'restore' else 'supersede' end
     where m.user_id = hidden.user_id and m.memory_id = hidden.memory_id;
   end loop;
 end;
 $$;
 
--- The undoing of that, for a winner that was deleted at some time and is restored: what came back then, and has not been
--- changed since, is hidden again.
+-- Hides again what memory._release_hidden() brought back when this winner was deleted, unless it was changed since.
 create or replace function memory._hide_released(user_id text, winner uuid, deleted_at timestamptz)
 returns void
 language plpgsql volatile parallel unsafe
@@ -309,7 +314,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   update memory.memories as m
-  set superseded_by = winner, superseded_at = statement_timestamp(), supersede_reason = h.supersede_reason, operation = 'supersede'
+  set superseded_by = winner, superseded_at = statement_timestamp(), supersede_reason = h.supersede_reason,
+    operation = 'supersede'
   from memory.memory_history as h
   where h.user_id = _hide_released.user_id and h.superseded_by = winner
     and m.user_id = h.user_id and m.memory_id = h.memory_id and m.version = h.version + 1
@@ -332,7 +338,7 @@ begin
 end;
 $$;
 
--- What the limit takes takes along what it hid: that gave way to it before.
+-- When the limit removes a memory, the memories that it had superseded are removed too.
 create or replace function memory._evict_hidden(user_id text, winner uuid)
 returns void
 language plpgsql volatile parallel unsafe
@@ -359,8 +365,6 @@ as $$
 declare
   counted bigint;
   layers memory.policies[];
-  settings jsonb;
-  surplus bigint;
 begin
   update memory.memory_scopes as s set memory_count = s.memory_count + change
   where s.user_id = _count_memories.user_id and s.agent_id = _count_memories.agent_id
@@ -368,17 +372,28 @@ begin
     array(select p from memory.policies as p where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
   into counted, layers;
   if change > 0 then
-    settings := memory._effective_policy(layers) -> 'memories';
-    surplus := counted - (settings ->> 'max_per_agent')::bigint;
-    if surplus > 0 then
-      perform memory._evict(user_id, agent_id, surplus, settings ->> 'eviction');
-    end if;
+    perform memory._keep_limit(user_id, agent_id, counted, memory._effective_policy(layers) -> 'memories');
   end if;
 end;
 $$;
 
--- Soft-deletes what goes at the limit. The update comes back to memory._count_memories() through the trigger and lowers the
--- counter. What a memory hid that has expired comes back, as when a sweep removes it.
+-- Removes what is more than the limit of so many memories.
+create or replace function memory._keep_limit(user_id text, agent_id text, counted bigint, settings jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  surplus constant bigint := counted - (settings ->> 'max_per_agent')::bigint;
+begin
+  if surplus > 0 then
+    perform memory._evict(user_id, agent_id, surplus, settings ->> 'eviction');
+  end if;
+end;
+$$;
+
+-- Soft-deletes what goes at the limit. The update comes back to memory._count_memories() through the trigger and lowers
+-- the counter. What a memory hid that has expired comes back, as when a sweep removes it.
 create or replace function memory._evict(user_id text, agent_id text, surplus bigint, eviction text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -388,13 +403,15 @@ declare
   first constant uuid[] := memory._evictable(user_id, agent_id, surplus, eviction);
 begin
   update memory.memories as m
-  set deleted_at = statement_timestamp(), operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
+  set deleted_at = statement_timestamp(), operation = case when m.expires_at <= statement_timestamp() then 'delete'
+    else 'evict' end
   where m.user_id = _evict.user_id and m.memory_id = any (first);
 end;
 $$;
 
--- What goes first: expired memories, then those that matter least (extracted before stated, then the less important, then
--- the older), or by eviction "fifo" the oldest. A function of its own, because its settings would hold for the triggers too.
+-- What goes first: expired memories, then those that matter least (extracted before stated, then the less important,
+-- then the older), or by eviction "fifo" the oldest. A function of its own, because its settings would hold for the
+-- triggers too.
 create or replace function memory._evictable(user_id text, agent_id text, surplus bigint, eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
@@ -408,7 +425,8 @@ as $$
 declare
   first uuid[] := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+    where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null
+      and m.deleted_at is null
       and m.expires_at <= statement_timestamp()
     order by m.expires_at limit surplus);
 begin
@@ -416,12 +434,14 @@ begin
     when cardinality(first) = surplus then first
     when eviction = 'fifo' then first || array(
       select m.memory_id from memory.memories as m
-      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null
+        and m.deleted_at is null
         and (m.expires_at is null or m.expires_at > statement_timestamp())
       order by m.created_at, m.memory_id limit surplus - cardinality(first))
     else first || array(
       select m.memory_id from memory.memories as m
-      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null
+        and m.deleted_at is null
         and (m.expires_at is null or m.expires_at > statement_timestamp())
       order by m.is_stated, m.importance, m.created_at, m.memory_id limit surplus - cardinality(first)) end;
 end;

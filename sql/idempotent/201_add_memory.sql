@@ -20,7 +20,8 @@ begin
     insert into memory.memories as m (user_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
                                       valid_from, valid_to, expires_at, embedding_text, source)
     values (add_memory.user_id, add_memory.content, add_memory.memory_type, add_memory.agent_id, add_memory.thread_id,
-            add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence), memory._real(add_memory.importance), add_memory.valid_from,
+            add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence),
+              memory._real(add_memory.importance), add_memory.valid_from,
             add_memory.valid_to, add_memory.expires_at, add_memory.embedding_text, add_memory.source)
     on conflict do nothing
     returning m.memory_id, true into stored;
@@ -29,7 +30,7 @@ begin
       select m.memory_id, m.deleted_at is null into stored from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
       if not stored.inserted then
-        raise notice 'memory % was put away at once: the agent is at its limit, and it matters least', stored.memory_id
+        raise notice 'memory % was stored and evicted at once: the agent is at its limit, and all its other memories matter more', stored.memory_id
           using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
       end if;
       return stored;
@@ -50,12 +51,13 @@ begin
   elsif on_conflict = 'replace' then
     update memory.memories as m
     set content = add_memory.content, thread_id = add_memory.thread_id, metadata = add_memory.metadata, tags = add_memory.tags,
-        confidence = memory._real(add_memory.confidence), importance = memory._real(add_memory.importance), valid_from = add_memory.valid_from,
+        confidence = memory._real(add_memory.confidence), importance = memory._real(add_memory.importance),
+          valid_from = add_memory.valid_from,
         valid_to = add_memory.valid_to, expires_at = coalesce(add_memory.expires_at, m.expires_at), embedding_text = add_memory.embedding_text,
         source = add_memory.source, operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
-    if not existing.is_stated and add_memory.source not in ('extraction', 'reconciliation') then -- now somebody states it
+    if not existing.is_stated and memory._states(add_memory.source) then -- now somebody states it
       update memory.memories as m set source = add_memory.source, operation = 'update'
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
     end if;
@@ -66,4 +68,9 @@ begin
 end;
 $$;
 comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz, timestamptz, text, text, text) is
-'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and agent is stored once: on_conflict ignore returns the id that is there with inserted = false (what was only extracted becomes stated), replace updates it, error refuses (23505). Over max_per_agent the memory of the agent that matters least goes: extracted before stated, then the less important, then the older (policy memories.eviction "fifo": the oldest). memory.restore_memory() brings it back. If that is the new one, inserted is false too. valid_to and expires_at of infinity mean never, as null does, except that null takes the policy''s expiry.';
+'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and '
+'agent is stored once: on_conflict ignore returns the id that is there with inserted = false (what was only extracted '
+'becomes stated), replace updates it, error refuses (23505). Over max_per_agent the memory of the agent that matters '
+'least goes: extracted before stated, then the less important, then the older (policy memories.eviction "fifo": the '
+'oldest). memory.restore_memory() brings it back. If that is the new one, inserted is false too. valid_to and '
+'expires_at of infinity mean never, as null does, except that null takes the policy''s expiry.';

@@ -13,18 +13,24 @@ begin
   return query
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._finite_or_null(m.valid_from), memory._finite_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._finite_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, count(*) over ()
-  from memory._listed_memories(list_memories.user_id, list_memories.agent_id, list_memories.memory_type, list_memories.search,
+    memory._finite_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
+      count(*) over ()
+  from memory._listed_memories(list_memories.user_id, list_memories.agent_id, list_memories.memory_type,
+    list_memories.search,
                                list_memories.tags_all, list_memories.as_of, list_memories.include_superseded) as m
   order by m.created_at desc, m.memory_id desc
   limit row_limit offset row_offset;
 end;
 $$;
 comment on function memory.list_memories(text, text, text, text, text[], int, int, timestamptz, boolean) is
-'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, ignoring case). total_count is the size of the whole match; a page past the end has no row to say it, memory.count_memories() does. as_of shows what was known and true at that time; include_superseded adds what was replaced. valid_to and expires_at are null for never.';
+'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, '
+'ignoring case). total_count is the size of the whole match; a page past the end has no row to say it, '
+'memory.count_memories() does. as_of shows what was known and true at that time; include_superseded adds what was '
+'replaced. valid_to and expires_at are null for never.';
 
 -- What a list and a count take.
-create or replace function memory._check_listing(user_id text, agent_id text, memory_type text, search text, tags_all text[])
+create or replace function memory._check_listing(user_id text, agent_id text, memory_type text, search text,
+  tags_all text[])
 returns void
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -73,16 +79,19 @@ end;
 
 -- What a list shows and a count counts. Inlined by the planner, hence no SET clause.
 create or replace function memory._listed_memories(
-  user_id text, agent_id text, memory_type text, search text, tags_all text[], as_of timestamptz, include_superseded boolean
+  user_id text, agent_id text, memory_type text, search text, tags_all text[], as_of timestamptz,
+    include_superseded boolean
 )
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
   select m.*
-  from memory._shown_memories(_listed_memories.user_id, _listed_memories.as_of, _listed_memories.include_superseded) as m
+  from memory._shown_memories(_listed_memories.user_id, _listed_memories.as_of, _listed_memories.include_superseded)
+    as m
   where (_listed_memories.agent_id is null or m.agent_id = _listed_memories.agent_id)
     and (_listed_memories.memory_type is null or m.memory_type = _listed_memories.memory_type)
-    and (_listed_memories.tags_all is null or memory._comparable_tags(m.tags, _listed_memories.tags_all) @> _listed_memories.tags_all)
+    and (_listed_memories.tags_all is null or memory._comparable_tags(m.tags,
+      _listed_memories.tags_all) @> _listed_memories.tags_all)
     and (_listed_memories.search is null
          or strpos(lower(m.content), lower(_listed_memories.search)) > 0
          or strpos(lower(m.embedding_text), lower(_listed_memories.search)) > 0);

@@ -24,8 +24,10 @@ begin
   end if;
   update memory.memories as m
   set content = coalesce(update_memory.content, m.content), metadata = coalesce(update_memory.metadata, m.metadata),
-      tags = coalesce(update_memory.tags, m.tags), confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
-      importance = coalesce(memory._real(update_memory.importance), m.importance), expires_at = coalesce(update_memory.expires_at, m.expires_at),
+      tags = coalesce(update_memory.tags, m.tags), confidence = coalesce(memory._real(update_memory.confidence),
+        m.confidence),
+      importance = coalesce(memory._real(update_memory.importance), m.importance),
+        expires_at = coalesce(update_memory.expires_at, m.expires_at),
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
   returning m.version into current_version;

@@ -16,4 +16,5 @@ begin
 end;
 $$;
 comment on function memory.delete_memory(text, uuid) is
-'Deletes a memory and says whether it existed. memory.restore_memory() brings it back until memory.sweep() removes it. What the memory had superseded holds again, unless the same was stored meanwhile.';
+'Deletes a memory and says whether it existed. memory.restore_memory() brings it back until memory.sweep() removes '
+'it. What the memory had superseded holds again, unless the same was stored meanwhile.';

@@ -29,4 +29,5 @@ begin
 end;
 $$;
 comment on function memory.supersede_memory(text, uuid, uuid, text) is
-'Marks a memory as replaced by another one of the same user. Nothing is lost: it is hidden by default, memory.restore_memory() undoes it, and when the other one goes it comes back.';
+'Marks a memory as replaced by another one of the same user. Nothing is lost: it is hidden by default, '
+'memory.restore_memory() undoes it, and when the other one goes it comes back.';

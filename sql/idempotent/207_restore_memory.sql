@@ -27,7 +27,10 @@ begin
     end if;
   end if;
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
-    perform memory._make_room(user_id, current.agent_id);
+    -- Another memory is evicted before this one is current again, so that this one stays.
+    perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1, memory._policy(s.user_id,
+      s.agent_id) -> 'memories')
+    from memory.memory_scopes as s where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
   end if;
   update memory.memories as m
   set superseded_by = null, supersede_reason = null, superseded_at = null, deleted_at = null, operation = 'restore',
@@ -48,22 +51,6 @@ exception
 end;
 $$;
 comment on function memory.restore_memory(text, uuid, int) is
-'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version; returns the new version. What came back when the memory was deleted is hidden by it again. At the limit another memory goes instead. History is kept, so a restore can be undone too.';
-
--- Before a memory is restored: what is wanted back shall not be what the limit takes.
-create or replace function memory._make_room(user_id text, agent_id text)
-returns void
-language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  settings constant jsonb := memory._policy(user_id, agent_id) -> 'memories';
-  surplus bigint;
-begin
-  select s.memory_count + 1 - (settings ->> 'max_per_agent')::bigint into surplus from memory.memory_scopes as s
-  where s.user_id = _make_room.user_id and s.agent_id = _make_room.agent_id;
-  if surplus > 0 then
-    perform memory._evict(user_id, agent_id, surplus, settings ->> 'eviction');
-  end if;
-end;
-$$;
+'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version; '
+'returns the new version. What came back when the memory was deleted is hidden by it again. At the limit another '
+'memory goes instead. History is kept, so a restore can be undone too.';

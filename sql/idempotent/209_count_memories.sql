@@ -9,7 +9,8 @@ as $$
 begin
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all);
   return count(*)
-  from memory._listed_memories(count_memories.user_id, count_memories.agent_id, count_memories.memory_type, count_memories.search,
+  from memory._listed_memories(count_memories.user_id, count_memories.agent_id, count_memories.memory_type,
+    count_memories.search,
                                count_memories.tags_all, count_memories.as_of, count_memories.include_superseded);
 end;
 $$;

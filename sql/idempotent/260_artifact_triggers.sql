@@ -180,7 +180,7 @@ $$;
 
 create or replace function memory._artifacts_after_delete()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
 set search_path = pg_catalog, pg_temp
 as $$
 begin

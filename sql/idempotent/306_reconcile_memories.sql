@@ -12,4 +12,7 @@ begin
 end;
 $$;
 comment on function memory.reconcile_memories(text, int) is
-'Queues one look over the n newest facts of a user and returns the job id: of duplicates the one that says most stays, of contradicting facts the newer, then the more confident; losers are superseded, never lost. The rules by which a model''s word is checked are in docs/concepts.md; what breaks them is left alone. The job''s result has kept, merged, contradicted and refused. Happens by itself with every cadence.reconcile_every_n-th extraction.';
+'Queues one look over the n newest facts of a user and returns the job id: of duplicates the one that says most '
+'stays, of contradicting facts the newer, then the more confident; losers are superseded, never lost. The rules by '
+'which a model''s word is checked are in docs/concepts.md; what breaks them is left alone. The job''s result has '
+'kept, merged, contradicted and refused. Happens by itself with every cadence.reconcile_every_n-th extraction.';

@@ -30,12 +30,14 @@ declare
   -- By place: the index entry of a job taken is there until the end, and would be read again in each lap.
   visits jsonb := jsonb '{}';
   handed_out int := 0;
+  handed_out_before int := 0; -- this lap
 begin
   perform memory._check_id('worker', worker);
+  perform memory._check_list('kinds', kinds); -- before the comparison, which nothing can interrupt
   if (kinds <@ known) is false then
-    perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds), 'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
+    perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
+      'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
   end if;
-  perform memory._check_list('kinds', kinds);
   if (max_jobs between 1 and 1000) is not true then
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')), 'Claim what you can work on at once.');
   end if;
@@ -95,6 +97,9 @@ begin
         place := first_place;
         continue;
       end if;
+      -- what there is waits no longer for what may be nothing
+      exit when handed_out > 0 and handed_out = handed_out_before;
+      handed_out_before := handed_out;
       stops := next_stops;
       next_stops := array[]::bigint[];
       stop := 1;
@@ -289,14 +294,14 @@ begin
       wait_until := date_trunc('day', clock_timestamp(), 'UTC') + interval '1 day';
       reason := 'AM002: ' || sqlerrm;
     when lock_not_available or deadlock_detected or serialization_failure or unique_violation
-      or foreign_key_violation then -- that one: what it goes on from was just cleared
+      or foreign_key_violation then -- the last: the summary that the job continues was just cleared
       wait_until := clock_timestamp() + interval '5 seconds';
       reason := sqlerrm;
     when query_canceled then
-      -- Someone who cancels the claim ends it, and nothing is claimed. So does statement_timeout, unless this job
-      -- alone took the time: then the job has failed, or it would take the time of every claim. It strikes once in a
-      -- statement (a tenth is left for the clocks: a client may send a statement in parts), so what follows is done
-      -- in peace, and soon: the claim hands out nothing more.
+      -- Someone who cancels the claim ends it, and nothing is claimed. So does statement_timeout, unless this job took
+      -- the time: then the job has failed, or it would take the time of every claim. The claim's deadline leaves each
+      -- job half of statement_timeout, so a job that took a third is blamed; a tenth allows for clocks that differ.
+      -- statement_timeout strikes once in a statement, so the failure can be stored; the claim hands out nothing more.
       if clock_timestamp() - statement_timestamp() >= nullif(patience, '0') * 0.9
         and clock_timestamp() - started >= patience / 3 then
         perform memory.fail_job(job.user_id, job.job_id, job.lease_token,
@@ -307,7 +312,8 @@ begin
       raise;
     when others then -- one bad job must not hold up all others
       get stacked diagnostics trace = pg_exception_context;
-      perform memory.fail_job(job.user_id, job.job_id, job.lease_token, memory._place_of_error(sqlstate, trace), null, '[]');
+      perform memory.fail_job(job.user_id, job.job_id, job.lease_token, memory._place_of_error(sqlstate, trace), null,
+        '[]');
       return;
   end;
 
@@ -327,14 +333,16 @@ begin
 end;
 $$;
 
--- What may be kept of an error of PostgreSQL, whose message can show what a user said: its code and where it was raised.
+-- What may be kept of an error of PostgreSQL, whose message can show what a user said: its code and where it was
+-- raised.
 create or replace function memory._place_of_error(code text, trace text)
 returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return format('it cannot be handed out: SQLSTATE %s', code) || coalesce(' in ' || substring(trace from '(memory[.][a-z_]+)[(]'), '')
+  return format('it cannot be handed out: SQLSTATE %s', code) || coalesce(' in '
+    || substring(trace from '(memory[.][a-z_]+)[(]'), '')
     || coalesce(' line ' || substring(trace from ' line ([0-9]+) at '), '');
 end;
 $$;

@@ -180,7 +180,8 @@ begin
   perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update skip locked;
   if found then
     perform memory._finish_messages(job.user_id, job.scope, (job.input ->> 'from_seq')::bigint, (job.input ->> 'read_through')::bigint,
-                                    coalesce(result -> 'token_counts', '{}'), 1000000); -- half a second, for which appends wait
+                                    -- half a second, for which appends wait
+                                    coalesce(result -> 'token_counts', '{}'), 1000000);
   end if;
 end;
 $$;

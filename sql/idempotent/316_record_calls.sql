@@ -20,7 +20,7 @@ begin
   where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
   if not found then
     perform memory._refuse('job_id',
-      format('this user had no job %s that a worker can have worked at', coalesce(job_id::text, 'null')),
+      format('this user has no job %s that was handed to a worker', coalesce(job_id::text, 'null')),
       'Calls can be entered until 7 days after their job was finished or deleted.', 'P0002');
   end if;
   entered := memory._enter_credible_calls(gone.user_id, gone.job_id, gone.kind, gone.agent_id, gone.model, calls,
@@ -31,4 +31,6 @@ begin
 end;
 $$;
 comment on function memory.record_calls(text, bigint, jsonb) is
-'Enters model calls in the ledger for a job that is not the worker''s any more: its lease was lost, or its thread was deleted, but the calls were made. Of more calls or tokens than the job can have taken only those are entered, with a warning. Error P0002 when the user had no such job.';
+'Enters model calls in the ledger for a job that is not the worker''s any more: its lease was lost, or its thread was '
+'deleted, but the calls were made. Of more calls or tokens than the job can have taken only those are entered, with a '
+'warning. Error P0002 when the user had no such job.';

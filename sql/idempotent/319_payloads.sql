@@ -10,7 +10,8 @@ as $$
 declare
   chosen memory.models;
 begin
-  select m.* into chosen from memory.models as m where m.kind = 'chat' and not m.is_off and (m.name = _chat_model.name or m.is_active)
+  select m.* into chosen from memory.models as m where m.kind = 'chat' and not m.is_off and (m.name = _chat_model.name
+    or m.is_active)
   order by m.name is distinct from _chat_model.name limit 1;
   if not found then
     raise lock_not_available using message = 'no chat model is active';
@@ -38,7 +39,7 @@ $$;
 --
 -- Row by row, so that no more is read than fits. A message of which nothing is left does not count as given; what is
 -- looked at is limited too, for speakers_only, by byte_limit: each row counts as 100 bytes and what is read of it.
--- (To take out what was recalled takes up to 40 ms for 64 KiB of it, 6 us for each piece.) is_partial: the range goes
+-- Taking recalled text out of 64 KiB takes up to 40 ms. is_partial: the range goes
 -- on after examined_seq, and up to there is nothing to be given but messages.
 create or replace function memory._message_payload(
   user_id text, thread_id text, from_seq bigint, to_seq bigint, speakers_only boolean, row_limit int, token_limit int,

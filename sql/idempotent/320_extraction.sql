@@ -48,7 +48,8 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return greatest(0, (memory._policy(_extractable_today.user_id, _extractable_today.agent_id) #>> '{memories,max_extracted_per_day}')::bigint
+  return greatest(0, (memory._policy(_extractable_today.user_id,
+    _extractable_today.agent_id) #>> '{memories,max_extracted_per_day}')::bigint
     - coalesce((select s.extracted_count from memory.memory_scopes as s
                 where s.user_id = _extractable_today.user_id and s.agent_id = _extractable_today.agent_id
                   and s.extracted_on = (statement_timestamp() at time zone 'UTC')::date), 0));
@@ -100,7 +101,8 @@ begin
     -- Strict, or else an array of numbers would pass for a number.
     elsif jsonb_path_exists(item.value, 'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value ? (@.type() != "number" || @ < 0 || @ > 1)') then
       perform memory._refuse_result(path, 'has a confidence or importance that is not a number from 0 to 1');
-    elsif jsonb_array_length(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' else '[]' end) > 1000 then
+    elsif jsonb_array_length(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs'
+      else '[]' end) > 1000 then
       perform memory._refuse_result(path || '.seqs', 'has more than 1000 entries');
     elsif jsonb_path_exists(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' else '[null]' end,
                             'strict $[*] ? (@.type() != "number" || @.floor() != @ || @.abs() > 1000000000000000)') then
@@ -114,9 +116,9 @@ begin
 end;
 $$;
 
--- A memory whose evidence is not among the messages that were given is not stored; the others are. One reply, and one day,
--- bring only as many as the policy says (memories.max_per_reply, max_extracted_per_day): a flood of them would push out what
--- was remembered before.
+-- A memory whose evidence is not among the messages that were given is not stored; the others are. One reply, and one
+-- day, bring only as many as the policy says (memories.max_per_reply, max_extracted_per_day): a flood of them would
+-- push out what was remembered before.
 create or replace function memory._apply_extraction(job memory.jobs, result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -160,11 +162,11 @@ begin
     where c.place <= per_reply and c.place_of_agent <= (allowances ->> c.agent_id)::bigint
   ), stored as (
     insert into memory.memories (
-      user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from, metadata)
+      user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from,
+        metadata)
     select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
-      -- Rounded, because a number too small for a real is an error.
-      coalesce(round((f.value ->> 'confidence')::numeric, 6)::real, 1.0),
-      coalesce(round((f.value ->> 'importance')::numeric, 6)::real, 0.5), job.scope,
+      coalesce(memory._share(f.value ->> 'confidence'), 1.0), coalesce(memory._share(f.value ->> 'importance'), 0.5),
+        job.scope,
       array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction',
       -- True since it happened; known since it was said, which for an imported conversation is long before it was read.
       least(f.event_time, f.said_at),
@@ -180,7 +182,8 @@ begin
   )
   select (select count(*) from stored) as inserted, coalesce(sum(b.duplicates), 0) as duplicates,
     jsonb_array_length(result -> 'memories') - (select count(*) from found) as refused,
-    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents, array_agg(b.stored) as stored_of_agents
+    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents, array_agg(b.stored)
+      as stored_of_agents
   into counts from booked as b;
   -- A statement of its own: the one above does not see the counters that its triggers made.
   update memory.memory_scopes as s

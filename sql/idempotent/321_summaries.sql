@@ -278,8 +278,10 @@ begin
   perform memory._check_result_text('summary', result -> 'summary');
   if jsonb_typeof(coalesce(result -> 'metadata', '{}')) <> 'object' then
     perform memory._refuse_result('metadata', 'must be an object');
-  elsif pg_column_size(result -> 'metadata') > 1000000 then -- what an archive says besides, two ids for one, fits beside it
-    perform memory._refuse_result('metadata', format('has %s bytes, at most 1000000 are allowed', pg_column_size(result -> 'metadata')));
+  -- what an archive says besides, two ids for one, fits beside it
+  elsif pg_column_size(result -> 'metadata') > 1000000 then
+    perform memory._refuse_result('metadata', format('has %s bytes, at most 1000000 are allowed',
+      pg_column_size(result -> 'metadata')));
   elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "token_count").value ? (@.type() != "number" || @ < 1 || @ > 10000000 || @ != @.floor())') then
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
   elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "generation_time_ms").value ? (@.type() != "number" || @ < 0 || @ > 2147483647)') then

@@ -19,7 +19,8 @@ begin
   )
   select jsonb_agg(jsonb_build_object(
       'number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type, 'subject', memory._subject(p.metadata),
-      'confidence', round(p.confidence::numeric, 2), 'known_since', coalesce(p.valid_from, p.created_at),
+      'confidence', round(p.confidence::numeric, 2), 'known_since',
+        memory._finite_or_null(coalesce(p.valid_from, p.created_at)),
       'group', (select count(distinct o.agent_id) from pool as o where o.agent_id <= p.agent_id)) order by p.number),
     jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
     (extract(epoch from max(p.created_at)) * 1000000)::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
@@ -363,13 +364,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   update memory.memories as m
-  set tags = case when m.tags @> b.tags then m.tags else b.tags end, confidence = b.confidence, importance = b.importance, operation = 'update'
+  set tags = case when m.tags @> b.tags then m.tags else b.tags end, confidence = b.confidence,
+    importance = b.importance, operation = 'update'
   from (
     select max(o.confidence) as confidence, max(o.importance) as importance,
       -- As many as a memory may have, its own first: more would make the job fail again and again.
       array(select k.tag
             from (select t.tag from memory.memories as s cross join lateral unnest(s.tags) as t (tag)
-                  where s.user_id = _keep_the_best.user_id and s.memory_id = any (losers || winner) and length(t.tag) <= 255
+                  where s.user_id = _keep_the_best.user_id and s.memory_id = any (losers || winner)
+                    and length(t.tag) <= 255
                   group by t.tag order by bool_or(s.memory_id = winner) desc, t.tag limit 100) as k
             order by k.tag) as tags
     from memory.memories as o

@@ -159,7 +159,8 @@ begin
   if job.kind = 'embed' then
     return memory._embedding_model();
   end if;
-  return (select m from memory.models as m where m.kind = 'embedding' and not m.is_off and memory._has_unembedded(job.user_id, null, m.name)
+  return (select m from memory.models as m where m.kind = 'embedding' and not m.is_off
+    and memory._has_unembedded(job.user_id, null, m.name)
           order by m.is_active desc, m.created_at, m.name limit 1);
 end;
 $$;
@@ -256,7 +257,8 @@ begin
   end if;
   select e.position - 1 into wrong
   from jsonb_array_elements(result -> 'embeddings') with ordinality as e (value, position)
-  where not jsonb_path_exists(e.value, '$[*] ? (@ > 2.98023223876953125e-8 || @ < -2.98023223876953125e-8)') -- which 2-byte floats hold
+  -- which 2-byte floats hold
+  where not jsonb_path_exists(e.value, '$[*] ? (@ > 2.98023223876953125e-8 || @ < -2.98023223876953125e-8)')
   limit 1;
   if found then
     perform memory._refuse_result(format('embeddings[%s]', wrong), 'has no direction: all its numbers are 0');
@@ -291,7 +293,8 @@ begin
   if stored is not null and model.is_active then
     folded := memory._fold_near_duplicates(job.user_id, model.name, stored::uuid[]);
   end if;
-  if job.kind = 'embed' and exists (select from memory.models as m where m.kind = 'embedding' and not m.is_active and not m.is_off) then
+  if job.kind = 'embed' and exists (select from memory.models as m where m.kind = 'embedding' and not m.is_active
+    and not m.is_off) then
     perform memory._enqueue_due(job.user_id, 'backfill', '');
   end if;
   return jsonb_build_object('model', model.name, 'embedded', embedded, 'folded', folded);

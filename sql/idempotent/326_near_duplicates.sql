@@ -1,10 +1,13 @@
 -- An extracted memory that says nearly the same as an older one of its agent and type gives way to it, unless it says
--- more: the longer text stays. What somebody stated, or reworded, is never folded, nor are two that differ in a number or
--- in a negation, however near their embeddings are. Taking a text apart takes 0.5 ms, so only the five nearest are compared.
+-- more: the longer text stays. What somebody stated, or reworded, is never folded, nor are two that differ in a number
+-- or in a negation, however near their embeddings are. Taking a text apart takes 0.5 ms, so only the five nearest are
+-- compared.
 create or replace function memory._fold_near_duplicates(user_id text, model text, memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off -- a session keeps the plan of its first call, when there may have been no embeddings yet
+set jit = off
 as $$
 declare
   candidate record;
@@ -36,9 +39,11 @@ begin
               as says_less,
             memory._cosine_similarity(candidate.embedding, (
               select f.embedding from memory.embeddings as f
-              where f.user_id = n.user_id and f.model = _fold_near_duplicates.model and f.source = 'memory' and f.id = n.memory_id::text)) as similarity
+              where f.user_id = n.user_id and f.model = _fold_near_duplicates.model and f.source = 'memory'
+                and f.id = n.memory_id::text)) as similarity
           from memory._visible_memories(_fold_near_duplicates.user_id, null, false) as n
-          where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type and memory._subject(n.metadata) = candidate.subject
+          where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type
+            and memory._subject(n.metadata) = candidate.subject
             and (n.created_at, n.memory_id) < (candidate.created_at, candidate.memory_id)
         ) as s
         where s.similarity >= threshold

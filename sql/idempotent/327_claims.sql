@@ -82,7 +82,8 @@ $$;
 
 -- A memory taken apart for comparison; null for one of more than 1,000 characters, about which nothing is decided here.
 --   words    all that _claim_words() finds
---   stems    of those that language does not ignore, in order; past tenses are stems of their own, verbs of liking are one
+-- stems    of those that language does not ignore, in order; past tenses are stems of their own, verbs of liking are
+-- one
 --   figures  numbers, weekdays and months, each with the stem that follows: "2 cats, 3 dogs" are no "3 cats, 2 dogs"
 --   names    capitalised words within a sentence
 --   topic    the words that tell what it is about, as search compares them: no word that any language PostgreSQL knows

@@ -18,7 +18,8 @@ end;
 $$;
 
 -- One row per call, as they are reported. What a call cost is computed from the prices of its model, now.
-create or replace function memory._enter_calls(user_id text, job_id bigint, kind text, agent_id text, model text, calls jsonb)
+create or replace function memory._enter_calls(user_id text, job_id bigint, kind text, agent_id text, model text,
+  calls jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -97,8 +98,8 @@ begin
   into credible, number, tokens, reported
   from cut as c;
   if reported > tokens or jsonb_array_length(calls) > number then
-    raise warning 'calls: % with % tokens are reported for job %, which can have had no more than % with % tokens',
-      jsonb_array_length(calls), reported, job_id, number, tokens;
+    raise warning 'job %: % calls with % tokens are entered of the % with % that were reported; the job cannot have taken more',
+      job_id, number, tokens, jsonb_array_length(calls), reported;
   end if;
   perform memory._enter_calls(user_id, job_id, kind, agent_id, model, credible);
 end;

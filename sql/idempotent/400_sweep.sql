@@ -58,7 +58,8 @@ begin
     delete from memory.memories as m
     using (select d.* from due as d join free as f using (user_id, agent_id) limit batch_size) as d
     where m.user_id = d.user_id and m.memory_id = d.memory_id
-      and (m.expires_at <= statement_timestamp() or m.deleted_at is not null) -- still: somebody may have restored the memory since
+      -- still: somebody may have restored the memory since
+      and (m.expires_at <= statement_timestamp() or m.deleted_at is not null)
     returning 1
   )
   select count(*) into swept_memories from swept;
@@ -78,7 +79,8 @@ begin
   with old as materialized (
     select j.user_id, j.job_id from memory.jobs as j
     where j.status in ('completed', 'dead') and j.finished_at < statement_timestamp() - interval '7 days'
-      and j.finished_at < statement_timestamp() - case j.status when 'completed' then interval '7 days' else interval '30 days' end
+      and j.finished_at < statement_timestamp() - case j.status when 'completed' then interval '7 days'
+        else interval '30 days' end
     order by j.finished_at limit batch_size for update skip locked
   ), swept as (
     delete from memory.jobs as j using old
@@ -103,7 +105,12 @@ begin
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and parses the messages that no job has read (checked is the number of messages looked at), of which a search by keyword looks at a part only until then. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
+'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more '
+'than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have '
+'been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that '
+'were left out; and parses the messages that no job has read (checked is the number of messages looked at), of which '
+'a search by keyword looks at a part only until then. Returns the counts. Run it from cron or pg_cron until the '
+'counts are 0.';
 
 -- Parses the messages that no job has read: until then every keyword search among messages does. A mark per thread
 -- says up to where that is done. An index of what is left to do would make add_messages 9 to 18 % slower.
@@ -223,7 +230,8 @@ begin
       union all
       select a.user_id, 'artifact', a.key from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
     ) as t
-    where e.kind = 'embedding' and not e.is_off and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
+    where e.kind = 'embedding' and not e.is_off and exists (select from memory.models as m where m.kind = 'embedding'
+      and m.is_active)
       and not exists (select from memory.embeddings as v where v.user_id = t.user_id and v.model = e.name and v.source = t.source and v.id = t.id)
     union
     select c.user_id, 'chunk_documents' from memory.document_chunks as c where c.token_count is null

@@ -21,7 +21,8 @@ begin
     perform memory._refuse(case when every is null then 'every' else 'sweep_at' end, 'must not be null', 'Leave it out for the default.');
   end if;
   if not (select r.rolcanlogin from pg_roles as r where r.rolname = current_user) then
-    raise exception 'pg_cron runs jobs in sessions of the role that made them, and role "%" may not log in', current_user
+    raise exception 'pg_cron runs jobs in sessions of the role that made them, and role "%" may not log in',
+      current_user
       using errcode = '42501', hint = format('As a superuser: alter role %I login;', current_user);
   end if;
 
@@ -51,7 +52,8 @@ begin
 
   if cron_version is null then
     problem := 'this server has no pg_cron';
-    hint := format('Install it, on Debian as postgresql-%s-cron.', current_setting('server_version_num')::int / 10000) || or_else;
+    hint := format('Install it, on Debian as postgresql-%s-cron.', current_setting('server_version_num')::int / 10000)
+      || or_else;
   elsif not is_loaded then
     problem := 'pg_cron is not loaded into this server';
     begin
@@ -68,7 +70,8 @@ begin
     hint := format('As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.', current_database());
   elsif cron_database <> current_database() or is_hidden and cron.signature is null then
     is_elsewhere := true;
-    problem := case when is_hidden then 'pg_cron lives in another database, or its extension has not been created in this one'
+    problem := case when is_hidden
+      then 'pg_cron lives in another database, or its extension has not been created in this one'
       else format('pg_cron lives in database "%s"', cron_database) end;
     hint := case when is_hidden then 'As a superuser, in the database that "show cron.database_name" names: '
       else 'Run there as a superuser: ' end || created;
@@ -84,8 +87,10 @@ begin
   if problem is null and not (cron.may_use and cron.may_execute) then
     raise exception 'role "%" may not schedule jobs with pg_cron', current_user
       using errcode = '42501', hint = 'As a superuser:'
-        || case when cron.may_use then '' else format(' grant usage on schema %I to %I;', cron.nspname, current_user) end
-        || case when cron.may_execute then '' else format(' grant execute on function %s to %I;', cron.signature, current_user) end;
+        || case when cron.may_use then '' else format(' grant usage on schema %I to %I;', cron.nspname,
+          current_user) end
+        || case when cron.may_execute then '' else format(' grant execute on function %s to %I;', cron.signature,
+          current_user) end;
   end if;
   for task in
     select t.*, 'agent_memory ' || t.name || ' ' || current_database() as full_name
@@ -112,4 +117,6 @@ begin
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
-'Has pg_cron run queued model work every so often and memory.sweep() at a time of day, as the role that calls this; calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Where something is missing, the HINT says what a superuser has to run. Without pg_cron, run "agent-memory worker".';
+'Has pg_cron run queued model work every so often and memory.sweep() at a time of day, as the role that calls this; '
+'calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Where '
+'something is missing, the HINT says what a superuser has to run. Without pg_cron, run "agent-memory worker".';

@@ -8,15 +8,16 @@ begin atomic
   select ln((texts + 1) / (texts_with_word + 0.5)::double precision);
 end;
 
--- How fresh something is that has been known since then: halves in 30 days, from 1 down to 2^-100 after eight years, below
--- which it would soon be no real any more. What has held for ever (-infinity) is not fresh at all.
+-- How fresh something is that has been known since then: halves in 30 days, from 1 down to 2^-100 after eight years,
+-- below which it would soon be no real any more. What has held for ever (-infinity) is not fresh at all.
 create or replace function memory._recency(known_since timestamptz)
 returns double precision
 language sql stable parallel safe
 begin atomic
   select case when known_since >= statement_timestamp() then 1
               when isfinite(known_since)
-              then power(0.5::double precision, least(date_part('epoch', statement_timestamp() - known_since) / (30 * 86400), 100))
+              then power(0.5::double precision, least(date_part('epoch',
+                statement_timestamp() - known_since) / (30 * 86400), 100))
               else 0 end;
 end;
 

@@ -1,14 +1,16 @@
--- What a search may see, before any of it is ranked: every filter is here, so none can be applied after a limit. number is
--- the seq of a message and the number of a document's piece. unfiltered says that no filter but agent_id is set: that is one test per row
--- instead of up to ten, which are half of the time of a search. Where words are compared, a message whose words nobody has
--- kept yet comes with its content and metadata, for memory._ranked() to parse. Inlined by the planner, hence no SET clause.
+-- What a search may see, before any of it is ranked: every filter is here, so none can be applied after a limit. number
+-- is the seq of a message and the number of a document's piece. unfiltered says that no filter but agent_id is set:
+-- that is one test per row instead of up to ten, which are half of the time of a search. Where words are compared, a
+-- message whose words nobody has kept yet comes with its content and metadata, for memory._ranked() to parse. Inlined
+-- by the planner, hence no SET clause.
 create or replace function memory._searchable(
   user_id text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[],
   exclude_tags text[], filter jsonb, min_confidence double precision, created_after timestamptz, created_before timestamptz, as_of timestamptz,
   include_superseded boolean, doc_types text[], namespaces text[], unfiltered boolean, compares_words boolean
 )
 returns table (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text, metadata jsonb
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+    metadata jsonb
 )
 language sql stable parallel safe
 begin atomic
@@ -23,14 +25,18 @@ begin atomic
     from memory._valid_memories(_searchable.user_id, _searchable.agent_id) as m
     where _searchable.unfiltered and 'memory' = any (_searchable.sources) and m.long_search_vector is not null
     union all
-    select 'memory', m.memory_id::text, m.thread_id, null, m.created_at, coalesce(m.search_vector, m.long_search_vector), null, null
+    select 'memory', m.memory_id::text, m.thread_id, null, m.created_at, coalesce(m.search_vector,
+      m.long_search_vector), null, null
     from memory._shown_memories(_searchable.user_id, _searchable.as_of, _searchable.include_superseded) as m
     where not _searchable.unfiltered and 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
       and (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
       and (_searchable.memory_types is null or m.memory_type = any (_searchable.memory_types))
-      and (_searchable.tags_all is null or memory._comparable_tags(m.tags, _searchable.tags_all) @> _searchable.tags_all)
-      and (_searchable.tags_any is null or memory._comparable_tags(m.tags, _searchable.tags_any) && _searchable.tags_any)
-      and (_searchable.exclude_tags is null or not memory._comparable_tags(m.tags, _searchable.exclude_tags) && _searchable.exclude_tags)
+      and (_searchable.tags_all is null or memory._comparable_tags(m.tags,
+        _searchable.tags_all) @> _searchable.tags_all)
+      and (_searchable.tags_any is null or memory._comparable_tags(m.tags,
+        _searchable.tags_any) && _searchable.tags_any)
+      and (_searchable.exclude_tags is null or not memory._comparable_tags(m.tags,
+        _searchable.exclude_tags) && _searchable.exclude_tags)
       and (_searchable.min_confidence is null or m.confidence >= memory._real(_searchable.min_confidence))
       and (_searchable.filter is null or m.metadata @> _searchable.filter)
     union all
@@ -41,7 +47,8 @@ begin atomic
       and (_searchable.agent_id is null or s.agent_ids <@ array[_searchable.agent_id])
       and (_searchable.filter is null or s.metadata @> _searchable.filter)
     union all
-    select 'document', d.document_id || '/' || c.number, d.thread_id, c.number, d.created_at, c.search_vector, null, null
+    select 'document', d.document_id || '/' || c.number, d.thread_id, c.number, d.created_at, c.search_vector, null,
+      null
     from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
     where 'document' = any (_searchable.sources) and d.user_id = _searchable.user_id and c.user_id = _searchable.user_id
       and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any) is null and _searchable.min_confidence is null
@@ -78,10 +85,11 @@ begin atomic
     and (_searchable.created_before is null or t.created_at < _searchable.created_before));
 end;
 
--- What a search may spend on the words of messages that no job and no sweep has parsed yet, newest first, where cost is what
--- all of them would cost. A message costs its bytes, of which 256 KiB are parsed at most, and 100: half a MiB is 90 ms of
--- prose, 300 ms of Chinese, and 3,000 short messages. Nothing is kept: a search that wrote to messages would hold their locks until its transaction ends, and wait for
--- whoever clears the thread. Null when there is nothing to parse.
+-- What a search may spend on the words of messages that no job and no sweep has parsed yet, newest first, where cost is
+-- what all of them would cost. A message costs its bytes, of which 256 KiB are parsed at most, and 100: half a MiB is
+-- 90 ms of prose, 300 ms of Chinese, and 3,000 short messages. Nothing is kept: a search that wrote to messages would
+-- hold their locks until its transaction ends, and wait for whoever clears the thread. Null when there is nothing to
+-- parse.
 create or replace function memory._parsing_budget(messages bigint, cost bigint)
 returns int
 language plpgsql stable parallel safe
@@ -96,8 +104,8 @@ begin
 end;
 $$;
 
--- What messages that are not parsed whole are looked through for: the eight longest words of the query, without their last
--- letter, which is what a stem differs in from its word (city, cities: citi).
+-- What messages that are not parsed whole are looked through for: the eight longest words of the query, without their
+-- last letter, which is what a stem differs in from its word (city, cities: citi).
 create or replace function memory._beginnings(words text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -110,14 +118,16 @@ begin
 end;
 $$;
 
--- How many of them a text holds. Written out, because counting rows of unnest() takes twice as long. Inlined by the planner,
--- hence no SET clause.
+-- How many of these word beginnings occur in a text. Written out, because counting rows of unnest() takes twice as
+-- long. Inlined by the planner, hence no SET clause.
 create or replace function memory._words_that_begin(said text, beginnings text[])
 returns int
 language sql immutable parallel safe
 begin atomic
   select num_nonnulls(
-    nullif(strpos(said, beginnings[1]), 0), nullif(strpos(said, beginnings[2]), 0), nullif(strpos(said, beginnings[3]), 0),
-    nullif(strpos(said, beginnings[4]), 0), nullif(strpos(said, beginnings[5]), 0), nullif(strpos(said, beginnings[6]), 0),
+    nullif(strpos(said, beginnings[1]), 0), nullif(strpos(said, beginnings[2]), 0), nullif(strpos(said, beginnings[3]),
+      0),
+    nullif(strpos(said, beginnings[4]), 0), nullif(strpos(said, beginnings[5]), 0), nullif(strpos(said, beginnings[6]),
+      0),
     nullif(strpos(said, beginnings[7]), 0), nullif(strpos(said, beginnings[8]), 0));
 end;

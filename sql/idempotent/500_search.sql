@@ -17,13 +17,16 @@ declare
   to_embed text;
   results memory.search_result[];
 begin
-  -- One expression for the usual case, because the calls would be a tenth of the time of a search. It refuses nothing: whatever
-  -- it does not know to be right, memory._check_search() decides.
+  -- One expression for the usual case, because the calls would be a tenth of the time of a search. It refuses nothing:
+  -- whatever it does not know to be right, memory._check_search() decides.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
-      and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) between 1 and 5 and array_ndims(sources) = 1 and top_k between 1 and 1000
-      and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_score, min_confidence,
+      and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) between 1 and 5
+        and array_ndims(sources) = 1 and top_k between 1 and 1000
+      and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter,
+        min_score, min_confidence,
                        doc_types, namespaces) = 0) is not true then
-    perform memory._check_search(user_id, mode, sources, agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags,
+    perform memory._check_search(user_id, mode, sources, agent_id, thread_id, exclude_thread_id, memory_types,
+      tags_all, tags_any, exclude_tags,
                                  filter, min_score, min_confidence, top_k, doc_types, namespaces);
   end if;
   query := memory._query_or_null(query);
@@ -72,11 +75,23 @@ begin
 end;
 $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is compared, else 0 to 1, relative to the best match of this query. min_score is the least score that is returned, -1 to 1. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact (found by its content, shown as its placeholder). filter is contained in metadata; memory_types, tags and min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. For a user with more memories than the policy''s search.approximate_above, memories may be found by the index of memory.vector_index(), where embeddings alone are compared without filters. rerank asks the active rerank model for the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, summary or document, thread_id/seq of a message, the key of an artifact.';
+'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied '
+'before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, '
+'keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is '
+'compared, else 0 to 1, relative to the best match of this query. min_score is the least score that is returned, -1 '
+'to 1. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by '
+'keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact '
+'(found by its content, shown as its placeholder). filter is contained in metadata; memory_types, tags and '
+'min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. For a user '
+'with more memories than the policy''s search.approximate_above, memories may be found by the index of '
+'memory.vector_index(), where embeddings alone are compared without filters. rerank asks the active rerank model for '
+'the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, '
+'summary or document, thread_id/seq of a message, the key of an artifact.';
 
 create or replace function memory._check_search(
   user_id text, mode text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[],
-  tags_all text[], tags_any text[], exclude_tags text[], filter jsonb, min_score double precision, min_confidence double precision, top_k int,
+  tags_all text[], tags_any text[], exclude_tags text[], filter jsonb, min_score double precision,
+    min_confidence double precision, top_k int,
   doc_types text[], namespaces text[]
 )
 returns void
@@ -92,7 +107,8 @@ begin
   perform memory._check_id('exclude_thread_id', coalesce(exclude_thread_id, 'none'));
   perform memory._check_list('memory_types', memory_types);
   perform memory._check_memory_types('memory_types', memory_types);
-  perform memory._check_list('tags_all', tags_all), memory._check_list('tags_any', tags_any), memory._check_list('exclude_tags', exclude_tags),
+  perform memory._check_list('tags_all', tags_all), memory._check_list('tags_any', tags_any),
+    memory._check_list('exclude_tags', exclude_tags),
     memory._check_list('doc_types', doc_types), memory._check_list('namespaces', namespaces);
   if min_score not between -1 and 1 then -- as cosines are
     perform memory._refuse('min_score', format('%s is not between -1 and 1', min_score), 'Leave it out for no limit.');

@@ -95,7 +95,8 @@ declare
   ahead memory.models;
 begin
   -- Looks closer only while there is a backfill to do, or one that failed: it reads all that the user has.
-  if active.name is not null and exists (select from memory.models as m where m.kind = 'embedding' and m.name <> active.name and not m.is_off)
+  if active.name is not null and exists (select from memory.models as m where m.kind = 'embedding'
+    and m.name <> active.name and not m.is_off)
     and exists (select from memory.jobs as j
                 where j.user_id = _serving_model.user_id and j.kind = 'backfill' and j.scope = '' and j.status in ('pending', 'running', 'dead')) then
     select m.* into ahead from memory.models as m

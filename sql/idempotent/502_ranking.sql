@@ -89,9 +89,11 @@ begin
 
   return query
   with candidates as materialized (
-    select t.*, case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost, s.similarity
+    select t.*, case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost,
+      s.similarity
     from (
-      select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at, case when v.vector @@ any_word then v.vector end as vector,
+      select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at, case when v.vector @@ any_word
+        then v.vector end as vector,
         v.content, v.metadata
       from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
         _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
@@ -106,7 +108,8 @@ begin
         and memory._dimensions(e.embedding) = dims
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
-    select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest, memory._parsing_budget(count(c.content), sum(c.cost)) as budget
+    select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest,
+      memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as place
@@ -120,7 +123,8 @@ begin
     from (
       select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
       from (
-        select u.*, u.content as said from unparsed as u where u.place = 1 or u.cost_so_far <= (select o.budget from corpus as o)
+        select u.*, u.content as said from unparsed as u where u.place = 1 or u.cost_so_far <= (select o.budget
+          from corpus as o)
         union all
         (select u.*
          from (
@@ -138,7 +142,8 @@ begin
   ), worded as materialized (
     select row_number() over () as place, w.*
     from (
-      select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector from candidates as c where c.vector is not null
+      select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector from candidates as c
+        where c.vector is not null
       union all
       select p.* from parsed as p
     ) as w
@@ -166,7 +171,8 @@ begin
     -- and documents pieces that may lift them.
     (select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, null, null
      from candidates as c
-     where c.vector is null and c.similarity is not null and (c.content is null or c.id not in (select p.id from parsed as p))
+     where c.vector is null and c.similarity is not null and (c.content is null
+       or c.id not in (select p.id from parsed as p))
      order by c.similarity desc, c.created_at desc, c.id
      limit case when keeps_all_similar then null else row_limit end)
   ), ranks as (
@@ -206,11 +212,15 @@ begin
     where _ranked.min_score is null or memory._real(f.final) >= memory._real(_ranked.min_score)
     order by f.final desc, f.created_at desc, f.id limit row_limit
   )
-  select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number, t.created_at, memory._real(t.final),
+  select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number,
+    t.created_at, memory._real(t.final),
     case when explain then jsonb_strip_nulls(jsonb_build_object(
-      'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score', memory._real(t.similarity), 'model', _ranked.model) end,
-      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms) end,
-      'fused', jsonb_build_object('by', fusion, 'score', memory._real(t.score), 'neighbour', case when t.neighbour > 0 then memory._real(t.neighbour) end))) end
+      'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score',
+        memory._real(t.similarity), 'model', _ranked.model) end,
+      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score',
+        memory._real(t.keyword_share), 'terms', t.terms) end,
+      'fused', jsonb_build_object('by', fusion, 'score', memory._real(t.score), 'neighbour', case when t.neighbour > 0
+        then memory._real(t.neighbour) end))) end
   from top as t;
 end;
 $$;

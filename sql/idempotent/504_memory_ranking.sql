@@ -24,7 +24,8 @@ declare
 begin
   if fusion = 'vector' then
     return query
-    select row_number() over (order by t.similarity desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, memory._real(t.similarity), null::jsonb
+    select row_number() over (order by t.similarity desc, t.created_at desc, t.id), 'memory', t.id, null::text,
+      null::bigint, t.created_at, memory._real(t.similarity), null::jsonb
     from (
       select c.id collate "C" as id, c.created_at, c.similarity
       from (
@@ -32,7 +33,8 @@ begin
         from memory._compared_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id, _ranked_among_memories.model, target) as e
         offset 0 -- so that each is compared once
       ) as c
-      where c.similarity is not null and (_ranked_among_memories.min_score is null or memory._real(c.similarity) >= memory._real(_ranked_among_memories.min_score))
+      where c.similarity is not null and (_ranked_among_memories.min_score is null
+        or memory._real(c.similarity) >= memory._real(_ranked_among_memories.min_score))
       order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit
     ) as t;
     return;
@@ -100,10 +102,12 @@ begin
     from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
-    where _ranked_among_memories.min_score is null or memory._real(s.score) >= memory._real(_ranked_among_memories.min_score)
+    where _ranked_among_memories.min_score is null
+      or memory._real(s.score) >= memory._real(_ranked_among_memories.min_score)
     order by s.score desc, s.created_at desc, s.id limit row_limit
   )
-  select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, memory._real(t.score), null::jsonb
+  select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint,
+    t.created_at, memory._real(t.score), null::jsonb
   from top as t;
 end;
 $$;
@@ -125,7 +129,8 @@ declare
         'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
         'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
     from (
-      select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at, memory._real(c.similarity) as similarity
+      select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at,
+        memory._real(c.similarity) as similarity
       from (
         select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, $3) as similarity
         from memory.embeddings as e

@@ -41,7 +41,8 @@ begin
     order by score desc, w.known_since desc, w.memory_id desc
     limit max_memories
   )
-  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type, b.content,
+  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
+    b.content,
     memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
   from best as b;
 end;
@@ -98,7 +99,8 @@ begin
   chosen := '[]';
   -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
   for memory in
-    select m.*, memory._memory_line(m.content) as line, memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
+    select m.*, memory._memory_line(m.content) as line, memory._memory_line(coalesce(t.heading, m.memory_type))
+      as heading
     from memory._rank_memories(_render_memories.user_id, _render_memories.agent_id, query, model, target, policy, max_memories) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
@@ -121,7 +123,8 @@ begin
   select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '') into block
   from (
     select n.memory_type, t.position,
-      '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n' || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
+      '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n' || string_agg(n.number || '. '
+        || n.line, e'\n' order by n.number) as block
     from (select m.memory_type, c.line,
             row_number() over (partition by m.memory_type order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
           from unnest(ids, lines) as c (memory_id, line)
@@ -132,14 +135,15 @@ begin
 end;
 $$;
 
--- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt, and the block can be pasted
--- into a fence of the application's own.
+-- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt, and the block can
+-- be pasted into a fence of the application's own.
 create or replace function memory._memory_line(content text)
 returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return memory._harmless(btrim(regexp_replace(content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+', ' ', 'g')));
+  return memory._harmless(btrim(regexp_replace(content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+',
+    ' ', 'g')));
 end;
 $$;

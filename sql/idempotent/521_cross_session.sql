@@ -48,7 +48,8 @@ begin
     line := format(e'\n[%s, conversation %s] ', to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
       -- Further lines are indented, so that none of them can pose as another conversation.
-      || replace(memory._paragraph((memory._search_row(user_id, hit.source, hit.id, hit.thread_id, hit.number)).content), e'\n', e'\n  ');
+      || replace(memory._paragraph((memory._search_row(user_id, hit.source, hit.id, hit.thread_id,
+        hit.number)).content), e'\n', e'\n  ');
     if tokens + memory._tokens_at_most(line) <= max_tokens then
       tokens := tokens + memory._tokens_at_most(line);
       content := coalesce(content, 'Earlier conversations:') || line;

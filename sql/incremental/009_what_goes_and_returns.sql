@@ -7,12 +7,14 @@ alter table memory.memories add column is_stated boolean not null default true;
 alter table memory.memories disable trigger user;
 update memory.memories set is_stated = false where source in ('extraction', 'reconciliation');
 alter table memory.memories enable trigger user;
-comment on column memory.memories.is_stated is 'Whether somebody stated it; false when a model drew it from what was said.';
+comment on column memory.memories.is_stated is
+'Whether somebody stated it; false when a model drew it from what was said.';
 
 alter table memory.memories drop constraint operation_is_known;
 alter table memory.memories add constraint operation_is_known
   check (operation in ('insert', 'update', 'supersede', 'delete', 'evict', 'restore'));
-comment on column memory.memories.operation is 'The change that made this version; evict: it gave way to others at the limit.';
+comment on column memory.memories.operation is
+'The change that made this version; evict: it gave way to others at the limit.';
 
 -- The memory that matters least comes first, which is what the limit takes.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
@@ -26,7 +28,8 @@ create index memory_history_superseded_by_idx on memory.memory_history (user_id,
 
 alter table memory.memory_scopes add column extracted_on date, add column extracted_count int not null default 0;
 comment on column memory.memory_scopes.extracted_on is 'The day (UTC) that extracted_count counts.';
-comment on column memory.memory_scopes.extracted_count is 'Memories that models extracted on that day, which policy memories.max_extracted_per_day limits.';
+comment on column memory.memory_scopes.extracted_count is
+'Memories that models extracted on that day, which policy memories.max_extracted_per_day limits.';
 
 create table memory.idempotency_keys (
   user_id text not null,
@@ -37,5 +40,7 @@ create table memory.idempotency_keys (
   token_count int not null,
   primary key (user_id, thread_id, idempotency_key)
 );
-comment on table memory.idempotency_keys is 'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
-comment on column memory.idempotency_keys.digest is 'Tells the same message from another one under the key: SHA-256 of role and content, which are not kept.';
+comment on table memory.idempotency_keys is
+'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
+comment on column memory.idempotency_keys.digest is
+'Tells the same message from another one under the key: SHA-256 of role and content, which are not kept.';

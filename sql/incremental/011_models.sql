@@ -1,7 +1,8 @@
 -- Models that are switched off, embeddings that point nowhere, and errors that repeated what users said.
 alter table memory.models add column is_off boolean not null default false;
 comment on column memory.models.is_off is
-'By memory.deactivate_model(): nothing is asked of it and nothing is compared with its embeddings until it is activated or registered again.';
+'By memory.deactivate_model(): nothing is asked of it and nothing is compared with its embeddings until it is '
+'activated or registered again.';
 
 -- An embedding of zeros is as near to everything as to nothing. Whatever is embedded so is embedded again.
 do $zeros$
