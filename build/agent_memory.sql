@@ -1,4 +1,4 @@
--- agent_memory 0.1.0: agent memory inside PostgreSQL.
+-- agent_memory 0.2.0: agent memory inside PostgreSQL.
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
@@ -22,9 +22,9 @@ begin
       using errcode = '0A000', hint = 'Upgrade the server first.';
   end if;
 
-  -- One installer at a time; the second waits here and then finds everything in place. Any role can take this lock and keep
-  -- it; there is no table yet that only we could lock. Then an installer gives up after lock_timeout, pg_locks says who
-  -- holds it, and nothing else waits: the installation that is there works on.
+  -- One installer at a time; the second waits here and then finds everything in place. Any role can take this lock and
+  -- keep it; there is no table yet that only we could lock. Then an installer gives up after lock_timeout, pg_locks
+  -- says who holds it, and nothing else waits: the installation that is there works on.
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
 
   select pg_get_userbyid(nspowner) into existing_owner from pg_namespace where nspname = 'memory';
@@ -88,17 +88,17 @@ declare
   newer text;
 begin
   select migrations.version into newer from memory.migrations
-  where string_to_array(migrations.version, '.')::int[] > string_to_array('0.1.0', '.')::int[]
+  where string_to_array(migrations.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]
   order by string_to_array(migrations.version, '.')::int[] desc limit 1;
   if newer is not null then
-    raise exception 'this database has agent_memory %, this file is %', newer, '0.1.0'
+    raise exception 'this database has agent_memory %, this file is %', newer, '0.2.0'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
   end if;
 end;
 $downgrade$;
 
--- What an upgrade is made with, gone again at its end. Objects of ours keep their identity, so that everything that others
--- have built on them stays: grants, views, functions, indexes, comments. Nothing is ever dropped with CASCADE.
+-- What an upgrade is made with, gone again at its end. Objects of ours keep their identity, so that everything that
+-- others have built on them stays: grants, views, functions, indexes, comments. Nothing is ever dropped with CASCADE.
 
 -- Runs an incremental part unless this database has seen it.
 create or replace procedure memory._migrate(name text, sha256 text, version text, statements text)
@@ -127,9 +127,10 @@ begin
 end;
 $$;
 
--- Takes the locks of an upgrade at once, and lets go of all of them when one is not to be had soon: who holds a lock and waits
--- for the next is in a deadlock with a writer that came from the other side, and PostgreSQL may choose the writer to fail when
--- that lasts for deadlock_timeout (a second). Only in its last half it waits for longer, which makes autovacuum give way.
+-- Takes the locks of an upgrade at once, and lets go of all of them when one is not to be had soon: who holds a lock
+-- and waits for the next is in a deadlock with a writer that came from the other side, and PostgreSQL may choose the
+-- writer to fail when that lasts for deadlock_timeout (a second). Only in its last half it waits for longer, which
+-- makes autovacuum give way.
 create or replace procedure memory._lock()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -159,9 +160,9 @@ begin
 end;
 $$;
 
--- Functions with a standard body, and views, are bound to the columns that they name, which nobody can change then. They are
--- replaced by ones that are not: functions by their own text, which still works, views by empty ones with the same columns.
--- The files that follow create them again.
+-- Functions with a standard body, and views, are bound to the columns that they name, which nobody can change then.
+-- They are replaced by ones that are not: functions by their own text, which still works, views by empty ones with the
+-- same columns. The files that follow create them again.
 create or replace procedure memory._unbind()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -234,7 +235,8 @@ declare
   statement text;
 begin
   select coalesce(nullif(array(select jsonb_array_elements_text(
-           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> _replace_view.name)), '{}'), c.reloptions),
+           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> _replace_view.name)), '{}'),
+             c.reloptions),
     pg_get_userbyid(c.relowner)
   into options, owner
   from pg_class as c where c.oid = view;
@@ -275,7 +277,7 @@ begin
 end;
 $$;
 
-call memory._migrate('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f', '0.1.0', $migration$
+call memory._migrate('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f', '0.2.0', $migration$
 -- Conversations: threads and their messages.
 create table memory.threads (
   user_id text not null,
@@ -332,7 +334,7 @@ comment on column memory.messages.expires_at is 'Invisible from this moment on a
 comment on column memory.messages.is_active is 'False once cleared or compressed (soft delete): invisible to the API, readable here until swept.';
 $migration$);
 
-call memory._migrate('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328', '0.1.0', $migration$
+call memory._migrate('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328', '0.2.0', $migration$
 -- Long-term memories.
 create table memory.memory_types (
   memory_type text primary key,
@@ -444,7 +446,7 @@ create table memory.memory_history (
 comment on table memory.memory_history is 'Earlier versions of memories, written when they are replaced; storing a new memory writes nothing here.';
 $migration$);
 
-call memory._migrate('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546', '0.1.0', $migration$
+call memory._migrate('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546', '0.2.0', $migration$
 -- Settings: policies per user and agent.
 create table memory.policies (
   user_id text not null default '',
@@ -456,7 +458,7 @@ create table memory.policies (
 comment on table memory.policies is 'What memory.set_policy() changed, one row per level; the empty string stands for every user or every agent.';
 $migration$);
 
-call memory._migrate('004_jobs', 'b8c340813abfdcf56a602143d4f3b7bdc00436814b3eacca8a1dbb7916b49ca2', '0.1.0', $migration$
+call memory._migrate('004_jobs', 'b8c340813abfdcf56a602143d4f3b7bdc00436814b3eacca8a1dbb7916b49ca2', '0.2.0', $migration$
 -- Model work: the queue, and the summaries it produces.
 create table memory.jobs (
   user_id text not null,
@@ -547,7 +549,7 @@ comment on column memory.marks.scope is 'As in memory.jobs: a thread_id, or empt
 comment on column memory.marks.position is 'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which memory.sweep() has checked that messages are parsed. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';
 $migration$);
 
-call memory._migrate('005_models', 'a159b8eeb59f80896784383323dcfc0e8ab2cf58c9a948287ea61f146fc6e2c0', '0.1.0', $migration$
+call memory._migrate('005_models', 'a159b8eeb59f80896784383323dcfc0e8ab2cf58c9a948287ea61f146fc6e2c0', '0.2.0', $migration$
 -- Models: which there are, what they are asked, and what that costs.
 create table memory.models (
   name text primary key,
@@ -601,7 +603,7 @@ comment on table memory.model_calls is 'The ledger: one row per call of a model,
 comment on column memory.model_calls.price is 'By the prices in the model''s settings when the call was entered; null when it has none.';
 $migration$);
 
-call memory._migrate('006_knowledge', '5d10b05ed08a3e0ba2f3acf489f755f6221b8a0d9cd4ec11d7db1255eed7e74f', '0.1.0', $migration$
+call memory._migrate('006_knowledge', '5d10b05ed08a3e0ba2f3acf489f755f6221b8a0d9cd4ec11d7db1255eed7e74f', '0.2.0', $migration$
 -- The knowledge base, and the embeddings of everything that can be searched.
 create table memory.documents (
   user_id text not null,
@@ -691,7 +693,7 @@ comment on column memory.embeddings.source is 'memory, summary, document, messag
 comment on column memory.embeddings.id is 'A uuid, document_id/number for a piece of a document, thread_id/seq for a message, the key of an artifact.';
 $migration$);
 
-call memory._migrate('007_types', '56c253b016b8ecc9cd14c7214091038990f2f0d1aae3d04e4d86fad55e130ca3', '0.1.0', $migration$
+call memory._migrate('007_types', '56c253b016b8ecc9cd14c7214091038990f2f0d1aae3d04e4d86fad55e130ca3', '0.2.0', $migration$
 -- Result rows of the API. Named types, because a result column may have the name of an argument (content, user_id).
 create type memory.stored_message as (seq bigint, content text, token_count int, memory_ref text);
 create type memory.message as (
@@ -738,7 +740,7 @@ create type memory.backfill as (model text, done bigint, total bigint, is_active
 create type memory.ranking as (rank bigint, source text, id text, thread_id text, number bigint, created_at timestamptz, score real, explanation jsonb);
 $migration$);
 
-call memory._migrate('008_artifacts', '5ceb2da48abfaede4bfb0977cc28e22a05f9462740e411e3333bec155d39fb5f', '0.1.0', $migration$
+call memory._migrate('008_artifacts', '5ceb2da48abfaede4bfb0977cc28e22a05f9462740e411e3333bec155d39fb5f', '0.2.0', $migration$
 -- Detail memory: what is too long for a context is kept whole under a key, and a placeholder stands for it.
 create table memory.artifacts (
   user_id text not null,
@@ -766,7 +768,7 @@ comment on column memory.artifacts.token_count is 'Estimated as bytes / 4, the t
 comment on column memory.artifacts.metadata is 'Of the application. command is the command that the content is the output of.';
 $migration$);
 
-call memory._migrate('009_what_goes_and_returns', '1f91cd17853a4da512865a897f548637a2ebd7cc9a144b78b77884e13e68e7fc', '0.1.0', $migration$
+call memory._migrate('009_what_goes_and_returns', 'aea04f1a905203c411a56ca0e9e9ff0f79ecc4505836dc200ff0ca5377a31810', '0.2.0', $migration$
 -- What goes at the limit and can come back, what returns when its winner goes, and keys that outlive their messages.
 
 -- A column of its own, so that the rule stands in one place (the trigger) and the index below can begin with it. Not a
@@ -776,12 +778,14 @@ alter table memory.memories add column is_stated boolean not null default true;
 alter table memory.memories disable trigger user;
 update memory.memories set is_stated = false where source in ('extraction', 'reconciliation');
 alter table memory.memories enable trigger user;
-comment on column memory.memories.is_stated is 'Whether somebody stated it; false when a model drew it from what was said.';
+comment on column memory.memories.is_stated is
+'Whether somebody stated it; false when a model drew it from what was said.';
 
 alter table memory.memories drop constraint operation_is_known;
 alter table memory.memories add constraint operation_is_known
   check (operation in ('insert', 'update', 'supersede', 'delete', 'evict', 'restore'));
-comment on column memory.memories.operation is 'The change that made this version; evict: it gave way to others at the limit.';
+comment on column memory.memories.operation is
+'The change that made this version; evict: it gave way to others at the limit.';
 
 -- The memory that matters least comes first, which is what the limit takes.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
@@ -795,7 +799,8 @@ create index memory_history_superseded_by_idx on memory.memory_history (user_id,
 
 alter table memory.memory_scopes add column extracted_on date, add column extracted_count int not null default 0;
 comment on column memory.memory_scopes.extracted_on is 'The day (UTC) that extracted_count counts.';
-comment on column memory.memory_scopes.extracted_count is 'Memories that models extracted on that day, which policy memories.max_extracted_per_day limits.';
+comment on column memory.memory_scopes.extracted_count is
+'Memories that models extracted on that day, which policy memories.max_extracted_per_day limits.';
 
 create table memory.idempotency_keys (
   user_id text not null,
@@ -806,11 +811,43 @@ create table memory.idempotency_keys (
   token_count int not null,
   primary key (user_id, thread_id, idempotency_key)
 );
-comment on table memory.idempotency_keys is 'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
-comment on column memory.idempotency_keys.digest is 'Tells the same message from another one under the key: SHA-256 of role and content, which are not kept.';
+comment on table memory.idempotency_keys is
+'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
+comment on column memory.idempotency_keys.digest is
+'Tells the same message from another one under the key: SHA-256 of role and content, which are not kept.';
+
+-- Times that no client can read, and that the rules refuse from now on, become the nearest that one can: an update of
+-- such a row would fail otherwise, and a sweep with it. Triggers would count that as changes.
+do $times$
+declare
+  earliest constant timestamptz := '0001-01-02 00:00+00';
+  latest constant timestamptz := '9999-12-30 00:00+00';
+  changed text;
+begin
+  foreach changed in array array['messages', 'memories', 'documents', 'artifacts', 'embeddings'] loop
+    execute format('alter table memory.%I disable trigger user', changed);
+    execute format('update memory.%I set created_at = least(greatest(created_at, $1), $2) where created_at not between $1 and $2', changed)
+      using earliest, latest;
+  end loop;
+  update memory.threads set first_at = least(greatest(first_at, earliest), latest),
+    last_at = least(greatest(last_at, earliest), latest)
+  where first_at not between earliest and latest or last_at not between earliest and latest;
+  update memory.messages set expires_at = 'infinity' where expires_at between latest and timestamptz '290000-01-01';
+  update memory.memories
+  set valid_from = case when valid_from < earliest then '-infinity' when valid_from <= latest then valid_from end,
+      valid_to = case when valid_to < earliest then '-infinity' when valid_to <= latest then valid_to end,
+      expires_at = case when expires_at <= latest then greatest(expires_at, earliest) end
+  where valid_from not between earliest and latest or valid_to not between earliest and latest
+    or expires_at not between earliest and latest;
+  update memory.artifacts set expires_at = null where expires_at > latest;
+  foreach changed in array array['messages', 'memories', 'documents', 'artifacts', 'embeddings'] loop
+    execute format('alter table memory.%I enable trigger user', changed);
+  end loop;
+end;
+$times$;
 $migration$);
 
-call memory._migrate('010_queue', '0492560ac82c71407a2b05751bca7ace16720f88ead695a7620baa195c382150', '0.1.0', $migration$
+call memory._migrate('010_queue', 'dcf86888f8f570b4c45a2a3341c8e96ed04238daff9cc429c9ed379617f4982e', '0.2.0', $migration$
 -- A queue in which users take turns, and a ledger that holds no more than a job can have taken.
 
 -- What is due is found by kind and user, so that a claim goes from user to user without reading what one user has
@@ -821,8 +858,12 @@ alter table memory.jobs
   add column tokens_allowed bigint not null default 0,
   add column tokens_entered bigint not null default 0,
   add column calls_entered int not null default 0;
-comment on column memory.jobs.is_delayed is 'Waits for run_after: it failed, was released or cannot be handed out yet. The first claim after that time makes it false.';
-comment on column memory.jobs.tokens_allowed is 'How many tokens the ledger takes for this job at most, by what its attempts were given to read; 0 until it is handed out.';
+comment on column memory.jobs.is_delayed is
+'Waits for run_after: it failed, was released or cannot be handed out yet. The first claim after that time makes it '
+'false.';
+comment on column memory.jobs.tokens_allowed is
+'How many tokens the ledger takes for this job at most, by what its attempts were given to read; 0 until it is handed '
+'out.';
 comment on column memory.jobs.tokens_entered is 'Tokens that the ledger has of this job.';
 comment on column memory.jobs.calls_entered is 'Model calls that the ledger has of this job.';
 update memory.jobs set is_delayed = true where status = 'pending' and run_after > statement_timestamp();
@@ -844,23 +885,31 @@ do $turns$
 declare
   kinds text;
 begin
-  foreach kinds in array array['all', 'some', 'extract_memories', 'summarize_thread', 'compress_thread', 'summarize_user',
+  foreach kinds in array array['all', 'some', 'extract_memories', 'summarize_thread', 'compress_thread',
+    'summarize_user',
     'reconcile_memories', 'consolidate', 'embed', 'backfill', 'chunk_documents'] loop
     execute format('create sequence memory.%I minvalue -4611686018427387904 start 0', 'turn_of_' || kinds);
     execute format('comment on sequence memory.%I is %L', 'turn_of_' || kinds,
                    format('Which user had the last turn among claims of %s: a hash of the id, halved.',
-                          case kinds when 'all' then 'all kinds' when 'some' then 'several kinds' else 'this kind' end));
+                          case kinds when 'all' then 'all kinds' when 'some' then 'several kinds'
+                            else 'this kind' end));
   end loop;
 end;
 $turns$;
-comment on column memory.marks.position is 'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which memory.sweep() has checked that messages are parsed. extractions: how many there were. claims: how many claims took jobs of the user; whoever does holds this row. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';
+comment on column memory.marks.position is
+'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which '
+'memory.sweep() has checked that messages are parsed. extractions: how many there were. claims: how many claims took '
+'jobs of the user; whoever does holds this row. reconcile_memories, consolidate: the time of the newest memory looked '
+'at, in microseconds since 1970.';
 
 create table memory.agent_budgets (
   agent_id text primary key,
   checks bigint not null default 1
 );
-comment on table memory.agent_budgets is 'Agents that have a budget: claims that check it hold its row, so that two of them cannot both take the last tokens.';
-comment on column memory.agent_budgets.checks is 'How many there were.';
+comment on table memory.agent_budgets is
+'Agents that have a budget: claims that check it hold its row, so that two of them cannot both take the last tokens.';
+comment on column memory.agent_budgets.checks is
+'Counts the checks: each claim writes the row, so that a concurrent claim under REPEATABLE READ fails.';
 
 create table memory.gone_jobs (
   user_id text not null,
@@ -874,15 +923,18 @@ create table memory.gone_jobs (
   primary key (user_id, job_id)
 );
 create index gone_jobs_gone_at_idx on memory.gone_jobs (gone_at);
-comment on table memory.gone_jobs is 'Jobs that were deleted, with their thread as a rule, while a worker may have been at them: memory.record_calls() can still enter what they took. memory.sweep() removes them after 7 days.';
+comment on table memory.gone_jobs is
+'Jobs that were deleted, with their thread as a rule, while a worker may have been at them: memory.record_calls() can '
+'still enter what they took. memory.sweep() removes them after 7 days.';
 comment on column memory.gone_jobs.calls_left is 'Model calls that may still be entered, as tokens_left for tokens.';
 $migration$);
 
-call memory._migrate('012_models', '64781a79bca9840c7c3cbc02312d8887daac1ff16c836194052dd7fd125c3053', '0.1.0', $migration$
+call memory._migrate('011_models', '713f6920499a60fc5b413f366b43fd4c2a98c877014d850cf29f4220219100db', '0.2.0', $migration$
 -- Models that are switched off, embeddings that point nowhere, and errors that repeated what users said.
 alter table memory.models add column is_off boolean not null default false;
 comment on column memory.models.is_off is
-'By memory.deactivate_model(): nothing is asked of it and nothing is compared with its embeddings until it is activated or registered again.';
+'By memory.deactivate_model(): nothing is asked of it and nothing is compared with its embeddings until it is '
+'activated or registered again.';
 
 -- An embedding of zeros is as near to everything as to nothing. Whatever is embedded so is embedded again.
 do $zeros$
@@ -907,17 +959,18 @@ set error = coalesce(substring(j.error from '^(Error code: [0-9]{3}|no reply fro
 where j.error is not null and j.error not like 'AM002%' and j.error not like 'the lease of worker %';
 $migration$);
 
--- Functions whose arguments or result are others in this version, and internal ones that it has no more, go before the new
--- ones come: PostgreSQL cannot replace them in place, and two of one name would make calls ambiguous. A function with the
--- same arguments (but for the values of defaults) and the same result stays the same object. To know which, PostgreSQL makes
--- all functions of this file once without their bodies, as "new name".
+-- Functions whose arguments or result are others in this version, and internal ones that it has no more, go before the
+-- new ones come: PostgreSQL cannot replace them in place, and two of one name would make calls ambiguous. A function
+-- with the same arguments (but for the values of defaults) and the same result stays the same object. To know which,
+-- PostgreSQL makes all functions of this file once without their bodies, as "new name".
 set local check_function_bodies = off;
 do $replaced$
 declare
   header record;
   routine record;
 begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')), true);
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
   for header in
     select h.kind, h.name, h.signature
     from (values
@@ -930,7 +983,11 @@ begin
 returns void$header$),
       ('function', '_check_id', $header$(argument text, id text)
 returns void$header$),
+      ('function', '_is_real_moment', $header$(moment timestamptz)
+returns boolean$header$),
       ('function', '_check_moment', $header$(argument text, moment timestamptz)
+returns void$header$),
+      ('function', '_check_bound', $header$(argument text, moment timestamptz)
 returns void$header$),
       ('function', '_check_page', $header$(row_limit int, row_offset int)
 returns void$header$),
@@ -956,7 +1013,7 @@ returns text$header$),
 returns uuid$header$),
       ('function', '_content_hash', $header$(content text)
 returns text$header$),
-      ('function', '_finite_or_null', $header$(moment timestamptz)
+      ('function', '_real_or_null', $header$(moment timestamptz)
 returns timestamptz$header$),
       ('function', '_real', $header$(number double precision)
 returns real$header$),
@@ -968,6 +1025,8 @@ returns int$header$),
 returns text[]$header$),
       ('function', '_comparable_tags', $header$(tags text[], wanted text[])
 returns text[]$header$),
+      ('function', '_states', $header$(source text)
+returns boolean$header$),
       ('function', '_text_vector', $header$(language regconfig, content text)
 returns tsvector$header$),
       ('function', '_with_more_words', $header$(vector tsvector, more tsvector)
@@ -1056,7 +1115,8 @@ returns boolean$header$),
 )
 returns void$header$),
       ('function', '_is_plain_message', $header$(
-  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text
+  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz,
+    idempotency_key text
 )
 returns boolean$header$),
       ('function', '_message_before_insert', $header$()
@@ -1066,7 +1126,8 @@ returns trigger$header$),
       ('function', '_keep_key', $header$(message memory.messages)
 returns void$header$),
       ('function', '_finish_messages', $header$(
-  user_id text, thread_id text, from_seq bigint, to_seq bigint, token_counts jsonb default '{}', max_bytes int default 4262144
+  user_id text, thread_id text, from_seq bigint, to_seq bigint, token_counts jsonb default '{}',
+    max_bytes int default 4262144
 )
 returns void$header$),
       ('function', '_message_before_update', $header$()
@@ -1159,9 +1220,11 @@ returns void$header$),
 returns void$header$),
       ('function', '_lock_free_scopes', $header$(user_id text, agent_ids text[])
 returns text[]$header$),
-      ('function', '_evict_hidden', $header$(user_id text, winner uuid)
+      ('function', '_evict_hidden', $header$(winner memory.memories)
 returns void$header$),
       ('function', '_count_memories', $header$(user_id text, agent_id text, change bigint)
+returns void$header$),
+      ('function', '_keep_limit', $header$(user_id text, agent_id text, counted bigint, settings jsonb)
 returns void$header$),
       ('function', '_evict', $header$(user_id text, agent_id text, surplus bigint, eviction text)
 returns void$header$),
@@ -1185,14 +1248,16 @@ returns void$header$),
   as_of timestamptz default null, include_superseded boolean default false
 )
 returns setof memory.memory$header$),
-      ('function', '_check_listing', $header$(user_id text, agent_id text, memory_type text, search text, tags_all text[])
+      ('function', '_check_listing', $header$(user_id text, agent_id text, memory_type text, search text,
+  tags_all text[])
 returns void$header$),
       ('function', '_visible_memories', $header$(user_id text, as_of timestamptz, include_superseded boolean)
 returns setof memory.memories$header$),
       ('function', '_shown_memories', $header$(user_id text, as_of timestamptz, include_superseded boolean)
 returns setof memory.memories$header$),
       ('function', '_listed_memories', $header$(
-  user_id text, agent_id text, memory_type text, search text, tags_all text[], as_of timestamptz, include_superseded boolean
+  user_id text, agent_id text, memory_type text, search text, tags_all text[], as_of timestamptz,
+    include_superseded boolean
 )
 returns setof memory.memories$header$),
       ('function', '_valid_memories', $header$(user_id text, agent_id text)
@@ -1211,8 +1276,6 @@ returns boolean$header$),
 returns void$header$),
       ('function', 'restore_memory', $header$(user_id text, memory_id uuid, version int default null)
 returns int$header$),
-      ('function', '_make_room', $header$(user_id text, agent_id text)
-returns void$header$),
       ('function', 'get_memory_history', $header$(user_id text, memory_id uuid)
 returns setof memory.memory_version$header$),
       ('function', 'count_memories', $header$(
@@ -1511,7 +1574,8 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_check_calls', $header$(calls jsonb)
 returns void$header$),
-      ('function', '_enter_calls', $header$(user_id text, job_id bigint, kind text, agent_id text, model text, calls jsonb)
+      ('function', '_enter_calls', $header$(user_id text, job_id bigint, kind text, agent_id text, model text,
+  calls jsonb)
 returns void$header$),
       ('function', '_enter_calls', $header$(job memory.jobs, calls jsonb)
 returns void$header$),
@@ -1573,7 +1637,8 @@ returns text$header$),
   include_superseded boolean, doc_types text[], namespaces text[], unfiltered boolean, compares_words boolean
 )
 returns table (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text, metadata jsonb
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+    metadata jsonb
 )$header$),
       ('function', '_parsing_budget', $header$(messages bigint, cost bigint)
 returns int$header$),
@@ -1610,7 +1675,8 @@ returns text$header$),
 returns setof memory.search_result$header$),
       ('function', '_check_search', $header$(
   user_id text, mode text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[],
-  tags_all text[], tags_any text[], exclude_tags text[], filter jsonb, min_score double precision, min_confidence double precision, top_k int,
+  tags_all text[], tags_any text[], exclude_tags text[], filter jsonb, min_score double precision,
+    min_confidence double precision, top_k int,
   doc_types text[], namespaces text[]
 )
 returns void$header$),
@@ -1720,8 +1786,10 @@ returns jsonb$header$),
           select from ours as o
           where o.name = r.name and o.is_new <> r.is_new and o.prokind = r.prokind and o.proargtypes = r.proargtypes
             and (o.prorettype, o.proretset) = (r.prorettype, r.proretset)
-            and (o.proallargtypes, o.proargmodes, o.proargnames) is not distinct from (r.proallargtypes, r.proargmodes, r.proargnames)
-            and case when r.is_new then o.pronargdefaults <= r.pronargdefaults else o.pronargdefaults >= r.pronargdefaults end)
+            and (o.proallargtypes, o.proargmodes, o.proargnames) is not distinct from (r.proallargtypes, r.proargmodes,
+              r.proargnames)
+            and case when r.is_new then o.pronargdefaults <= r.pronargdefaults
+              else o.pronargdefaults >= r.pronargdefaults end)
     )
     select s.oid::regprocedure as signature,
       -- Who might call the old one may call the new one: privileges.sql grants that.
@@ -1734,7 +1802,8 @@ returns jsonb$header$),
   loop
     call memory._unbind(); -- Nothing of ours depends on it any more.
     call memory._drop_replaced('routine', routine.signature::text);
-    perform set_config('agent_memory.grants', (current_setting('agent_memory.grants')::jsonb || routine.grants)::text, true);
+    perform set_config('agent_memory.grants', (current_setting('agent_memory.grants')::jsonb || routine.grants)::text,
+      true);
   end loop;
 
   execute (
@@ -1771,6 +1840,14 @@ begin
 end;
 $$;
 
+-- A time that every client can hold. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_real_moment(moment timestamptz)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select moment between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00';
+end;
+
 -- When something was said or stored. Other times may be infinite or long before our era; this one orders what is read.
 create or replace function memory._check_moment(argument text, moment timestamptz)
 returns void
@@ -1778,8 +1855,23 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if moment not between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00' then
-    perform memory._refuse(argument, 'must be a real moment of the years 1 to 9999', 'Leave it out for now.');
+  if not memory._is_real_moment(moment) then
+    perform memory._refuse(argument, 'must be a real moment of the years 1 to 9999',
+      'Leave it out to store the current time.');
+  end if;
+end;
+$$;
+
+-- Since when or until when something holds. Infinity means never.
+create or replace function memory._check_bound(argument text, moment timestamptz)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if isfinite(moment) and not memory._is_real_moment(moment) then
+    perform memory._refuse(argument, format('%s is not within the years 1 to 9999', moment),
+      'Use infinity, or null, for never.');
   end if;
 end;
 $$;
@@ -1812,9 +1904,9 @@ begin
 end;
 $$;
 
--- Lists of short names: tags, and what a filter may choose from. PostgreSQL compares two arrays in one go, entry by entry,
--- and neither a cancel nor statement_timeout ends that: 3,000,000 tags against a filter of 20,000 took 46 s. A hundred against
--- a hundred take 30 us.
+-- Lists of short names: tags, and what a filter may choose from. PostgreSQL compares two arrays in one go, entry by
+-- entry, and neither a cancel nor statement_timeout ends that: 3,000,000 tags against a filter of 20,000 took 46 s. A
+-- hundred against a hundred take 30 us.
 create or replace function memory._check_list(argument text, list text[])
 returns void
 language plpgsql immutable parallel safe
@@ -1824,23 +1916,25 @@ declare
   longest int;
 begin
   if array_ndims(list) > 1 then
-    perform memory._refuse(argument, format('has %s dimensions', array_ndims(list)), 'Pass a plain list such as {drinks,travel}.');
+    perform memory._refuse(argument, format('has %s dimensions', array_ndims(list)),
+      'Pass a plain list such as {drinks,travel}.');
   elsif cardinality(list) > 100 then
     perform memory._refuse(argument, format('has %s entries, at most 100 are allowed', cardinality(list)),
-      'A few short names are enough to filter by; keep more in the metadata.', '54000');
+      'Pass at most 100 names of at most 255 characters.', '54000');
   elsif array_position(list, null) is not null then
-    perform memory._refuse(argument, 'must be an array without nulls', 'Leave it out for no entries.');
+    perform memory._refuse(argument, 'must be an array without nulls', 'Take the nulls out.');
   end if;
   longest := (select max(length(l.entry)) from unnest(list) as l (entry));
   if longest > 255 then
     perform memory._refuse(argument, format('has an entry of %s characters, at most 255 are allowed', longest),
-      'A few short names are enough to filter by; keep more in the metadata.', '54000');
+      'Pass at most 100 names of at most 255 characters.', '54000');
   end if;
 end;
 $$;
 
--- A filter is compared with metadata of up to 1 MiB in one go as well, each of its values with each one there, so the number
--- of its values is what counts: with 100 that is 0.4 s at most, with as many as fit into 64 KiB it would be a minute.
+-- A filter is compared with metadata of up to 1 MiB in one go as well, each of its values with each one there, so the
+-- number of its values is what counts: with 100 that is 0.4 s at most, with as many as fit into 64 KiB it would be a
+-- minute.
 create or replace function memory._check_filter(filter jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -1856,7 +1950,8 @@ begin
   perform memory._check_json_size('filter', filter, 65536, 'Name only what sets the rows apart.');
   entries := (select count(*) from jsonb_path_query(filter, 'strict $.**')) - 1; -- the filter itself is none
   if entries > 100 then
-    perform memory._refuse('filter', format('has %s values, at most 100 are allowed', entries), 'Name only what sets the rows apart.', '54000');
+    perform memory._refuse('filter', format('has %s values, at most 100 are allowed', entries),
+      'Name only what sets the rows apart.', '54000');
   end if;
 end;
 $$;
@@ -1869,7 +1964,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if pg_column_size(value) > max_bytes then
-    perform memory._refuse(argument, format('has %s bytes, at most %s are allowed', pg_column_size(value), max_bytes), hint, '54000');
+    perform memory._refuse(argument, format('has %s bytes, at most %s are allowed', pg_column_size(value), max_bytes),
+      hint, '54000');
   end if;
 end;
 $$;
@@ -1939,7 +2035,8 @@ begin
 end;
 $$;
 
--- A query without a visible character is none. Of a longer one the beginning is looked for: it is as much as a model embeds.
+-- A query without a visible character is none. Of a longer one the beginning is looked for: it is as much as a model
+-- embeds.
 create or replace function memory._query_or_null(query text)
 returns text
 language plpgsql immutable parallel safe
@@ -1981,12 +2078,13 @@ begin
 end;
 $$;
 
--- A time as drivers can read it: "never" and "since ever" are null. No SET clause: the planner inlines it.
-create or replace function memory._finite_or_null(moment timestamptz)
+-- A time as every driver can read it: "never" and "since ever" are null, and so is what was stored before times had
+-- bounds. No SET clause: the planner inlines it.
+create or replace function memory._real_or_null(moment timestamptz)
 returns timestamptz
 language sql immutable parallel safe
 begin atomic
-  select case when isfinite(moment) then moment end;
+  select case when memory._is_real_moment(moment) then moment end;
 end;
 
 -- A cast to real fails for what is too small for one (below 1.2e-38). No SET clause: the planner inlines it.
@@ -2042,14 +2140,23 @@ begin
 end;
 $$;
 
--- The tags of a row as they may be compared with those of a filter: all, or of a row from before there was a limit on their
--- number, those that the filter names. Comparing 3,000,000 with 100 takes 5 s that nothing can end; see memory._check_list().
--- Inlined by the planner, hence no SET clause.
+-- The tags of a row as they may be compared with those of a filter: all, or of a row from before there was a limit on
+-- their number, those that the filter names. Comparing 3,000,000 with 100 takes 5 s that nothing can end; see
+-- memory._check_list(). Inlined by the planner, hence no SET clause.
 create or replace function memory._comparable_tags(tags text[], wanted text[])
 returns text[]
 language sql immutable parallel safe
 begin atomic
   select case when cardinality(tags) <= 1000 then tags else memory._tags_among(tags, wanted) end;
+end;
+
+-- Whether a memory of this source was stated by somebody, and not drawn by a model from what was said. Inlined by the
+-- planner, hence no SET clause.
+create or replace function memory._states(source text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select source not in ('extraction', 'reconciliation');
 end;
 
 -- What keywords find a text by. Beside the words of the text search configuration: the parts of compounds that it keeps
@@ -2204,8 +2311,8 @@ begin
 end;
 $$;
 
--- A setting from 0 to 1 as a number to calculate with. JSON also holds numbers too small for a double precision (1e-400),
--- which a cast alone refuses.
+-- A setting from 0 to 1 as a number to calculate with. JSON also holds numbers too small for a double precision
+-- (1e-400), which a cast alone refuses.
 create or replace function memory._share(setting text)
 returns double precision
 language sql immutable parallel safe
@@ -2240,11 +2347,11 @@ begin
     when key = 'expires_after' then
       if value <> '"never"' then
         begin
-          -- A bare number would be taken for seconds.
-          if jsonb_typeof(value) <> 'string' or (value #>> '{}')::interval <= '0' then
+          -- A bare number would be taken for seconds. And what expires after the year 9999 nobody can read.
+          if jsonb_typeof(value) <> 'string' or value #>> '{}' ~ '^[\s0-9.]*$' or (value #>> '{}')::interval <= '0'
+            or not memory._is_real_moment(memory._expiry(value #>> '{}')) then
             raise invalid_parameter_value;
           end if;
-          perform memory._expiry(value #>> '{}'); -- fails when the calendar ends before
         exception when others then
           perform memory._refuse('settings', format('%s is not a positive interval: %s', name, value), 'Write it like "7 days", or "never".');
         end;
@@ -2432,7 +2539,15 @@ begin
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank. An embedding model is filled in the background from now on (memory.backfill_status()); searches use it once it is activated. settings: base_url, api_key_env (name of an environment variable of the calling process: AGENT_MEMORY_KEY_ and anything, OPENAI_API_KEY, AZURE_OPENAI_API_KEY, or one that AGENT_MEMORY_KEY_VARIABLES of that process lists), api_key_file (name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names; without either the provider''s own servers get OPENAI_API_KEY or AZURE_OPENAI_API_KEY, and any other base_url gets no key), api_version, timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an embedding model, rerank_api (rerank, or chat for a chat model that reranks), price_per_million_input and price_per_million_output. For administrators: grant it to nobody else.';
+'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank. An embedding model is '
+'filled in the background from now on (memory.backfill_status()); searches use it once it is activated. settings: '
+'base_url, api_key_env (name of an environment variable of the calling process: AGENT_MEMORY_KEY_ and anything, '
+'OPENAI_API_KEY, AZURE_OPENAI_API_KEY, or one that AGENT_MEMORY_KEY_VARIABLES of that process lists), api_key_file '
+'(name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names; without either the provider''s own '
+'servers get OPENAI_API_KEY or AZURE_OPENAI_API_KEY, and any other base_url gets no key), api_version, '
+'timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an '
+'embedding model, rerank_api (rerank, or chat for a chat model that reranks), price_per_million_input and '
+'price_per_million_output. For administrators: grant it to nobody else.';
 
 -- What a setting may be, in words.
 create or replace function memory._model_setting_rule(key text)
@@ -2445,8 +2560,10 @@ begin
     when key = 'json_mode' then 'Use "schema", "object" or "off".'
     when key = 'rerank_api' then 'Use "rerank" for a server with /rerank, or "chat" for a chat model.'
     when key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
-    when key = 'base_url' then 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.'
-    when key = 'api_key_env' then 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.'
+    when key = 'base_url'
+      then 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.'
+    when key = 'api_key_env'
+      then 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.'
     when key = 'api_version' then 'Use a text.'
     when key in ('max_concurrency', 'batch_size') then 'Use a whole number from 1 to 100000.'
     when key = 'dimensions' then 'Use a whole number from 1 to 4000.'
@@ -2467,7 +2584,8 @@ begin
     when key = 'rerank_api' then value in ('"rerank"', '"chat"')
     when key = 'api_key_file' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[^/.][^/]*$'
     when key = 'base_url' then
-      jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^https?://[^/]' and value #>> '{}' !~ e'[@?#\\\\[:space:][:cntrl:]]'
+      jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^https?://[^/]'
+        and value #>> '{}' !~ e'[@?#\\\\[:space:][:cntrl:]]'
     when key = 'api_key_env' then
       jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'
       and value #>> '{}' not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES') -- which hold something else
@@ -2574,11 +2692,13 @@ begin
   if not found then
     perform memory._refuse('name', format('there is no model "%s"', name), 'select name from memory.models shows what there is.', 'P0002');
   elsif dropped.is_active and dropped.kind <> 'rerank' then -- nothing needs a rerank model
-    perform memory._refuse('name', format('model "%s" is in use', name), 'Activate another one of its kind first, or switch it off with memory.deactivate_model().', '23505');
+    perform memory._refuse('name', format('model "%s" is in use', name),
+      'Activate another one of its kind first, or switch it off with memory.deactivate_model().', '23505');
   end if;
   if dropped.kind = 'embedding' and dropped.dimensions is not null -- it has embedded something
+    and exists (select from memory.models as m where m.kind = 'embedding' and m.name <> dropped.name)
     and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
-    raise notice 'degraded: until the backfill of the other embedding models is finished, some users are searched by keyword or find less'
+    raise notice 'degraded: until the backfill of the other embedding models is finished, some users find less'
       using hint = 'memory.backfill_status() shows how far it is.';
   end if;
   delete from memory.models as m where m.name = drop_model.name;
@@ -2678,7 +2798,8 @@ declare
 begin
   select m.kind into deactivated_kind from memory.models as m where m.name = deactivate_model.name;
   if not found then
-    perform memory._refuse('name', format('there is no model "%s"', name), 'select name from memory.models shows what there is.', 'P0002');
+    perform memory._refuse('name', format('there is no model "%s"', name),
+      'select name from memory.models shows what there is.', 'P0002');
   end if;
   -- In the order in which memory.activate_model() locks them.
   perform from memory.models as m where m.kind = deactivated_kind order by m.name for no key update;
@@ -2686,7 +2807,10 @@ begin
 end;
 $$;
 comment on function memory.deactivate_model(text) is
-'Switches a model off: from now on it is asked for nothing and nothing is queued for it. Without an active embedding model searches go by keyword; the embeddings stay, so memory.activate_model() has to fill in only what came since, and memory.drop_model() removes them. Without a rerank model results keep their order. Without a chat model the jobs that need one wait in the queue. A call that is under way is finished.';
+'Switches a model off: from now on it is asked for nothing and nothing is queued for it. Without an active embedding '
+'model searches go by keyword; the embeddings stay, so memory.activate_model() has to fill in only what came since, '
+'and memory.drop_model() removes them. Without a rerank model results keep their order. Without a chat model the jobs '
+'that need one wait in the queue. A call that is under way is finished.';
 
 -- Prompts are data: built-in ones, edits of them, and the rules of an edit.
 create or replace function memory._default_prompts()
@@ -3045,19 +3169,22 @@ begin
 end;
 $$;
 
--- True where nothing can be wrong, in one expression: the calls of memory._check_message() would be a fifth of an insert.
--- It refuses nothing: where it is not true, memory._check_message() decides. Inlined by the planner, hence no SET clause.
+-- True where nothing can be wrong, in one expression: the calls of memory._check_message() would be a fifth of an
+-- insert. It refuses nothing: where it is not true, memory._check_message() decides. Inlined by the planner, hence no
+-- SET clause.
 create or replace function memory._is_plain_message(
-  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text
+  user_id text, thread_id text, agent_id text, role text, content text, metadata jsonb, created_at timestamptz,
+    idempotency_key text
 )
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(agent_id) between 1 and 255
+  select (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(agent_id) between 1
+    and 255
     and role in ('user', 'assistant', 'tool', 'system', 'developer')
     and (content <> '' or memory._has_parts(metadata)) and octet_length(content) <= 10485760
     and jsonb_typeof(metadata) = 'object' and pg_column_size(metadata) <= 1048576
-    and (created_at is null or created_at between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00')
+    and (created_at is null or memory._is_real_moment(created_at))
     and (idempotency_key is null or octet_length(idempotency_key) between 1 and 255)) is true;
 end;
 
@@ -3078,8 +3205,10 @@ begin
     new.role := 'assistant';
   end if;
   new.metadata := coalesce(new.metadata, '{}');
-  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
-    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
+  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+    new.created_at, new.idempotency_key) then
+    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+      new.created_at, new.idempotency_key);
   end if;
   new.token_count := memory._estimate_tokens(new.content);
   if new.metadata ? 'tool_calls' then
@@ -3088,6 +3217,10 @@ begin
   new.created_at := coalesce(new.created_at, statement_timestamp());
   new.updated_at := statement_timestamp();
   new.is_active := true;
+
+  if not memory._is_real_moment(new.expires_at) then
+    perform memory._check_bound('expires_at', new.expires_at);
+  end if;
 
   appended := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at, new.created_at,
                              new.role = 'assistant' and not new.metadata ? 'tool_calls');
@@ -3108,7 +3241,7 @@ $$;
 -- What later changes do to the thread's counters, once per statement. Threads are locked in one order.
 create or replace function memory._messages_after_change()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -3159,12 +3292,13 @@ end;
 $$;
 
 -- What an append leaves for later, done at once for a range of a thread: the words of its messages (to insert one from
--- JSON takes 4 us, to parse what it says 30) and their exact tokens, where token_counts has them by seq. Words are those of
--- the row's own text under the row's lock, so a change of the text cannot be lost. What someone is changing is skipped, so
--- nobody waits: a change of the text keeps its words itself. Of messages that are long, as many are parsed as have max_bytes
--- between them, and one at least; memory.sweep() goes on from there.
+-- JSON takes 4 us, to parse what it says 30) and their exact tokens, where token_counts has them by seq. Words are
+-- those of the row's own text under the row's lock, so a change of the text cannot be lost. What someone is changing is
+-- skipped, so nobody waits: a change of the text keeps its words itself. Of messages that are long, as many are parsed
+-- as have max_bytes between them, and one at least; memory.sweep() goes on from there.
 create or replace function memory._finish_messages(
-  user_id text, thread_id text, from_seq bigint, to_seq bigint, token_counts jsonb default '{}', max_bytes int default 4262144
+  user_id text, thread_id text, from_seq bigint, to_seq bigint, token_counts jsonb default '{}',
+    max_bytes int default 4262144
 )
 returns void
 language plpgsql volatile parallel unsafe
@@ -3176,7 +3310,8 @@ declare
   agents text[];
   languages jsonb;
 begin
-  select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits), array_agg(distinct b.agent_id)
+  select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits),
+    array_agg(distinct b.agent_id)
   into seqs, last_parsed, agents
   from (
     select l.seq, l.agent_id, l.is_new_count, l.bytes is not null
@@ -3185,7 +3320,8 @@ begin
       select m.seq, m.agent_id, not m.is_counted and token_counts ? m.seq::text as is_new_count,
         case when m.search_vector is null and m.is_active then least(octet_length(m.content), 262144) end as bytes
       from memory.messages as m
-      where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq between from_seq and to_seq
+      where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id
+        and m.seq between from_seq and to_seq
         and (m.search_vector is null and m.is_active or not m.is_counted and token_counts ? m.seq::text)
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
@@ -3193,7 +3329,8 @@ begin
   languages := (select jsonb_object_agg(a.id, memory._policy(_finish_messages.user_id, a.id) #> '{search,language}') from unnest(agents) as a (id));
   -- An array, because a join is planned badly while the table has no statistics.
   update memory.messages as m
-  set search_vector = coalesce(m.search_vector, case when m.is_active and m.seq <= last_parsed then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at) end),
+  set search_vector = coalesce(m.search_vector, case when m.is_active and m.seq <= last_parsed
+    then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at) end),
       token_count = case when m.is_counted then m.token_count else coalesce((token_counts ->> m.seq::text)::numeric::int, m.token_count) end,
       is_counted = m.is_counted or token_counts ? m.seq::text
   where m.user_id = _finish_messages.user_id and m.thread_id = _finish_messages.thread_id and m.seq = any (seqs);
@@ -3203,7 +3340,7 @@ $$;
 -- A message keeps its place: what identifies it cannot be updated. Its words and token_count follow the content.
 create or replace function memory._message_before_update()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -3212,8 +3349,10 @@ begin
   if (new.user_id, new.thread_id, new.seq) is distinct from (old.user_id, old.thread_id, old.seq) then
     perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change', 'Insert a new message instead.');
   end if;
-  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key) then
-    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata, new.created_at, new.idempotency_key);
+  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+    new.created_at, new.idempotency_key) then
+    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+      new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
     new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
@@ -3236,7 +3375,7 @@ $$;
 -- memory.complete_job() takes them. A worker that is about to store a result then finds its job gone and stores nothing.
 create or replace function memory._thread_after_delete()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -3282,7 +3421,10 @@ begin
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
-'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores once: a repetition returns the stored message (even one that was cleared or expired since: a key counts as long as its thread exists), other content under the key is refused (23505).';
+'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at '
+'defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores '
+'once: a repetition returns the stored message (even one that was cleared or expired since: a key counts as long as '
+'its thread exists), other content under the key is refused (23505).';
 
 -- The message that an idempotency key stands for. Locks the thread until the transaction ends, so that of two callers
 -- with one key the second finds the message of the first.
@@ -3334,7 +3476,8 @@ begin
   union all
   select s.idempotency_key, s.seq, s.digest, s.token_count
   from unnest(idempotency_keys) as k (idempotency_key)
-  join memory.idempotency_keys as s on s.user_id = _messages_by_keys.user_id and s.thread_id = _messages_by_keys.thread_id
+  join memory.idempotency_keys as s on s.user_id = _messages_by_keys.user_id
+    and s.thread_id = _messages_by_keys.thread_id
     and s.idempotency_key = k.idempotency_key;
 end;
 $$;
@@ -3427,7 +3570,8 @@ begin
   select min(k.idempotency_key) into conflict -- not "limit 1", which would make the planner hope for a hit in the first rows of a nested loop
   from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
         from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
-              from memory._parse_messages(_add_keyed_messages.messages) as p where p.idempotency_key is not null offset 0) as d) as k
+              from memory._parse_messages(_add_keyed_messages.messages) as p
+                where p.idempotency_key is not null offset 0) as d) as k
   left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = k.idempotency_key
   where k.digest <> coalesce(m.digest, k.first_digest);
   if conflict is not null then
@@ -3464,8 +3608,8 @@ begin
 end;
 $$;
 
--- An array of objects is all that parsing needs, which refuses what is wrong inside. A million short messages take 2.3 GB of
--- memory, a hundred thousand 0.2.
+-- An array of objects is all that parsing needs, which refuses what is wrong inside. A million short messages take 2.3
+-- GB of memory, a hundred thousand 0.2.
 create or replace function memory._check_messages(messages jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -3479,7 +3623,8 @@ begin
       'Pass an array of chat messages such as [{"role": "user", "content": "Hi"}].');
   end if;
   if jsonb_array_length(messages) > 100000 then
-    perform memory._refuse('messages', format('has %s messages, at most 100000 are allowed', jsonb_array_length(messages)),
+    perform memory._refuse('messages', format('has %s messages, at most 100000 are allowed',
+      jsonb_array_length(messages)),
       'Call it several times, in one transaction where all or none are to be stored.', '54000');
   end if;
   select e.position - 1 as seq, jsonb_typeof(e.value) as kind into wrong
@@ -3532,16 +3677,18 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if unknown is not null then
-    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', seq, (select left(k, 50) from jsonb_object_keys(unknown) as k limit 1)),
+    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', seq,
+      (select left(k, 50) from jsonb_object_keys(unknown) as k limit 1)),
       'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, created_at and idempotency_key. Put anything else into metadata.');
   end if;
-  perform memory._check_message('u', 't', 'a', role, content, metadata, created_at, idempotency_key, format(' of messages[%s]', seq));
+  perform memory._check_message('u', 't', 'a', role, content, metadata, created_at, idempotency_key,
+    format(' of messages[%s]', seq));
   return true;
 end;
 $$;
 
--- Takes an array of OpenAI chat messages apart; seq is the position in the array. The first message that breaks a rule is
--- refused.
+-- Takes an array of OpenAI chat messages apart; seq is the position in the array. The first message that breaks a rule
+-- is refused.
 create or replace function memory._parse_messages(messages jsonb)
 returns table (
   seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
@@ -3554,8 +3701,10 @@ as $$
     memory._estimate_tokens(r.content) + case when r.metadata ? 'tool_calls' then memory._estimate_tokens(r.metadata ->> 'tool_calls') else 0 end,
     r.created_at, r.idempotency_key, r.role = 'assistant' and not r.metadata ? 'tool_calls',
     -- An expression for nearly every message, a call for the others; see memory._is_plain_message().
-    case when r.unknown is null and memory._is_plain_message('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key) then true
-         else memory._check_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at, r.idempotency_key) end
+    case when r.unknown is null and memory._is_plain_message('u', 't', 'a', r.role, r.content, r.metadata,
+      r.created_at, r.idempotency_key) then true
+         else memory._check_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at,
+           r.idempotency_key) end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
       -- Content may be text or an array of parts; the text parts are the text, the array itself stays in metadata.
@@ -3604,8 +3753,8 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- One expression for the case that nothing is wrong: three calls would be a tenth of the time of a short read. It refuses
-  -- nothing by itself.
+  -- One expression for the case that nothing is wrong: three calls would be a tenth of the time of a short read. It
+  -- refuses nothing by itself.
   if (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(coalesce(agent_id, 'any')) between 1 and 255) is not true then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
@@ -3615,7 +3764,8 @@ begin
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
   end if;
   return query
-  select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at, memory._finite_or_null(r.expires_at), r.is_active
+  select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
+    memory._real_or_null(r.expires_at), r.is_active
   from (select * from memory.messages as m
         where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
@@ -3626,7 +3776,8 @@ begin
 end;
 $$;
 comment on function memory.get_messages(text, text, int, bigint, bigint, text, boolean) is
-'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also shows cleared and expired ones until they are swept. expires_at is null for what never expires.';
+'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also '
+'shows cleared and expired ones until they are swept. expires_at is null for what never expires.';
 
 create or replace function memory.list_threads(user_id text, row_limit int default 50, row_offset int default 0)
 returns setof memory.thread
@@ -3684,7 +3835,9 @@ begin
 end;
 $$;
 comment on function memory.clear_thread(text, text) is
-'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could still be read. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
+'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could '
+'still be read. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts '
+'stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
 
 create or replace function memory.delete_thread(user_id text, thread_id text)
 returns bigint
@@ -3724,8 +3877,8 @@ $$;
 comment on function memory.delete_thread(text, text) is
 'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. Returns the number of messages deleted.';
 
--- The memories extracted from a thread, what they were merged into, and the articles made of them. What gave way to one of
--- these holds again: the triggers see to that, so articles go last, or they would first bring back what goes anyway.
+-- The memories extracted from a thread, what they were merged into, and the articles made of them. What gave way to one
+-- of these holds again: the triggers see to that, so articles go last, or they would first bring back what goes anyway.
 create or replace function memory._delete_derived(user_id text, thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -3747,7 +3900,8 @@ begin
   end if;
   delete from memory.memories as m where m.user_id = _delete_derived.user_id and m.memory_id = any (derived);
   delete from memory.documents as d
-  where d.user_id = _delete_derived.user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| derived::text[];
+  where d.user_id = _delete_derived.user_id and d.source = 'consolidation'
+    and d.metadata -> 'memory_ids' ?| derived::text[];
 end;
 $$;
 
@@ -3858,8 +4012,8 @@ $$;
 
 -- The rules of memories. They live in triggers, so that "insert into memory.memories ..." from psql obeys them too.
 
--- The rules of a memory, and the error that says which one it breaks. Tags are looked at where they are new: a memory from
--- before there was a limit can go on changing in everything else.
+-- The rules of a memory, and the error that says which one it breaks. Tags are looked at where they are new: a memory
+-- from before there was a limit can go on changing in everything else.
 create or replace function memory._check_memory(candidate memory.memories, has_new_tags boolean)
 returns void
 language plpgsql stable parallel safe
@@ -3884,6 +4038,8 @@ begin
     perform memory._refuse('importance', format('%s is not between 0 and 1', coalesce(candidate.importance::text, 'null')), '0.5 is the default.');
   end if;
   perform memory._check_moment('created_at', candidate.created_at);
+  perform memory._check_bound('valid_from', candidate.valid_from), memory._check_bound('valid_to', candidate.valid_to),
+    memory._check_bound('expires_at', candidate.expires_at);
   if candidate.valid_from > candidate.valid_to then
     perform memory._refuse('valid_to', format('%s is before valid_from %s', candidate.valid_to, candidate.valid_from), 'Leave valid_to out while it still holds.');
   end if;
@@ -3926,11 +4082,13 @@ as $$
 begin
   perform from memory.memory_scopes as s
   where s.user_id = _lock_scopes_of.user_id
-    and s.agent_id in (select m.agent_id from memory.memories as m
-                       where m.user_id = _lock_scopes_of.user_id and m.memory_id = any (memory_ids)
-                       union all
-                       select m.agent_id from memory.memories as m
-                       where m.user_id = _lock_scopes_of.user_id and m.superseded_by = any (memory_ids))
+    -- Looked up one by one: the plan of a session that began with an empty table would read all memories of the user.
+    and s.agent_id in (select f.agent_id from unnest(memory_ids) as i (id) cross join lateral (
+                         select m.agent_id from memory.memories as m
+                         where m.user_id = _lock_scopes_of.user_id and m.memory_id = i.id
+                         union all
+                         select m.agent_id from memory.memories as m
+                         where m.user_id = _lock_scopes_of.user_id and m.superseded_by = i.id) as f)
   order by s.agent_id for no key update;
 end;
 $$;
@@ -3953,8 +4111,8 @@ begin
   new.valid_from := nullif(new.valid_from, 'infinity');
   new.valid_to := nullif(new.valid_to, 'infinity');
   has_new_tags := new.tags <> '{}' and (tg_op = 'INSERT' or new.tags <> old.tags);
-  -- One expression for the case that nothing can be wrong; else memory._check_memory() decides. That is where a rule belongs,
-  -- and here whatever keeps its case out.
+  -- One cheap expression lets rows pass that are certainly right. The rules are in memory._check_memory(): a new rule
+  -- also needs a condition here that sends doubtful rows there.
   if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
       and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
       and new.content ~ e'\\S' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
@@ -3962,14 +4120,18 @@ begin
       and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
       and new.confidence between 0 and 1 and new.importance between 0 and 1
       and (new.valid_from <= new.valid_to) is not false
-      and (new.created_at is null or new.created_at between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00')
+      and (new.created_at is null or memory._is_real_moment(new.created_at))
+      and (new.valid_from is null or memory._is_real_moment(new.valid_from))
+      and (new.valid_to is null or memory._is_real_moment(new.valid_to))
+      and (new.expires_at is null or memory._is_real_moment(new.expires_at))
       -- In 255 bytes there are neither more tags nor longer ones than may be.
-      and (not has_new_tags or case when array_ndims(new.tags) = 1 then pg_column_size(new.tags) <= 255 and array_position(new.tags, null) is null end)
+      and (not has_new_tags or case when array_ndims(new.tags) = 1 then pg_column_size(new.tags) <= 255
+        and array_position(new.tags, null) is null end)
      ) is not true then
     perform memory._check_memory(new, has_new_tags);
   end if;
   new.updated_at := statement_timestamp();
-  new.is_stated := new.source not in ('extraction', 'reconciliation');
+  new.is_stated := memory._states(new.source);
 
   if tg_op = 'INSERT' then
     layers := memory._lock_scope(new.user_id, new.agent_id);
@@ -3986,7 +4148,8 @@ begin
     perform memory._drop_embedding(new.user_id, 'memory', new.memory_id::text);
     perform memory._enqueue_embedding(new.user_id);
   end if;
-  new.expires_at := nullif(new.expires_at, 'infinity'); -- not before the policy's default, which an explicit "never" overrules
+  -- not before the policy's default, which an explicit "never" overrules
+  new.expires_at := nullif(new.expires_at, 'infinity');
   if policy is not null then -- there are new words
     new.content_hash := memory._content_hash(new.content);
     words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
@@ -4061,7 +4224,7 @@ $$;
 -- until commit, so concurrent writers of one agent queue up and the limit is exact.
 create or replace function memory._memories_after_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -4080,11 +4243,12 @@ $$;
 
 create or replace function memory._memories_after_change()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   scope record;
+  gone memory.memories;
 begin
   if tg_op = 'DELETE' then
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
@@ -4096,7 +4260,8 @@ begin
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
     perform memory._release_hidden(o.user_id, o.memory_id, o.superseded_by)
-    from (select r.* from old_rows as r where r.operation <> 'evict' order by r.superseded_at nulls last, r.memory_id desc) as o;
+    from (select r.* from old_rows as r where r.operation <> 'evict' order by r.superseded_at nulls last,
+      r.memory_id desc) as o;
   else
     for scope in
       select c.user_id, c.agent_id, sum(c.change) as added
@@ -4110,18 +4275,25 @@ begin
         perform memory._enqueue_embedding(scope.user_id);
       end if;
     end loop;
-    perform case n.operation when 'evict' then memory._evict_hidden(n.user_id, n.memory_id)
-                             else memory._release_hidden(n.user_id, n.memory_id, n.superseded_by) end
-    from (select r.* from new_rows as r where r.deleted_at is not null order by r.superseded_at nulls last, r.memory_id desc) as n;
+    for gone in
+      select r.* from new_rows as r where r.deleted_at is not null order by r.superseded_at nulls last, r.memory_id desc
+    loop
+      if gone.operation = 'evict' then
+        perform memory._evict_hidden(gone);
+      else
+        perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by);
+      end if;
+    end loop;
   end if;
   return null;
 end;
 $$;
 
--- What a memory or an article hid comes back when its winner goes, unless the winner has a winner itself (the heir), which
--- goes on hiding it, or the same was stored again meanwhile. Of winners that go at once the one that was superseded first
--- comes first, so that what it hid passes from heir to heir. Hidden memories of an agent whose counter somebody else holds
--- are left to the next sweep: whoever calls this holds a counter already, and two that wait for each other's would deadlock.
+-- What a memory or an article hid comes back when its winner goes, unless the winner has a winner itself (the heir),
+-- which goes on hiding it, or the same was stored again meanwhile. Of winners that go at once the one that was
+-- superseded first comes first, so that what it hid passes from heir to heir. Hidden memories of an agent whose counter
+-- somebody else holds are left to the next sweep: whoever calls this holds a counter already, and two that wait for
+-- each other's would deadlock.
 create or replace function memory._release_hidden(user_id text, winner uuid, heir uuid)
 returns void
 language plpgsql volatile parallel unsafe
@@ -4151,28 +4323,33 @@ begin
     update memory.memories as m
     set superseded_by = new_winner,
         superseded_at = case when new_winner is not null then m.superseded_at end,
-        supersede_reason = case when heir is not null then m.supersede_reason when new_winner is not null then 'duplicate' end,
+        supersede_reason = case when heir is not null then m.supersede_reason when new_winner is not null
+          then 'duplicate' end,
         operation = case when new_winner is null then 'restore' else 'supersede' end
     where m.user_id = hidden.user_id and m.memory_id = hidden.memory_id;
   end loop;
 end;
 $$;
 
--- The undoing of that, for a winner that was deleted at some time and is restored: what came back then, and has not been
--- changed since, is hidden again.
+-- Hides again what memory._release_hidden() brought back when this winner was deleted, unless it was changed since.
 create or replace function memory._hide_released(user_id text, winner uuid, deleted_at timestamptz)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  hidden memory.memory_history;
 begin
-  update memory.memories as m
-  set superseded_by = winner, superseded_at = statement_timestamp(), supersede_reason = h.supersede_reason, operation = 'supersede'
-  from memory.memory_history as h
-  where h.user_id = _hide_released.user_id and h.superseded_by = winner
-    and m.user_id = h.user_id and m.memory_id = h.memory_id and m.version = h.version + 1
-    and m.operation = 'restore' and m.updated_at >= _hide_released.deleted_at
-    and m.agent_id = any (memory._lock_free_scopes(_hide_released.user_id, array[m.agent_id]));
+  for hidden in
+    select h.* from memory.memory_history as h where h.user_id = _hide_released.user_id and h.superseded_by = winner
+  loop
+    update memory.memories as m
+    set superseded_by = winner, superseded_at = statement_timestamp(), supersede_reason = hidden.supersede_reason,
+        operation = 'supersede'
+    where m.user_id = hidden.user_id and m.memory_id = hidden.memory_id and m.version = hidden.version + 1
+      and m.operation = 'restore' and m.updated_at >= _hide_released.deleted_at
+      and m.agent_id = any (memory._lock_free_scopes(_hide_released.user_id, array[m.agent_id]));
+  end loop;
 end;
 $$;
 
@@ -4190,8 +4367,9 @@ begin
 end;
 $$;
 
--- What the limit takes takes along what it hid: that gave way to it before.
-create or replace function memory._evict_hidden(user_id text, winner uuid)
+-- When the limit removes a memory, what it had superseded goes along where that matters no more than the memory itself;
+-- the rest comes back.
+create or replace function memory._evict_hidden(winner memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -4199,12 +4377,15 @@ as $$
 declare
   hidden constant uuid[] := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = _evict_hidden.user_id and m.superseded_by = winner and m.deleted_at is null);
+    where m.user_id = winner.user_id and m.superseded_by = winner.memory_id and m.deleted_at is null
+      and m.agent_id = winner.agent_id and (m.is_stated, m.importance) <= (winner.is_stated, winner.importance));
 begin
   if hidden <> '{}' then -- even an update of nothing enters the triggers
     update memory.memories as m set deleted_at = statement_timestamp(), operation = 'evict'
-    where m.user_id = _evict_hidden.user_id and m.memory_id = any (hidden);
+    where m.user_id = winner.user_id and m.memory_id = any (hidden)
+      and m.superseded_by = winner.memory_id and m.deleted_at is null; -- still
   end if;
+  perform memory._release_hidden(winner.user_id, winner.memory_id, winner.superseded_by);
 end;
 $$;
 
@@ -4217,8 +4398,6 @@ as $$
 declare
   counted bigint;
   layers memory.policies[];
-  settings jsonb;
-  surplus bigint;
 begin
   update memory.memory_scopes as s set memory_count = s.memory_count + change
   where s.user_id = _count_memories.user_id and s.agent_id = _count_memories.agent_id
@@ -4226,17 +4405,28 @@ begin
     array(select p from memory.policies as p where p.user_id in ('', _count_memories.user_id) and p.agent_id in ('', _count_memories.agent_id))
   into counted, layers;
   if change > 0 then
-    settings := memory._effective_policy(layers) -> 'memories';
-    surplus := counted - (settings ->> 'max_per_agent')::bigint;
-    if surplus > 0 then
-      perform memory._evict(user_id, agent_id, surplus, settings ->> 'eviction');
-    end if;
+    perform memory._keep_limit(user_id, agent_id, counted, memory._effective_policy(layers) -> 'memories');
   end if;
 end;
 $$;
 
--- Soft-deletes what goes at the limit. The update comes back to memory._count_memories() through the trigger and lowers the
--- counter. What a memory hid that has expired comes back, as when a sweep removes it.
+-- Removes what is more than the limit of so many memories.
+create or replace function memory._keep_limit(user_id text, agent_id text, counted bigint, settings jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  surplus constant bigint := counted - (settings ->> 'max_per_agent')::bigint;
+begin
+  if surplus > 0 then
+    perform memory._evict(user_id, agent_id, surplus, settings ->> 'eviction');
+  end if;
+end;
+$$;
+
+-- Soft-deletes what goes at the limit. The update comes back to memory._count_memories() through the trigger and lowers
+-- the counter. What a memory hid that has expired comes back, as when a sweep removes it.
 create or replace function memory._evict(user_id text, agent_id text, surplus bigint, eviction text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -4246,13 +4436,15 @@ declare
   first constant uuid[] := memory._evictable(user_id, agent_id, surplus, eviction);
 begin
   update memory.memories as m
-  set deleted_at = statement_timestamp(), operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
-  where m.user_id = _evict.user_id and m.memory_id = any (first);
+  set deleted_at = statement_timestamp(), operation = case when m.expires_at <= statement_timestamp() then 'delete'
+    else 'evict' end
+  where m.user_id = _evict.user_id and m.memory_id = any (first) and m.superseded_at is null and m.deleted_at is null;
 end;
 $$;
 
--- What goes first: expired memories, then those that matter least (extracted before stated, then the less important, then
--- the older), or by eviction "fifo" the oldest. A function of its own, because its settings would hold for the triggers too.
+-- What goes first: expired memories, then those that matter least (extracted before stated, then the less important,
+-- then the older), or by eviction "fifo" the oldest. A function of its own, because its settings would hold for the
+-- triggers too.
 create or replace function memory._evictable(user_id text, agent_id text, surplus bigint, eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
@@ -4266,7 +4458,8 @@ as $$
 declare
   first uuid[] := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+    where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null
+      and m.deleted_at is null
       and m.expires_at <= statement_timestamp()
     order by m.expires_at limit surplus);
 begin
@@ -4274,12 +4467,14 @@ begin
     when cardinality(first) = surplus then first
     when eviction = 'fifo' then first || array(
       select m.memory_id from memory.memories as m
-      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null
+        and m.deleted_at is null
         and (m.expires_at is null or m.expires_at > statement_timestamp())
       order by m.created_at, m.memory_id limit surplus - cardinality(first))
     else first || array(
       select m.memory_id from memory.memories as m
-      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null and m.deleted_at is null
+      where m.user_id = _evictable.user_id and m.agent_id = _evictable.agent_id and m.superseded_at is null
+        and m.deleted_at is null
         and (m.expires_at is null or m.expires_at > statement_timestamp())
       order by m.is_stated, m.importance, m.created_at, m.memory_id limit surplus - cardinality(first)) end;
 end;
@@ -4307,7 +4502,8 @@ begin
     insert into memory.memories as m (user_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
                                       valid_from, valid_to, expires_at, embedding_text, source)
     values (add_memory.user_id, add_memory.content, add_memory.memory_type, add_memory.agent_id, add_memory.thread_id,
-            add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence), memory._real(add_memory.importance), add_memory.valid_from,
+            add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence),
+              memory._real(add_memory.importance), add_memory.valid_from,
             add_memory.valid_to, add_memory.expires_at, add_memory.embedding_text, add_memory.source)
     on conflict do nothing
     returning m.memory_id, true into stored;
@@ -4316,8 +4512,8 @@ begin
       select m.memory_id, m.deleted_at is null into stored from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
       if not stored.inserted then
-        raise notice 'memory % was put away at once: the agent is at its limit, and it matters least', stored.memory_id
-          using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+        raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
+          stored.memory_id using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
       end if;
       return stored;
     end if;
@@ -4337,12 +4533,13 @@ begin
   elsif on_conflict = 'replace' then
     update memory.memories as m
     set content = add_memory.content, thread_id = add_memory.thread_id, metadata = add_memory.metadata, tags = add_memory.tags,
-        confidence = memory._real(add_memory.confidence), importance = memory._real(add_memory.importance), valid_from = add_memory.valid_from,
+        confidence = memory._real(add_memory.confidence), importance = memory._real(add_memory.importance),
+          valid_from = add_memory.valid_from,
         valid_to = add_memory.valid_to, expires_at = coalesce(add_memory.expires_at, m.expires_at), embedding_text = add_memory.embedding_text,
         source = add_memory.source, operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
-    if not existing.is_stated and add_memory.source not in ('extraction', 'reconciliation') then -- now somebody states it
+    if not existing.is_stated and memory._states(add_memory.source) then -- now somebody states it
       update memory.memories as m set source = add_memory.source, operation = 'update'
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
     end if;
@@ -4353,7 +4550,12 @@ begin
 end;
 $$;
 comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz, timestamptz, text, text, text) is
-'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and agent is stored once: on_conflict ignore returns the id that is there with inserted = false (what was only extracted becomes stated), replace updates it, error refuses (23505). Over max_per_agent the memory of the agent that matters least goes: extracted before stated, then the less important, then the older (policy memories.eviction "fifo": the oldest). memory.restore_memory() brings it back. If that is the new one, inserted is false too. valid_to and expires_at of infinity mean never, as null does, except that null takes the policy''s expiry.';
+'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and '
+'agent is stored once: on_conflict ignore returns the id that is there with inserted = false (what was only extracted '
+'becomes stated), replace updates it, error refuses (23505). Over max_per_agent the memory of the agent that matters '
+'least goes: extracted before stated, then the less important, then the older (policy memories.eviction "fifo": the '
+'oldest). memory.restore_memory() brings it back. If that is the new one, inserted is false too. valid_to and '
+'expires_at of infinity mean never, as null does, except that null takes the policy''s expiry.';
 
 create or replace function memory.get_memory(user_id text, memory_id uuid)
 returns memory.memory
@@ -4365,8 +4567,8 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    memory._finite_or_null(m.valid_from), memory._finite_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._finite_or_null(m.expires_at), m.superseded_by, m.supersede_reason,
+    memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
+    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason,
     m.superseded_at, m.version, 1
   into result
   from memory.memories as m
@@ -4407,19 +4609,25 @@ begin
   perform memory._check_page(row_limit, row_offset);
   return query
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    memory._finite_or_null(m.valid_from), memory._finite_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._finite_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, count(*) over ()
-  from memory._listed_memories(list_memories.user_id, list_memories.agent_id, list_memories.memory_type, list_memories.search,
+    memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
+    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
+      count(*) over ()
+  from memory._listed_memories(list_memories.user_id, list_memories.agent_id, list_memories.memory_type,
+    list_memories.search,
                                list_memories.tags_all, list_memories.as_of, list_memories.include_superseded) as m
   order by m.created_at desc, m.memory_id desc
   limit row_limit offset row_offset;
 end;
 $$;
 comment on function memory.list_memories(text, text, text, text, text[], int, int, timestamptz, boolean) is
-'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, ignoring case). total_count is the size of the whole match; a page past the end has no row to say it, memory.count_memories() does. as_of shows what was known and true at that time; include_superseded adds what was replaced. valid_to and expires_at are null for never.';
+'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, '
+'ignoring case). total_count is the size of the whole match; a page past the end has no row to say it, '
+'memory.count_memories() does. as_of shows what was known and true at that time; include_superseded adds what was '
+'replaced. valid_to and expires_at are null for never.';
 
 -- What a list and a count take.
-create or replace function memory._check_listing(user_id text, agent_id text, memory_type text, search text, tags_all text[])
+create or replace function memory._check_listing(user_id text, agent_id text, memory_type text, search text,
+  tags_all text[])
 returns void
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -4468,16 +4676,19 @@ end;
 
 -- What a list shows and a count counts. Inlined by the planner, hence no SET clause.
 create or replace function memory._listed_memories(
-  user_id text, agent_id text, memory_type text, search text, tags_all text[], as_of timestamptz, include_superseded boolean
+  user_id text, agent_id text, memory_type text, search text, tags_all text[], as_of timestamptz,
+    include_superseded boolean
 )
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
   select m.*
-  from memory._shown_memories(_listed_memories.user_id, _listed_memories.as_of, _listed_memories.include_superseded) as m
+  from memory._shown_memories(_listed_memories.user_id, _listed_memories.as_of, _listed_memories.include_superseded)
+    as m
   where (_listed_memories.agent_id is null or m.agent_id = _listed_memories.agent_id)
     and (_listed_memories.memory_type is null or m.memory_type = _listed_memories.memory_type)
-    and (_listed_memories.tags_all is null or memory._comparable_tags(m.tags, _listed_memories.tags_all) @> _listed_memories.tags_all)
+    and (_listed_memories.tags_all is null or memory._comparable_tags(m.tags,
+      _listed_memories.tags_all) @> _listed_memories.tags_all)
     and (_listed_memories.search is null
          or strpos(lower(m.content), lower(_listed_memories.search)) > 0
          or strpos(lower(m.embedding_text), lower(_listed_memories.search)) > 0);
@@ -4528,8 +4739,10 @@ begin
   end if;
   update memory.memories as m
   set content = coalesce(update_memory.content, m.content), metadata = coalesce(update_memory.metadata, m.metadata),
-      tags = coalesce(update_memory.tags, m.tags), confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
-      importance = coalesce(memory._real(update_memory.importance), m.importance), expires_at = coalesce(update_memory.expires_at, m.expires_at),
+      tags = coalesce(update_memory.tags, m.tags), confidence = coalesce(memory._real(update_memory.confidence),
+        m.confidence),
+      importance = coalesce(memory._real(update_memory.importance), m.importance),
+        expires_at = coalesce(update_memory.expires_at, m.expires_at),
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
   returning m.version into current_version;
@@ -4561,7 +4774,8 @@ begin
 end;
 $$;
 comment on function memory.delete_memory(text, uuid) is
-'Deletes a memory and says whether it existed. memory.restore_memory() brings it back until memory.sweep() removes it. What the memory had superseded holds again, unless the same was stored meanwhile.';
+'Deletes a memory and says whether it existed. memory.restore_memory() brings it back until memory.sweep() removes '
+'it. What the memory had superseded holds again, unless the same was stored meanwhile.';
 
 create or replace function memory.supersede_memory(user_id text, old_memory_id uuid, new_memory_id uuid, reason text)
 returns void
@@ -4594,7 +4808,8 @@ begin
 end;
 $$;
 comment on function memory.supersede_memory(text, uuid, uuid, text) is
-'Marks a memory as replaced by another one of the same user. Nothing is lost: it is hidden by default, memory.restore_memory() undoes it, and when the other one goes it comes back.';
+'Marks a memory as replaced by another one of the same user. Nothing is lost: it is hidden by default, '
+'memory.restore_memory() undoes it, and when the new memory is deleted or expires, the old one is current again.';
 
 create or replace function memory.restore_memory(user_id text, memory_id uuid, version int default null)
 returns int
@@ -4625,7 +4840,10 @@ begin
     end if;
   end if;
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
-    perform memory._make_room(user_id, current.agent_id);
+    -- Another memory is evicted before this one is current again, so that this one stays.
+    perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1, memory._policy(s.user_id,
+      s.agent_id) -> 'memories')
+    from memory.memory_scopes as s where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
   end if;
   update memory.memories as m
   set superseded_by = null, supersede_reason = null, superseded_at = null, deleted_at = null, operation = 'restore',
@@ -4646,25 +4864,9 @@ exception
 end;
 $$;
 comment on function memory.restore_memory(text, uuid, int) is
-'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version; returns the new version. What came back when the memory was deleted is hidden by it again. At the limit another memory goes instead. History is kept, so a restore can be undone too.';
-
--- Before a memory is restored: what is wanted back shall not be what the limit takes.
-create or replace function memory._make_room(user_id text, agent_id text)
-returns void
-language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  settings constant jsonb := memory._policy(user_id, agent_id) -> 'memories';
-  surplus bigint;
-begin
-  select s.memory_count + 1 - (settings ->> 'max_per_agent')::bigint into surplus from memory.memory_scopes as s
-  where s.user_id = _make_room.user_id and s.agent_id = _make_room.agent_id;
-  if surplus > 0 then
-    perform memory._evict(user_id, agent_id, surplus, settings ->> 'eviction');
-  end if;
-end;
-$$;
+'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version; '
+'returns the new version. What came back when the memory was deleted is hidden by it again. At the limit another '
+'memory goes instead. History is kept, so a restore can be undone too.';
 
 create or replace function memory.get_memory_history(user_id text, memory_id uuid)
 returns setof memory.memory_version
@@ -4702,7 +4904,8 @@ as $$
 begin
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all);
   return count(*)
-  from memory._listed_memories(count_memories.user_id, count_memories.agent_id, count_memories.memory_type, count_memories.search,
+  from memory._listed_memories(count_memories.user_id, count_memories.agent_id, count_memories.memory_type,
+    count_memories.search,
                                count_memories.tags_all, count_memories.as_of, count_memories.include_superseded);
 end;
 $$;
@@ -4781,7 +4984,7 @@ $$;
 
 create or replace function memory._chunks_after_delete()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -4909,6 +5112,7 @@ begin
   end if;
   perform memory._check_metadata(candidate.metadata);
   perform memory._check_moment('created_at', candidate.created_at);
+  perform memory._check_bound('expires_at', candidate.expires_at);
 end;
 $$;
 
@@ -5027,7 +5231,7 @@ $$;
 
 create or replace function memory._artifacts_after_delete()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- see above
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -5080,7 +5284,8 @@ declare
   content text;
 begin
   perform memory._check_id('user_id', user_id);
-  key := coalesce(substring(left(key, 1000) from '^\s*\[MemoryRef: (\S+) - .* tokens\]\s*$'), key); -- models hand in the whole placeholder
+  -- models hand in the whole placeholder
+  key := coalesce(substring(left(key, 1000) from '^\s*\[MemoryRef: (\S+) - .* tokens\]\s*$'), key);
   perform memory._check_id('key', key);
   if (from_token >= 0) is not true then
     perform memory._refuse('from_token', format('%s is negative or null', coalesce(from_token::text, 'null')), 'The first slice begins at 0.');
@@ -5134,7 +5339,7 @@ begin
   perform memory._check_page(row_limit, row_offset);
   return query
   select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count, a.agent_id, a.thread_id,
-    a.metadata, a.created_at, memory._finite_or_null(a.expires_at), count(*) over ()
+    a.metadata, a.created_at, memory._real_or_null(a.expires_at), count(*) over ()
   from memory._current_artifacts(user_id) as a
   where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
     and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
@@ -5359,7 +5564,10 @@ begin
 end;
 $$;
 comment on function memory.reconcile_memories(text, int) is
-'Queues one look over the n newest facts of a user and returns the job id: of duplicates the one that says most stays, of contradicting facts the newer, then the more confident; losers are superseded, never lost. The rules by which a model''s word is checked are in docs/concepts.md; what breaks them is left alone. The job''s result has kept, merged, contradicted and refused. Happens by itself with every cadence.reconcile_every_n-th extraction.';
+'Queues one look over the n newest facts of a user and returns the job id: of duplicates the one that says most '
+'stays, of contradicting facts the newer, then the more confident; losers are superseded, never lost. The rules by '
+'which a model''s word is checked are in docs/concepts.md; what breaks them is left alone. The job''s result has '
+'kept, merged, contradicted and refused. Happens by itself with every cadence.reconcile_every_n-th extraction.';
 
 create or replace function memory.consolidate(user_id text)
 returns bigint
@@ -5372,7 +5580,9 @@ begin
 end;
 $$;
 comment on function memory.consolidate(text) is
-'Queues the consolidation of a user''s short-term memories (types context and episodic, older than seven days) and returns the job id: those that belong together become an article of the knowledge base that names its sources, and those that were extracted are superseded by it. Happens by itself in memory.sweep() once ten of them are a week old.';
+'Queues the consolidation of a user''s short-term memories (types context and episodic, older than seven days) and '
+'returns the job id: those that belong together become an article of the knowledge base that names its sources, and '
+'those that were extracted are superseded by it. Happens by itself in memory.sweep() once ten of them are a week old.';
 
 create or replace function memory.claim_jobs(
   worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes'
@@ -5406,12 +5616,14 @@ declare
   -- By place: the index entry of a job taken is there until the end, and would be read again in each lap.
   visits jsonb := jsonb '{}';
   handed_out int := 0;
+  handed_out_before int := 0; -- this lap
 begin
   perform memory._check_id('worker', worker);
+  perform memory._check_list('kinds', kinds); -- before the comparison, which nothing can interrupt
   if (kinds <@ known) is false then
-    perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds), 'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
+    perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
+      'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
   end if;
-  perform memory._check_list('kinds', kinds);
   if (max_jobs between 1 and 1000) is not true then
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')), 'Claim what you can work on at once.');
   end if;
@@ -5471,6 +5683,9 @@ begin
         place := first_place;
         continue;
       end if;
+      -- what there is waits no longer for what may be nothing
+      exit when handed_out > 0 and handed_out = handed_out_before;
+      handed_out_before := handed_out;
       stops := next_stops;
       next_stops := array[]::bigint[];
       stop := 1;
@@ -5665,14 +5880,14 @@ begin
       wait_until := date_trunc('day', clock_timestamp(), 'UTC') + interval '1 day';
       reason := 'AM002: ' || sqlerrm;
     when lock_not_available or deadlock_detected or serialization_failure or unique_violation
-      or foreign_key_violation then -- that one: what it goes on from was just cleared
+      or foreign_key_violation then -- the last: the summary that the job continues was just cleared
       wait_until := clock_timestamp() + interval '5 seconds';
       reason := sqlerrm;
     when query_canceled then
-      -- Someone who cancels the claim ends it, and nothing is claimed. So does statement_timeout, unless this job
-      -- alone took the time: then the job has failed, or it would take the time of every claim. It strikes once in a
-      -- statement (a tenth is left for the clocks: a client may send a statement in parts), so what follows is done
-      -- in peace, and soon: the claim hands out nothing more.
+      -- Someone who cancels the claim ends it, and nothing is claimed. So does statement_timeout, unless this job took
+      -- the time: then the job has failed, or it would take the time of every claim. The claim's deadline leaves each
+      -- job half of statement_timeout, so a job that took a third is blamed; a tenth allows for clocks that differ.
+      -- statement_timeout strikes once in a statement, so the failure can be stored; the claim hands out nothing more.
       if clock_timestamp() - statement_timestamp() >= nullif(patience, '0') * 0.9
         and clock_timestamp() - started >= patience / 3 then
         perform memory.fail_job(job.user_id, job.job_id, job.lease_token,
@@ -5683,7 +5898,8 @@ begin
       raise;
     when others then -- one bad job must not hold up all others
       get stacked diagnostics trace = pg_exception_context;
-      perform memory.fail_job(job.user_id, job.job_id, job.lease_token, memory._place_of_error(sqlstate, trace), null, '[]');
+      perform memory.fail_job(job.user_id, job.job_id, job.lease_token, memory._place_of_error(sqlstate, trace), null,
+        '[]');
       return;
   end;
 
@@ -5703,14 +5919,16 @@ begin
 end;
 $$;
 
--- What may be kept of an error of PostgreSQL, whose message can show what a user said: its code and where it was raised.
+-- What may be kept of an error of PostgreSQL, whose message can show what a user said: its code and where it was
+-- raised.
 create or replace function memory._place_of_error(code text, trace text)
 returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return format('it cannot be handed out: SQLSTATE %s', code) || coalesce(' in ' || substring(trace from '(memory[.][a-z_]+)[(]'), '')
+  return format('it cannot be handed out: SQLSTATE %s', code) || coalesce(' in '
+    || substring(trace from '(memory[.][a-z_]+)[(]'), '')
     || coalesce(' line ' || substring(trace from ' line ([0-9]+) at '), '');
 end;
 $$;
@@ -5934,7 +6152,8 @@ begin
   perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = job.scope for no key update skip locked;
   if found then
     perform memory._finish_messages(job.user_id, job.scope, (job.input ->> 'from_seq')::bigint, (job.input ->> 'read_through')::bigint,
-                                    coalesce(result -> 'token_counts', '{}'), 1000000); -- half a second, for which appends wait
+                                    -- half a second, for which appends wait
+                                    coalesce(result -> 'token_counts', '{}'), 1000000);
   end if;
 end;
 $$;
@@ -6078,7 +6297,7 @@ begin
   where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
   if not found then
     perform memory._refuse('job_id',
-      format('this user had no job %s that a worker can have worked at', coalesce(job_id::text, 'null')),
+      format('this user has no job %s that was handed to a worker', coalesce(job_id::text, 'null')),
       'Calls can be entered until 7 days after their job was finished or deleted.', 'P0002');
   end if;
   entered := memory._enter_credible_calls(gone.user_id, gone.job_id, gone.kind, gone.agent_id, gone.model, calls,
@@ -6089,7 +6308,9 @@ begin
 end;
 $$;
 comment on function memory.record_calls(text, bigint, jsonb) is
-'Enters model calls in the ledger for a job that is not the worker''s any more: its lease was lost, or its thread was deleted, but the calls were made. Of more calls or tokens than the job can have taken only those are entered, with a warning. Error P0002 when the user had no such job.';
+'Enters model calls in the ledger for a job that is not the worker''s any more: its lease was lost, or its thread was '
+'deleted, but the calls were made. Of more calls or tokens than the job can have taken only those are entered, with a '
+'warning. Error P0002 when the user had no such job.';
 
 -- What jobs of several kinds share: the model they ask, and messages as models may see them.
 
@@ -6103,7 +6324,8 @@ as $$
 declare
   chosen memory.models;
 begin
-  select m.* into chosen from memory.models as m where m.kind = 'chat' and not m.is_off and (m.name = _chat_model.name or m.is_active)
+  select m.* into chosen from memory.models as m where m.kind = 'chat' and not m.is_off and (m.name = _chat_model.name
+    or m.is_active)
   order by m.name is distinct from _chat_model.name limit 1;
   if not found then
     raise lock_not_available using message = 'no chat model is active';
@@ -6131,7 +6353,7 @@ $$;
 --
 -- Row by row, so that no more is read than fits. A message of which nothing is left does not count as given; what is
 -- looked at is limited too, for speakers_only, by byte_limit: each row counts as 100 bytes and what is read of it.
--- (To take out what was recalled takes up to 40 ms for 64 KiB of it, 6 us for each piece.) is_partial: the range goes
+-- Taking recalled text out of 64 KiB takes up to 40 ms. is_partial: the range goes
 -- on after examined_seq, and up to there is nothing to be given but messages.
 create or replace function memory._message_payload(
   user_id text, thread_id text, from_seq bigint, to_seq bigint, speakers_only boolean, row_limit int, token_limit int,
@@ -6298,7 +6520,8 @@ language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return greatest(0, (memory._policy(_extractable_today.user_id, _extractable_today.agent_id) #>> '{memories,max_extracted_per_day}')::bigint
+  return greatest(0, (memory._policy(_extractable_today.user_id,
+    _extractable_today.agent_id) #>> '{memories,max_extracted_per_day}')::bigint
     - coalesce((select s.extracted_count from memory.memory_scopes as s
                 where s.user_id = _extractable_today.user_id and s.agent_id = _extractable_today.agent_id
                   and s.extracted_on = (statement_timestamp() at time zone 'UTC')::date), 0));
@@ -6350,7 +6573,8 @@ begin
     -- Strict, or else an array of numbers would pass for a number.
     elsif jsonb_path_exists(item.value, 'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value ? (@.type() != "number" || @ < 0 || @ > 1)') then
       perform memory._refuse_result(path, 'has a confidence or importance that is not a number from 0 to 1');
-    elsif jsonb_array_length(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' else '[]' end) > 1000 then
+    elsif jsonb_array_length(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs'
+      else '[]' end) > 1000 then
       perform memory._refuse_result(path || '.seqs', 'has more than 1000 entries');
     elsif jsonb_path_exists(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' else '[null]' end,
                             'strict $[*] ? (@.type() != "number" || @.floor() != @ || @.abs() > 1000000000000000)') then
@@ -6364,9 +6588,9 @@ begin
 end;
 $$;
 
--- A memory whose evidence is not among the messages that were given is not stored; the others are. One reply, and one day,
--- bring only as many as the policy says (memories.max_per_reply, max_extracted_per_day): a flood of them would push out what
--- was remembered before.
+-- A memory whose evidence is not among the messages that were given is not stored; the others are. One reply, and one
+-- day, bring only as many as the policy says (memories.max_per_reply, max_extracted_per_day): a flood of them would
+-- push out what was remembered before.
 create or replace function memory._apply_extraction(job memory.jobs, result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -6410,11 +6634,11 @@ begin
     where c.place <= per_reply and c.place_of_agent <= (allowances ->> c.agent_id)::bigint
   ), stored as (
     insert into memory.memories (
-      user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from, metadata)
+      user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from,
+        metadata)
     select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
-      -- Rounded, because a number too small for a real is an error.
-      coalesce(round((f.value ->> 'confidence')::numeric, 6)::real, 1.0),
-      coalesce(round((f.value ->> 'importance')::numeric, 6)::real, 0.5), job.scope,
+      coalesce(memory._share(f.value ->> 'confidence'), 1.0), coalesce(memory._share(f.value ->> 'importance'), 0.5),
+        job.scope,
       array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction',
       -- True since it happened; known since it was said, which for an imported conversation is long before it was read.
       least(f.event_time, f.said_at),
@@ -6430,7 +6654,8 @@ begin
   )
   select (select count(*) from stored) as inserted, coalesce(sum(b.duplicates), 0) as duplicates,
     jsonb_array_length(result -> 'memories') - (select count(*) from found) as refused,
-    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents, array_agg(b.stored) as stored_of_agents
+    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents, array_agg(b.stored)
+      as stored_of_agents
   into counts from booked as b;
   -- A statement of its own: the one above does not see the counters that its triggers made.
   update memory.memory_scopes as s
@@ -6745,8 +6970,10 @@ begin
   perform memory._check_result_text('summary', result -> 'summary');
   if jsonb_typeof(coalesce(result -> 'metadata', '{}')) <> 'object' then
     perform memory._refuse_result('metadata', 'must be an object');
-  elsif pg_column_size(result -> 'metadata') > 1000000 then -- what an archive says besides, two ids for one, fits beside it
-    perform memory._refuse_result('metadata', format('has %s bytes, at most 1000000 are allowed', pg_column_size(result -> 'metadata')));
+  -- what an archive says besides, two ids for one, fits beside it
+  elsif pg_column_size(result -> 'metadata') > 1000000 then
+    perform memory._refuse_result('metadata', format('has %s bytes, at most 1000000 are allowed',
+      pg_column_size(result -> 'metadata')));
   elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "token_count").value ? (@.type() != "number" || @ < 1 || @ > 10000000 || @ != @.floor())') then
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
   elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "generation_time_ms").value ? (@.type() != "number" || @ < 0 || @ > 2147483647)') then
@@ -6946,7 +7173,8 @@ begin
   )
   select jsonb_agg(jsonb_build_object(
       'number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type, 'subject', memory._subject(p.metadata),
-      'confidence', round(p.confidence::numeric, 2), 'known_since', coalesce(p.valid_from, p.created_at),
+      'confidence', round(p.confidence::numeric, 2), 'known_since',
+        memory._real_or_null(coalesce(p.valid_from, p.created_at)),
       'group', (select count(distinct o.agent_id) from pool as o where o.agent_id <= p.agent_id)) order by p.number),
     jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
     (extract(epoch from max(p.created_at)) * 1000000)::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
@@ -7290,13 +7518,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   update memory.memories as m
-  set tags = case when m.tags @> b.tags then m.tags else b.tags end, confidence = b.confidence, importance = b.importance, operation = 'update'
+  set tags = case when m.tags @> b.tags then m.tags else b.tags end, confidence = b.confidence,
+    importance = b.importance, operation = 'update'
   from (
     select max(o.confidence) as confidence, max(o.importance) as importance,
       -- As many as a memory may have, its own first: more would make the job fail again and again.
       array(select k.tag
             from (select t.tag from memory.memories as s cross join lateral unnest(s.tags) as t (tag)
-                  where s.user_id = _keep_the_best.user_id and s.memory_id = any (losers || winner) and length(t.tag) <= 255
+                  where s.user_id = _keep_the_best.user_id and s.memory_id = any (losers || winner)
+                    and length(t.tag) <= 255
                   group by t.tag order by bool_or(s.memory_id = winner) desc, t.tag limit 100) as k
             order by k.tag) as tags
     from memory.memories as o
@@ -7339,7 +7569,8 @@ begin
     select row_number() over (order by m.created_at, m.memory_id) as number, m.* from memory._short_term_memories(job.user_id) as m
   )
   select jsonb_agg(jsonb_build_object('number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type,
-                                      'created_at', coalesce(p.valid_from, p.created_at)) order by p.number),
+                                      'created_at', memory._real_or_null(coalesce(p.valid_from, p.created_at)))
+                                        order by p.number),
     jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
     (extract(epoch from max(p.created_at)) * 1000000)::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
   into memories, memories_input, newest, tokens
@@ -7570,7 +7801,8 @@ begin
   if job.kind = 'embed' then
     return memory._embedding_model();
   end if;
-  return (select m from memory.models as m where m.kind = 'embedding' and not m.is_off and memory._has_unembedded(job.user_id, null, m.name)
+  return (select m from memory.models as m where m.kind = 'embedding' and not m.is_off
+    and memory._has_unembedded(job.user_id, null, m.name)
           order by m.is_active desc, m.created_at, m.name limit 1);
 end;
 $$;
@@ -7667,7 +7899,8 @@ begin
   end if;
   select e.position - 1 into wrong
   from jsonb_array_elements(result -> 'embeddings') with ordinality as e (value, position)
-  where not jsonb_path_exists(e.value, '$[*] ? (@ > 2.98023223876953125e-8 || @ < -2.98023223876953125e-8)') -- which 2-byte floats hold
+  -- which 2-byte floats hold
+  where not jsonb_path_exists(e.value, '$[*] ? (@ > 2.98023223876953125e-8 || @ < -2.98023223876953125e-8)')
   limit 1;
   if found then
     perform memory._refuse_result(format('embeddings[%s]', wrong), 'has no direction: all its numbers are 0');
@@ -7702,7 +7935,8 @@ begin
   if stored is not null and model.is_active then
     folded := memory._fold_near_duplicates(job.user_id, model.name, stored::uuid[]);
   end if;
-  if job.kind = 'embed' and exists (select from memory.models as m where m.kind = 'embedding' and not m.is_active and not m.is_off) then
+  if job.kind = 'embed' and exists (select from memory.models as m where m.kind = 'embedding' and not m.is_active
+    and not m.is_off) then
     perform memory._enqueue_due(job.user_id, 'backfill', '');
   end if;
   return jsonb_build_object('model', model.name, 'embedded', embedded, 'folded', folded);
@@ -7900,12 +8134,15 @@ end;
 $$;
 
 -- An extracted memory that says nearly the same as an older one of its agent and type gives way to it, unless it says
--- more: the longer text stays. What somebody stated, or reworded, is never folded, nor are two that differ in a number or
--- in a negation, however near their embeddings are. Taking a text apart takes 0.5 ms, so only the five nearest are compared.
+-- more: the longer text stays. What somebody stated, or reworded, is never folded, nor are two that differ in a number
+-- or in a negation, however near their embeddings are. Taking a text apart takes 0.5 ms, so only the five nearest are
+-- compared.
 create or replace function memory._fold_near_duplicates(user_id text, model text, memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off -- a session keeps the plan of its first call, when there may have been no embeddings yet
+set jit = off
 as $$
 declare
   candidate record;
@@ -7937,9 +8174,11 @@ begin
               as says_less,
             memory._cosine_similarity(candidate.embedding, (
               select f.embedding from memory.embeddings as f
-              where f.user_id = n.user_id and f.model = _fold_near_duplicates.model and f.source = 'memory' and f.id = n.memory_id::text)) as similarity
+              where f.user_id = n.user_id and f.model = _fold_near_duplicates.model and f.source = 'memory'
+                and f.id = n.memory_id::text)) as similarity
           from memory._visible_memories(_fold_near_duplicates.user_id, null, false) as n
-          where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type and memory._subject(n.metadata) = candidate.subject
+          where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type
+            and memory._subject(n.metadata) = candidate.subject
             and (n.created_at, n.memory_id) < (candidate.created_at, candidate.memory_id)
         ) as s
         where s.similarity >= threshold
@@ -8043,7 +8282,8 @@ $$;
 
 -- A memory taken apart for comparison; null for one of more than 1,000 characters, about which nothing is decided here.
 --   words    all that _claim_words() finds
---   stems    of those that language does not ignore, in order; past tenses are stems of their own, verbs of liking are one
+-- stems    of those that language does not ignore, in order; past tenses are stems of their own, verbs of liking are
+-- one
 --   figures  numbers, weekdays and months, each with the stem that follows: "2 cats, 3 dogs" are no "3 cats, 2 dogs"
 --   names    capitalised words within a sentence
 --   topic    the words that tell what it is about, as search compares them: no word that any language PostgreSQL knows
@@ -8238,7 +8478,8 @@ end;
 $$;
 
 -- One row per call, as they are reported. What a call cost is computed from the prices of its model, now.
-create or replace function memory._enter_calls(user_id text, job_id bigint, kind text, agent_id text, model text, calls jsonb)
+create or replace function memory._enter_calls(user_id text, job_id bigint, kind text, agent_id text, model text,
+  calls jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -8265,8 +8506,15 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  latest memory.jobs;
   entered record;
 begin
+  -- Calls may have been entered since the job was read.
+  select j.* into latest from memory.jobs as j
+  where j.user_id = job.user_id and j.job_id = job.job_id for no key update;
+  if found then
+    job := latest;
+  end if;
   entered := memory._enter_credible_calls(job.user_id, job.job_id, job.kind, job.agent_id, job.input ->> 'model', calls,
                                           memory._allowed_calls(job) - job.calls_entered,
                                           job.tokens_allowed - job.tokens_entered);
@@ -8317,8 +8565,8 @@ begin
   into credible, number, tokens, reported
   from cut as c;
   if reported > tokens or jsonb_array_length(calls) > number then
-    raise warning 'calls: % with % tokens are reported for job %, which can have had no more than % with % tokens',
-      jsonb_array_length(calls), reported, job_id, number, tokens;
+    raise warning 'job %: % calls with % tokens are entered of the % with % that were reported; the job cannot have taken more',
+      job_id, number, tokens, jsonb_array_length(calls), reported;
   end if;
   perform memory._enter_calls(user_id, job_id, kind, agent_id, model, credible);
 end;
@@ -8476,6 +8724,7 @@ begin
     perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')), 'It bounds the rows of each kind that one call removes.');
   end if;
 
+  perform memory._release_left_hidden(least(batch_size, 1000));
   queued := memory._enqueue_periodic_work(batch_size); -- first, while nothing is locked: it reads all threads
   checked := memory._finish_unread_messages(batch_size); -- before what appends would wait for
 
@@ -8510,7 +8759,11 @@ begin
     (select m.user_id, m.agent_id, m.memory_id from memory.memories as m
      where m.expires_at <= statement_timestamp() order by m.expires_at limit batch_size)
     union
-    (select m.user_id, m.agent_id, m.memory_id from memory.memories as m where m.deleted_at is not null order by m.deleted_at limit batch_size)
+    -- What the limit took can be restored for a week: nobody asked for its end.
+    (select m.user_id, m.agent_id, m.memory_id from memory.memories as m
+     where m.deleted_at is not null and (m.operation <> 'evict'
+       or m.deleted_at < statement_timestamp() - interval '7 days')
+     order by m.deleted_at limit batch_size)
   ), free as materialized (
     select s.user_id, s.agent_id from memory.memory_scopes as s
     where (s.user_id, s.agent_id) in (select d.user_id, d.agent_id from due as d) for no key update skip locked
@@ -8518,11 +8771,12 @@ begin
     delete from memory.memories as m
     using (select d.* from due as d join free as f using (user_id, agent_id) limit batch_size) as d
     where m.user_id = d.user_id and m.memory_id = d.memory_id
-      and (m.expires_at <= statement_timestamp() or m.deleted_at is not null) -- still: somebody may have restored the memory since
+      -- Still: somebody may have restored the memory since.
+      and (m.expires_at <= statement_timestamp() or m.deleted_at is not null
+        and (m.operation <> 'evict' or m.deleted_at < statement_timestamp() - interval '7 days'))
     returning 1
   )
   select count(*) into swept_memories from swept;
-  perform memory._release_left_hidden(batch_size);
 
   -- Materialized here and below: a join that runs such a subquery twice would lock, and delete, twice as many.
   with due as materialized (
@@ -8538,7 +8792,8 @@ begin
   with old as materialized (
     select j.user_id, j.job_id from memory.jobs as j
     where j.status in ('completed', 'dead') and j.finished_at < statement_timestamp() - interval '7 days'
-      and j.finished_at < statement_timestamp() - case j.status when 'completed' then interval '7 days' else interval '30 days' end
+      and j.finished_at < statement_timestamp() - case j.status when 'completed' then interval '7 days'
+        else interval '30 days' end
     order by j.finished_at limit batch_size for update skip locked
   ), swept as (
     delete from memory.jobs as j using old
@@ -8563,7 +8818,12 @@ begin
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that were left out; and parses the messages that no job has read (checked is the number of messages looked at), of which a search by keyword looks at a part only until then. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
+'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more '
+'than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have '
+'been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that '
+'were left out; and parses the messages that no job has read (checked is the number of messages looked at), of which '
+'a search by keyword looks at a part only until then. Returns the counts. Run it from cron or pg_cron until the '
+'counts are 0.';
 
 -- Parses the messages that no job has read: until then every keyword search among messages does. A mark per thread
 -- says up to where that is done. An index of what is left to do would make add_messages 9 to 18 % slower.
@@ -8625,7 +8885,7 @@ begin
     where m.superseded_by is not null and m.deleted_at is null
       and not exists (select from memory.memories as w
                       where w.user_id = m.user_id and w.memory_id = m.superseded_by
-                        and (w.deleted_at is null or w.operation = 'evict'))
+                        and w.deleted_at is null)
       and not exists (select from memory.documents as d where d.user_id = m.user_id and d.document_id = m.superseded_by)
     limit row_limit) as h;
 end;
@@ -8683,7 +8943,8 @@ begin
       union all
       select a.user_id, 'artifact', a.key from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
     ) as t
-    where e.kind = 'embedding' and not e.is_off and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
+    where e.kind = 'embedding' and not e.is_off and exists (select from memory.models as m where m.kind = 'embedding'
+      and m.is_active)
       and not exists (select from memory.embeddings as v where v.user_id = t.user_id and v.model = e.name and v.source = t.source and v.id = t.id)
     union
     select c.user_id, 'chunk_documents' from memory.document_chunks as c where c.token_count is null
@@ -8717,7 +8978,8 @@ begin
     perform memory._refuse(case when every is null then 'every' else 'sweep_at' end, 'must not be null', 'Leave it out for the default.');
   end if;
   if not (select r.rolcanlogin from pg_roles as r where r.rolname = current_user) then
-    raise exception 'pg_cron runs jobs in sessions of the role that made them, and role "%" may not log in', current_user
+    raise exception 'pg_cron runs jobs in sessions of the role that made them, and role "%" may not log in',
+      current_user
       using errcode = '42501', hint = format('As a superuser: alter role %I login;', current_user);
   end if;
 
@@ -8747,7 +9009,8 @@ begin
 
   if cron_version is null then
     problem := 'this server has no pg_cron';
-    hint := format('Install it, on Debian as postgresql-%s-cron.', current_setting('server_version_num')::int / 10000) || or_else;
+    hint := format('Install it, on Debian as postgresql-%s-cron.', current_setting('server_version_num')::int / 10000)
+      || or_else;
   elsif not is_loaded then
     problem := 'pg_cron is not loaded into this server';
     begin
@@ -8764,7 +9027,8 @@ begin
     hint := format('As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.', current_database());
   elsif cron_database <> current_database() or is_hidden and cron.signature is null then
     is_elsewhere := true;
-    problem := case when is_hidden then 'pg_cron lives in another database, or its extension has not been created in this one'
+    problem := case when is_hidden
+      then 'pg_cron lives in another database, or its extension has not been created in this one'
       else format('pg_cron lives in database "%s"', cron_database) end;
     hint := case when is_hidden then 'As a superuser, in the database that "show cron.database_name" names: '
       else 'Run there as a superuser: ' end || created;
@@ -8780,8 +9044,10 @@ begin
   if problem is null and not (cron.may_use and cron.may_execute) then
     raise exception 'role "%" may not schedule jobs with pg_cron', current_user
       using errcode = '42501', hint = 'As a superuser:'
-        || case when cron.may_use then '' else format(' grant usage on schema %I to %I;', cron.nspname, current_user) end
-        || case when cron.may_execute then '' else format(' grant execute on function %s to %I;', cron.signature, current_user) end;
+        || case when cron.may_use then '' else format(' grant usage on schema %I to %I;', cron.nspname,
+          current_user) end
+        || case when cron.may_execute then '' else format(' grant execute on function %s to %I;', cron.signature,
+          current_user) end;
   end if;
   for task in
     select t.*, 'agent_memory ' || t.name || ' ' || current_database() as full_name
@@ -8808,7 +9074,9 @@ begin
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
-'Has pg_cron run queued model work every so often and memory.sweep() at a time of day, as the role that calls this; calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Where something is missing, the HINT says what a superuser has to run. Without pg_cron, run "agent-memory worker".';
+'Has pg_cron run queued model work every so often and memory.sweep() at a time of day, as the role that calls this; '
+'calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Where '
+'something is missing, the HINT says what a superuser has to run. Without pg_cron, run "agent-memory worker".';
 
 -- The formulas of ranking. Inlined by the planner, hence no SET clauses.
 
@@ -8820,15 +9088,16 @@ begin atomic
   select ln((texts + 1) / (texts_with_word + 0.5)::double precision);
 end;
 
--- How fresh something is that has been known since then: halves in 30 days, from 1 down to 2^-100 after eight years, below
--- which it would soon be no real any more. What has held for ever (-infinity) is not fresh at all.
+-- How fresh something is that has been known since then: halves in 30 days, from 1 down to 2^-100 after eight years,
+-- below which it would soon be no real any more. What has held for ever (-infinity) is not fresh at all.
 create or replace function memory._recency(known_since timestamptz)
 returns double precision
 language sql stable parallel safe
 begin atomic
   select case when known_since >= statement_timestamp() then 1
               when isfinite(known_since)
-              then power(0.5::double precision, least(date_part('epoch', statement_timestamp() - known_since) / (30 * 86400), 100))
+              then power(0.5::double precision, least(date_part('epoch',
+                statement_timestamp() - known_since) / (30 * 86400), 100))
               else 0 end;
 end;
 
@@ -9043,17 +9312,19 @@ begin
 end;
 $$;
 
--- What a search may see, before any of it is ranked: every filter is here, so none can be applied after a limit. number is
--- the seq of a message and the number of a document's piece. unfiltered says that no filter but agent_id is set: that is one test per row
--- instead of up to ten, which are half of the time of a search. Where words are compared, a message whose words nobody has
--- kept yet comes with its content and metadata, for memory._ranked() to parse. Inlined by the planner, hence no SET clause.
+-- What a search may see, before any of it is ranked: every filter is here, so none can be applied after a limit. number
+-- is the seq of a message and the number of a document's piece. unfiltered says that no filter but agent_id is set:
+-- that is one test per row instead of up to ten, which are half of the time of a search. Where words are compared, a
+-- message whose words nobody has kept yet comes with its content and metadata, for memory._ranked() to parse. Inlined
+-- by the planner, hence no SET clause.
 create or replace function memory._searchable(
   user_id text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[],
   exclude_tags text[], filter jsonb, min_confidence double precision, created_after timestamptz, created_before timestamptz, as_of timestamptz,
   include_superseded boolean, doc_types text[], namespaces text[], unfiltered boolean, compares_words boolean
 )
 returns table (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text, metadata jsonb
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+    metadata jsonb
 )
 language sql stable parallel safe
 begin atomic
@@ -9068,14 +9339,18 @@ begin atomic
     from memory._valid_memories(_searchable.user_id, _searchable.agent_id) as m
     where _searchable.unfiltered and 'memory' = any (_searchable.sources) and m.long_search_vector is not null
     union all
-    select 'memory', m.memory_id::text, m.thread_id, null, m.created_at, coalesce(m.search_vector, m.long_search_vector), null, null
+    select 'memory', m.memory_id::text, m.thread_id, null, m.created_at, coalesce(m.search_vector,
+      m.long_search_vector), null, null
     from memory._shown_memories(_searchable.user_id, _searchable.as_of, _searchable.include_superseded) as m
     where not _searchable.unfiltered and 'memory' = any (_searchable.sources) and coalesce(_searchable.doc_types, _searchable.namespaces) is null
       and (_searchable.agent_id is null or m.agent_id = _searchable.agent_id)
       and (_searchable.memory_types is null or m.memory_type = any (_searchable.memory_types))
-      and (_searchable.tags_all is null or memory._comparable_tags(m.tags, _searchable.tags_all) @> _searchable.tags_all)
-      and (_searchable.tags_any is null or memory._comparable_tags(m.tags, _searchable.tags_any) && _searchable.tags_any)
-      and (_searchable.exclude_tags is null or not memory._comparable_tags(m.tags, _searchable.exclude_tags) && _searchable.exclude_tags)
+      and (_searchable.tags_all is null or memory._comparable_tags(m.tags,
+        _searchable.tags_all) @> _searchable.tags_all)
+      and (_searchable.tags_any is null or memory._comparable_tags(m.tags,
+        _searchable.tags_any) && _searchable.tags_any)
+      and (_searchable.exclude_tags is null or not memory._comparable_tags(m.tags,
+        _searchable.exclude_tags) && _searchable.exclude_tags)
       and (_searchable.min_confidence is null or m.confidence >= memory._real(_searchable.min_confidence))
       and (_searchable.filter is null or m.metadata @> _searchable.filter)
     union all
@@ -9086,7 +9361,8 @@ begin atomic
       and (_searchable.agent_id is null or s.agent_ids <@ array[_searchable.agent_id])
       and (_searchable.filter is null or s.metadata @> _searchable.filter)
     union all
-    select 'document', d.document_id || '/' || c.number, d.thread_id, c.number, d.created_at, c.search_vector, null, null
+    select 'document', d.document_id || '/' || c.number, d.thread_id, c.number, d.created_at, c.search_vector, null,
+      null
     from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
     where 'document' = any (_searchable.sources) and d.user_id = _searchable.user_id and c.user_id = _searchable.user_id
       and coalesce(_searchable.memory_types, _searchable.tags_all, _searchable.tags_any) is null and _searchable.min_confidence is null
@@ -9123,10 +9399,11 @@ begin atomic
     and (_searchable.created_before is null or t.created_at < _searchable.created_before));
 end;
 
--- What a search may spend on the words of messages that no job and no sweep has parsed yet, newest first, where cost is what
--- all of them would cost. A message costs its bytes, of which 256 KiB are parsed at most, and 100: half a MiB is 90 ms of
--- prose, 300 ms of Chinese, and 3,000 short messages. Nothing is kept: a search that wrote to messages would hold their locks until its transaction ends, and wait for
--- whoever clears the thread. Null when there is nothing to parse.
+-- What a search may spend on the words of messages that no job and no sweep has parsed yet, newest first, where cost is
+-- what all of them would cost. A message costs its bytes, of which 256 KiB are parsed at most, and 100: half a MiB is
+-- 90 ms of prose, 300 ms of Chinese, and 3,000 short messages. Nothing is kept: a search that wrote to messages would
+-- hold their locks until its transaction ends, and wait for whoever clears the thread. Null when there is nothing to
+-- parse.
 create or replace function memory._parsing_budget(messages bigint, cost bigint)
 returns int
 language plpgsql stable parallel safe
@@ -9141,8 +9418,8 @@ begin
 end;
 $$;
 
--- What messages that are not parsed whole are looked through for: the eight longest words of the query, without their last
--- letter, which is what a stem differs in from its word (city, cities: citi).
+-- What messages that are not parsed whole are looked through for: the eight longest words of the query, without their
+-- last letter, which is what a stem differs in from its word (city, cities: citi).
 create or replace function memory._beginnings(words text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -9155,15 +9432,17 @@ begin
 end;
 $$;
 
--- How many of them a text holds. Written out, because counting rows of unnest() takes twice as long. Inlined by the planner,
--- hence no SET clause.
+-- How many of these word beginnings occur in a text. Written out, because counting rows of unnest() takes twice as
+-- long. Inlined by the planner, hence no SET clause.
 create or replace function memory._words_that_begin(said text, beginnings text[])
 returns int
 language sql immutable parallel safe
 begin atomic
   select num_nonnulls(
-    nullif(strpos(said, beginnings[1]), 0), nullif(strpos(said, beginnings[2]), 0), nullif(strpos(said, beginnings[3]), 0),
-    nullif(strpos(said, beginnings[4]), 0), nullif(strpos(said, beginnings[5]), 0), nullif(strpos(said, beginnings[6]), 0),
+    nullif(strpos(said, beginnings[1]), 0), nullif(strpos(said, beginnings[2]), 0), nullif(strpos(said, beginnings[3]),
+      0),
+    nullif(strpos(said, beginnings[4]), 0), nullif(strpos(said, beginnings[5]), 0), nullif(strpos(said, beginnings[6]),
+      0),
     nullif(strpos(said, beginnings[7]), 0), nullif(strpos(said, beginnings[8]), 0));
 end;
 
@@ -9269,13 +9548,16 @@ declare
   to_embed text;
   results memory.search_result[];
 begin
-  -- One expression for the usual case, because the calls would be a tenth of the time of a search. It refuses nothing: whatever
-  -- it does not know to be right, memory._check_search() decides.
+  -- One expression for the usual case, because the calls would be a tenth of the time of a search. It refuses nothing:
+  -- whatever it does not know to be right, memory._check_search() decides.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
-      and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) between 1 and 5 and array_ndims(sources) = 1 and top_k between 1 and 1000
-      and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_score, min_confidence,
+      and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) between 1 and 5
+        and array_ndims(sources) = 1 and top_k between 1 and 1000
+      and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter,
+        min_score, min_confidence,
                        doc_types, namespaces) = 0) is not true then
-    perform memory._check_search(user_id, mode, sources, agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags,
+    perform memory._check_search(user_id, mode, sources, agent_id, thread_id, exclude_thread_id, memory_types,
+      tags_all, tags_any, exclude_tags,
                                  filter, min_score, min_confidence, top_k, doc_types, namespaces);
   end if;
   query := memory._query_or_null(query);
@@ -9324,11 +9606,23 @@ begin
 end;
 $$;
 comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is compared, else 0 to 1, relative to the best match of this query. min_score is the least score that is returned, -1 to 1. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact (found by its content, shown as its placeholder). filter is contained in metadata; memory_types, tags and min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. For a user with more memories than the policy''s search.approximate_above, memories may be found by the index of memory.vector_index(), where embeddings alone are compared without filters. rerank asks the active rerank model for the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, summary or document, thread_id/seq of a message, the key of an artifact.';
+'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied '
+'before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, '
+'keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is '
+'compared, else 0 to 1, relative to the best match of this query. min_score is the least score that is returned, -1 '
+'to 1. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by '
+'keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact '
+'(found by its content, shown as its placeholder). filter is contained in metadata; memory_types, tags and '
+'min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. For a user '
+'with more memories than the policy''s search.approximate_above, memories may be found by the index of '
+'memory.vector_index(), where embeddings alone are compared without filters. rerank asks the active rerank model for '
+'the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, '
+'summary or document, thread_id/seq of a message, the key of an artifact.';
 
 create or replace function memory._check_search(
   user_id text, mode text, sources text[], agent_id text, thread_id text, exclude_thread_id text, memory_types text[],
-  tags_all text[], tags_any text[], exclude_tags text[], filter jsonb, min_score double precision, min_confidence double precision, top_k int,
+  tags_all text[], tags_any text[], exclude_tags text[], filter jsonb, min_score double precision,
+    min_confidence double precision, top_k int,
   doc_types text[], namespaces text[]
 )
 returns void
@@ -9344,7 +9638,8 @@ begin
   perform memory._check_id('exclude_thread_id', coalesce(exclude_thread_id, 'none'));
   perform memory._check_list('memory_types', memory_types);
   perform memory._check_memory_types('memory_types', memory_types);
-  perform memory._check_list('tags_all', tags_all), memory._check_list('tags_any', tags_any), memory._check_list('exclude_tags', exclude_tags),
+  perform memory._check_list('tags_all', tags_all), memory._check_list('tags_any', tags_any),
+    memory._check_list('exclude_tags', exclude_tags),
     memory._check_list('doc_types', doc_types), memory._check_list('namespaces', namespaces);
   if min_score not between -1 and 1 then -- as cosines are
     perform memory._refuse('min_score', format('%s is not between -1 and 1', min_score), 'Leave it out for no limit.');
@@ -9442,7 +9737,10 @@ begin
     if problem is not null and may_call then
       raise notice 'degraded: searching by keyword only, %', problem using hint = case when model.name is null
         then 'Register and activate an embedding model, or ask for mode keyword.'
-        else 'memory.doctor() and memory.backfill_status() show the state of the models.' end;
+        when known is null and problem like 'model "%" has not embedded anything%'
+        then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
+        else format('It is model "%s" that was asked: see that it can be reached, or switch it off with '
+                    'memory.deactivate_model().', model.name) end;
     end if;
     mode := 'keyword';
   end if;
@@ -9464,7 +9762,8 @@ declare
   ahead memory.models;
 begin
   -- Looks closer only while there is a backfill to do, or one that failed: it reads all that the user has.
-  if active.name is not null and exists (select from memory.models as m where m.kind = 'embedding' and m.name <> active.name and not m.is_off)
+  if active.name is not null and exists (select from memory.models as m where m.kind = 'embedding'
+    and m.name <> active.name and not m.is_off)
     and exists (select from memory.jobs as j
                 where j.user_id = _serving_model.user_id and j.kind = 'backfill' and j.scope = '' and j.status in ('pending', 'running', 'dead')) then
     select m.* into ahead from memory.models as m
@@ -9626,9 +9925,11 @@ begin
 
   return query
   with candidates as materialized (
-    select t.*, case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost, s.similarity
+    select t.*, case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost,
+      s.similarity
     from (
-      select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at, case when v.vector @@ any_word then v.vector end as vector,
+      select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at, case when v.vector @@ any_word
+        then v.vector end as vector,
         v.content, v.metadata
       from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
         _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
@@ -9643,7 +9944,8 @@ begin
         and memory._dimensions(e.embedding) = dims
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
-    select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest, memory._parsing_budget(count(c.content), sum(c.cost)) as budget
+    select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest,
+      memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as place
@@ -9657,7 +9959,8 @@ begin
     from (
       select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
       from (
-        select u.*, u.content as said from unparsed as u where u.place = 1 or u.cost_so_far <= (select o.budget from corpus as o)
+        select u.*, u.content as said from unparsed as u where u.place = 1 or u.cost_so_far <= (select o.budget
+          from corpus as o)
         union all
         (select u.*
          from (
@@ -9675,7 +9978,8 @@ begin
   ), worded as materialized (
     select row_number() over () as place, w.*
     from (
-      select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector from candidates as c where c.vector is not null
+      select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector from candidates as c
+        where c.vector is not null
       union all
       select p.* from parsed as p
     ) as w
@@ -9703,7 +10007,8 @@ begin
     -- and documents pieces that may lift them.
     (select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, null, null
      from candidates as c
-     where c.vector is null and c.similarity is not null and (c.content is null or c.id not in (select p.id from parsed as p))
+     where c.vector is null and c.similarity is not null and (c.content is null
+       or c.id not in (select p.id from parsed as p))
      order by c.similarity desc, c.created_at desc, c.id
      limit case when keeps_all_similar then null else row_limit end)
   ), ranks as (
@@ -9743,11 +10048,15 @@ begin
     where _ranked.min_score is null or memory._real(f.final) >= memory._real(_ranked.min_score)
     order by f.final desc, f.created_at desc, f.id limit row_limit
   )
-  select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number, t.created_at, memory._real(t.final),
+  select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number,
+    t.created_at, memory._real(t.final),
     case when explain then jsonb_strip_nulls(jsonb_build_object(
-      'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score', memory._real(t.similarity), 'model', _ranked.model) end,
-      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms) end,
-      'fused', jsonb_build_object('by', fusion, 'score', memory._real(t.score), 'neighbour', case when t.neighbour > 0 then memory._real(t.neighbour) end))) end
+      'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score',
+        memory._real(t.similarity), 'model', _ranked.model) end,
+      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score',
+        memory._real(t.keyword_share), 'terms', t.terms) end,
+      'fused', jsonb_build_object('by', fusion, 'score', memory._real(t.score), 'neighbour', case when t.neighbour > 0
+        then memory._real(t.neighbour) end))) end
   from top as t;
 end;
 $$;
@@ -9865,7 +10174,8 @@ declare
 begin
   if fusion = 'vector' then
     return query
-    select row_number() over (order by t.similarity desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, memory._real(t.similarity), null::jsonb
+    select row_number() over (order by t.similarity desc, t.created_at desc, t.id), 'memory', t.id, null::text,
+      null::bigint, t.created_at, memory._real(t.similarity), null::jsonb
     from (
       select c.id collate "C" as id, c.created_at, c.similarity
       from (
@@ -9873,7 +10183,8 @@ begin
         from memory._compared_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id, _ranked_among_memories.model, target) as e
         offset 0 -- so that each is compared once
       ) as c
-      where c.similarity is not null and (_ranked_among_memories.min_score is null or memory._real(c.similarity) >= memory._real(_ranked_among_memories.min_score))
+      where c.similarity is not null and (_ranked_among_memories.min_score is null
+        or memory._real(c.similarity) >= memory._real(_ranked_among_memories.min_score))
       order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit
     ) as t;
     return;
@@ -9941,10 +10252,12 @@ begin
     from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
-    where _ranked_among_memories.min_score is null or memory._real(s.score) >= memory._real(_ranked_among_memories.min_score)
+    where _ranked_among_memories.min_score is null
+      or memory._real(s.score) >= memory._real(_ranked_among_memories.min_score)
     order by s.score desc, s.created_at desc, s.id limit row_limit
   )
-  select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint, t.created_at, memory._real(t.score), null::jsonb
+  select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint,
+    t.created_at, memory._real(t.score), null::jsonb
   from top as t;
 end;
 $$;
@@ -9966,7 +10279,8 @@ declare
         'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
         'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
     from (
-      select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at, memory._real(c.similarity) as similarity
+      select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at,
+        memory._real(c.similarity) as similarity
       from (
         select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, $3) as similarity
         from memory.embeddings as e
@@ -10030,7 +10344,8 @@ begin
     order by score desc, w.known_since desc, w.memory_id desc
     limit max_memories
   )
-  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type, b.content,
+  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
+    b.content,
     memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
   from best as b;
 end;
@@ -10087,7 +10402,8 @@ begin
   chosen := '[]';
   -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
   for memory in
-    select m.*, memory._memory_line(m.content) as line, memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
+    select m.*, memory._memory_line(m.content) as line, memory._memory_line(coalesce(t.heading, m.memory_type))
+      as heading
     from memory._rank_memories(_render_memories.user_id, _render_memories.agent_id, query, model, target, policy, max_memories) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
@@ -10110,7 +10426,8 @@ begin
   select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '') into block
   from (
     select n.memory_type, t.position,
-      '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n' || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
+      '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n' || string_agg(n.number || '. '
+        || n.line, e'\n' order by n.number) as block
     from (select m.memory_type, c.line,
             row_number() over (partition by m.memory_type order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
           from unnest(ids, lines) as c (memory_id, line)
@@ -10121,15 +10438,16 @@ begin
 end;
 $$;
 
--- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt, and the block can be pasted
--- into a fence of the application's own.
+-- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt, and the block can
+-- be pasted into a fence of the application's own.
 create or replace function memory._memory_line(content text)
 returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return memory._harmless(btrim(regexp_replace(content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+', ' ', 'g')));
+  return memory._harmless(btrim(regexp_replace(content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+',
+    ' ', 'g')));
 end;
 $$;
 
@@ -10349,7 +10667,8 @@ begin
     line := format(e'\n[%s, conversation %s] ', to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
       -- Further lines are indented, so that none of them can pose as another conversation.
-      || replace(memory._paragraph((memory._search_row(user_id, hit.source, hit.id, hit.thread_id, hit.number)).content), e'\n', e'\n  ');
+      || replace(memory._paragraph((memory._search_row(user_id, hit.source, hit.id, hit.thread_id,
+        hit.number)).content), e'\n', e'\n  ');
     if tokens + memory._tokens_at_most(line) <= max_tokens then
       tokens := tokens + memory._tokens_at_most(line);
       content := coalesce(content, 'Earlier conversations:') || line;
@@ -10369,7 +10688,7 @@ create or replace function memory.version()
 returns text
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-as $$ select '0.1.0' $$;
+as $$ select '0.2.0' $$;
 comment on function memory.version() is 'Version of agent_memory in this database.';
 
 create or replace function memory.doctor()
@@ -13648,7 +13967,7 @@ begin
 end;
 $privileges$;
 
--- They run what they are given: nothing that should stay.
+-- These procedures run any SQL that they are given, so they are removed.
 drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view;
 
 commit;
@@ -13658,6 +13977,6 @@ begin
   if pg_catalog.to_regprocedure('memory.version()') is null then
     raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
   end if;
-  raise notice 'agent_memory 0.1.0 is installed';
+  raise notice 'agent_memory 0.2.0 is installed';
 end;
 $installed$;

@@ -345,6 +345,24 @@ def test_callers_of_one_key_who_waited_for_a_deletion_get_one_message(
     assert api.query("select content from memory.messages") == [("Hello again",)]
 
 
+@pytest.mark.feature("F3", "B8")
+def test_no_limit_takes_what_another_restores_at_the_same_time(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    """The memory is of another agent than the one whose memory hid it."""
+    api = Api(db)
+    api.set_policy(settings={"memories": {"max_per_agent": 1}}, agent_id="a")
+    old = api.add_memory(user_id="ana", agent_id="b", content="Likes tea", importance=0.1).memory_id
+    new = api.add_memory(user_id="ana", agent_id="a", content="Likes coffee", importance=0.1).memory_id
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
+    with db.transaction():
+        api.restore_memory(user_id="ana", memory_id=old)
+        adding = meanwhile(Api(connect()), lambda other: other.add_memory(user_id="ana", agent_id="a", content="Tall"))
+    adding.result(10)
+    assert [row.content for row in api.list_memories(user_id="ana", agent_id="b")] == ["Likes tea"]
+    assert_counters_are_exact(api)
+
+
 # A sweep meets a change -----------------------------------------------------------------------------------------------
 
 SWEPT = {

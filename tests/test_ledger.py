@@ -216,7 +216,7 @@ def test_no_more_tokens_are_entered_than_a_job_can_have_taken(api: Api, function
     last, first, dear = api.query("select tokens_in, tokens_out from memory.model_calls order by tokens_in")
     assert (first, last) == ((800, 50), (0, 0))
     assert (dear.tokens_in > 190_000, dear.tokens_out) == (True, 0)
-    assert any("than" in notice for notice in api.notices)
+    assert any("that were reported" in notice for notice in api.notices)
 
 
 @pytest.mark.feature("F7", "F6")

@@ -123,7 +123,24 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("key", "values"),
         [
-            ("messages.expires_after", ["soon", "", "-1 day", "0", "0 days", 7, True, {}, ["7 days"], "999999 years"]),
+            (
+                "messages.expires_after",
+                [
+                    "soon",
+                    "",
+                    "-1 day",
+                    "0",
+                    "0 days",
+                    7,
+                    "7",
+                    " 7 ",
+                    True,
+                    {},
+                    ["7 days"],
+                    "999999 years",
+                    "9000 years",
+                ],
+            ),
             ("memories.expires_after", ["soon", 7]),
             ("memories.max_per_agent", [0, -1, 1.5, "10", True, [], 3_000_000_000]),
             ("memories.near_duplicate_cosine", [-0.1, 1.1, "0.9"]),

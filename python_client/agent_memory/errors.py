@@ -6,6 +6,7 @@ An error that the API does not define, such as a lost connection, stays the psyc
 
 from __future__ import annotations
 
+import re
 import shlex
 from importlib.metadata import version
 
@@ -169,7 +170,9 @@ def _not_permitted(
 ) -> PermissionDeniedError:
     role = Identifier(current_user or info.user).as_string(None)
     grants = f"grant usage on schema memory to {role};"
-    if function is not None:
+    if relation := re.fullmatch(r"permission denied for (?:view|table) (\w+)", message):
+        grants = f"grant select on memory.{relation[1]} to {role};"
+    elif function is not None:
         kind = "procedure" if function == "run_jobs" else "function"
         grants += f" grant execute on {kind} memory.{function} to {role};"
     return PermissionDeniedError(

@@ -47,6 +47,20 @@ begin
 end;
 $$;
 
+-- Since when or until when something holds. Infinity means never.
+create or replace function memory._check_bound(argument text, moment timestamptz)
+returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if isfinite(moment) and not memory._is_real_moment(moment) then
+    perform memory._refuse(argument, format('%s is not within the years 1 to 9999', moment),
+      'Use infinity, or null, for never.');
+  end if;
+end;
+$$;
+
 create or replace function memory._check_page(row_limit int, row_offset int)
 returns void
 language plpgsql immutable parallel safe
@@ -93,7 +107,7 @@ begin
     perform memory._refuse(argument, format('has %s entries, at most 100 are allowed', cardinality(list)),
       'Pass at most 100 names of at most 255 characters.', '54000');
   elsif array_position(list, null) is not null then
-    perform memory._refuse(argument, 'must be an array without nulls', 'Leave it out for no entries.');
+    perform memory._refuse(argument, 'must be an array without nulls', 'Take the nulls out.');
   end if;
   longest := (select max(length(l.entry)) from unnest(list) as l (entry));
   if longest > 255 then

@@ -29,12 +29,13 @@ begin
 end;
 $$;
 
--- A time as drivers can read it: "never" and "since ever" are null. No SET clause: the planner inlines it.
-create or replace function memory._finite_or_null(moment timestamptz)
+-- A time as every driver can read it: "never" and "since ever" are null, and so is what was stored before times had
+-- bounds. No SET clause: the planner inlines it.
+create or replace function memory._real_or_null(moment timestamptz)
 returns timestamptz
 language sql immutable parallel safe
 begin atomic
-  select case when isfinite(moment) then moment end;
+  select case when memory._is_real_moment(moment) then moment end;
 end;
 
 -- A cast to real fails for what is too small for one (below 1.2e-38). No SET clause: the planner inlines it.

@@ -16,11 +16,11 @@ begin
     when key = 'expires_after' then
       if value <> '"never"' then
         begin
-          -- A bare number would be taken for seconds.
-          if jsonb_typeof(value) <> 'string' or (value #>> '{}')::interval <= '0' then
+          -- A bare number would be taken for seconds. And what expires after the year 9999 nobody can read.
+          if jsonb_typeof(value) <> 'string' or value #>> '{}' ~ '^[\s0-9.]*$' or (value #>> '{}')::interval <= '0'
+            or not memory._is_real_moment(memory._expiry(value #>> '{}')) then
             raise invalid_parameter_value;
           end if;
-          perform memory._expiry(value #>> '{}'); -- fails when the calendar ends before
         exception when others then
           perform memory._refuse('settings', format('%s is not a positive interval: %s', name, value), 'Write it like "7 days", or "never".');
         end;

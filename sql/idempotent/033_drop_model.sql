@@ -14,8 +14,9 @@ begin
       'Activate another one of its kind first, or switch it off with memory.deactivate_model().', '23505');
   end if;
   if dropped.kind = 'embedding' and dropped.dimensions is not null -- it has embedded something
+    and exists (select from memory.models as m where m.kind = 'embedding' and m.name <> dropped.name)
     and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
-    raise notice 'degraded: until the backfill of the other embedding models is finished, some users are searched by keyword or find less'
+    raise notice 'degraded: until the backfill of the other embedding models is finished, some users find less'
       using hint = 'memory.backfill_status() shows how far it is.';
   end if;
   delete from memory.models as m where m.name = drop_model.name;

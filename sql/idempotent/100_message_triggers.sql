@@ -193,6 +193,10 @@ begin
   new.updated_at := statement_timestamp();
   new.is_active := true;
 
+  if not memory._is_real_moment(new.expires_at) then
+    perform memory._check_bound('expires_at', new.expires_at);
+  end if;
+
   appended := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at, new.created_at,
                              new.role = 'assistant' and not new.metadata ? 'tool_calls');
   new.seq := appended.first_seq;

@@ -19,7 +19,7 @@ begin
   end if;
   return query
   select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
-    memory._finite_or_null(r.expires_at), r.is_active
+    memory._real_or_null(r.expires_at), r.is_active
   from (select * from memory.messages as m
         where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)

@@ -26,6 +26,8 @@ begin
     perform memory._refuse('importance', format('%s is not between 0 and 1', coalesce(candidate.importance::text, 'null')), '0.5 is the default.');
   end if;
   perform memory._check_moment('created_at', candidate.created_at);
+  perform memory._check_bound('valid_from', candidate.valid_from), memory._check_bound('valid_to', candidate.valid_to),
+    memory._check_bound('expires_at', candidate.expires_at);
   if candidate.valid_from > candidate.valid_to then
     perform memory._refuse('valid_to', format('%s is before valid_from %s', candidate.valid_to, candidate.valid_from), 'Leave valid_to out while it still holds.');
   end if;
@@ -68,11 +70,13 @@ as $$
 begin
   perform from memory.memory_scopes as s
   where s.user_id = _lock_scopes_of.user_id
-    and s.agent_id in (select m.agent_id from memory.memories as m
-                       where m.user_id = _lock_scopes_of.user_id and m.memory_id = any (memory_ids)
-                       union all
-                       select m.agent_id from memory.memories as m
-                       where m.user_id = _lock_scopes_of.user_id and m.superseded_by = any (memory_ids))
+    -- Looked up one by one: the plan of a session that began with an empty table would read all memories of the user.
+    and s.agent_id in (select f.agent_id from unnest(memory_ids) as i (id) cross join lateral (
+                         select m.agent_id from memory.memories as m
+                         where m.user_id = _lock_scopes_of.user_id and m.memory_id = i.id
+                         union all
+                         select m.agent_id from memory.memories as m
+                         where m.user_id = _lock_scopes_of.user_id and m.superseded_by = i.id) as f)
   order by s.agent_id for no key update;
 end;
 $$;
@@ -105,6 +109,9 @@ begin
       and new.confidence between 0 and 1 and new.importance between 0 and 1
       and (new.valid_from <= new.valid_to) is not false
       and (new.created_at is null or memory._is_real_moment(new.created_at))
+      and (new.valid_from is null or memory._is_real_moment(new.valid_from))
+      and (new.valid_to is null or memory._is_real_moment(new.valid_to))
+      and (new.expires_at is null or memory._is_real_moment(new.expires_at))
       -- In 255 bytes there are neither more tags nor longer ones than may be.
       and (not has_new_tags or case when array_ndims(new.tags) = 1 then pg_column_size(new.tags) <= 255
         and array_position(new.tags, null) is null end)
@@ -229,6 +236,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   scope record;
+  gone memory.memories;
 begin
   if tg_op = 'DELETE' then
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
@@ -255,10 +263,15 @@ begin
         perform memory._enqueue_embedding(scope.user_id);
       end if;
     end loop;
-    perform case n.operation when 'evict' then memory._evict_hidden(n.user_id, n.memory_id)
-                             else memory._release_hidden(n.user_id, n.memory_id, n.superseded_by) end
-    from (select r.* from new_rows as r where r.deleted_at is not null order by r.superseded_at nulls last,
-      r.memory_id desc) as n;
+    for gone in
+      select r.* from new_rows as r where r.deleted_at is not null order by r.superseded_at nulls last, r.memory_id desc
+    loop
+      if gone.operation = 'evict' then
+        perform memory._evict_hidden(gone);
+      else
+        perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by);
+      end if;
+    end loop;
   end if;
   return null;
 end;
@@ -312,15 +325,19 @@ returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  hidden memory.memory_history;
 begin
-  update memory.memories as m
-  set superseded_by = winner, superseded_at = statement_timestamp(), supersede_reason = h.supersede_reason,
-    operation = 'supersede'
-  from memory.memory_history as h
-  where h.user_id = _hide_released.user_id and h.superseded_by = winner
-    and m.user_id = h.user_id and m.memory_id = h.memory_id and m.version = h.version + 1
-    and m.operation = 'restore' and m.updated_at >= _hide_released.deleted_at
-    and m.agent_id = any (memory._lock_free_scopes(_hide_released.user_id, array[m.agent_id]));
+  for hidden in
+    select h.* from memory.memory_history as h where h.user_id = _hide_released.user_id and h.superseded_by = winner
+  loop
+    update memory.memories as m
+    set superseded_by = winner, superseded_at = statement_timestamp(), supersede_reason = hidden.supersede_reason,
+        operation = 'supersede'
+    where m.user_id = hidden.user_id and m.memory_id = hidden.memory_id and m.version = hidden.version + 1
+      and m.operation = 'restore' and m.updated_at >= _hide_released.deleted_at
+      and m.agent_id = any (memory._lock_free_scopes(_hide_released.user_id, array[m.agent_id]));
+  end loop;
 end;
 $$;
 
@@ -338,8 +355,9 @@ begin
 end;
 $$;
 
--- When the limit removes a memory, the memories that it had superseded are removed too.
-create or replace function memory._evict_hidden(user_id text, winner uuid)
+-- When the limit removes a memory, what it had superseded goes along where that matters no more than the memory itself;
+-- the rest comes back.
+create or replace function memory._evict_hidden(winner memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -347,12 +365,15 @@ as $$
 declare
   hidden constant uuid[] := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = _evict_hidden.user_id and m.superseded_by = winner and m.deleted_at is null);
+    where m.user_id = winner.user_id and m.superseded_by = winner.memory_id and m.deleted_at is null
+      and m.agent_id = winner.agent_id and (m.is_stated, m.importance) <= (winner.is_stated, winner.importance));
 begin
   if hidden <> '{}' then -- even an update of nothing enters the triggers
     update memory.memories as m set deleted_at = statement_timestamp(), operation = 'evict'
-    where m.user_id = _evict_hidden.user_id and m.memory_id = any (hidden);
+    where m.user_id = winner.user_id and m.memory_id = any (hidden)
+      and m.superseded_by = winner.memory_id and m.deleted_at is null; -- still
   end if;
+  perform memory._release_hidden(winner.user_id, winner.memory_id, winner.superseded_by);
 end;
 $$;
 
@@ -405,7 +426,7 @@ begin
   update memory.memories as m
   set deleted_at = statement_timestamp(), operation = case when m.expires_at <= statement_timestamp() then 'delete'
     else 'evict' end
-  where m.user_id = _evict.user_id and m.memory_id = any (first);
+  where m.user_id = _evict.user_id and m.memory_id = any (first) and m.superseded_at is null and m.deleted_at is null;
 end;
 $$;
 

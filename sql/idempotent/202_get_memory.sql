@@ -8,8 +8,8 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    memory._finite_or_null(m.valid_from), memory._finite_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._finite_or_null(m.expires_at), m.superseded_by, m.supersede_reason,
+    memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
+    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason,
     m.superseded_at, m.version, 1
   into result
   from memory.memories as m

@@ -12,8 +12,8 @@ begin
   perform memory._check_page(row_limit, row_offset);
   return query
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    memory._finite_or_null(m.valid_from), memory._finite_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._finite_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
+    memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
+    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
       count(*) over ()
   from memory._listed_memories(list_memories.user_id, list_memories.agent_id, list_memories.memory_type,
     list_memories.search,

@@ -30,4 +30,4 @@ end;
 $$;
 comment on function memory.supersede_memory(text, uuid, uuid, text) is
 'Marks a memory as replaced by another one of the same user. Nothing is lost: it is hidden by default, '
-'memory.restore_memory() undoes it, and when the other one goes it comes back.';
+'memory.restore_memory() undoes it, and when the new memory is deleted or expires, the old one is current again.';

@@ -62,6 +62,7 @@ begin
   end if;
   perform memory._check_metadata(candidate.metadata);
   perform memory._check_moment('created_at', candidate.created_at);
+  perform memory._check_bound('expires_at', candidate.expires_at);
 end;
 $$;
 

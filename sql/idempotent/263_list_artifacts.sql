@@ -11,7 +11,7 @@ begin
   perform memory._check_page(row_limit, row_offset);
   return query
   select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count, a.agent_id, a.thread_id,
-    a.metadata, a.created_at, memory._finite_or_null(a.expires_at), count(*) over ()
+    a.metadata, a.created_at, memory._real_or_null(a.expires_at), count(*) over ()
   from memory._current_artifacts(user_id) as a
   where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
     and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)

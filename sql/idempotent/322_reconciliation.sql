@@ -20,7 +20,7 @@ begin
   select jsonb_agg(jsonb_build_object(
       'number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type, 'subject', memory._subject(p.metadata),
       'confidence', round(p.confidence::numeric, 2), 'known_since',
-        memory._finite_or_null(coalesce(p.valid_from, p.created_at)),
+        memory._real_or_null(coalesce(p.valid_from, p.created_at)),
       'group', (select count(distinct o.agent_id) from pool as o where o.agent_id <= p.agent_id)) order by p.number),
     jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
     (extract(epoch from max(p.created_at)) * 1000000)::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))

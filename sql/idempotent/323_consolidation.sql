@@ -31,7 +31,7 @@ begin
     select row_number() over (order by m.created_at, m.memory_id) as number, m.* from memory._short_term_memories(job.user_id) as m
   )
   select jsonb_agg(jsonb_build_object('number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type,
-                                      'created_at', memory._finite_or_null(coalesce(p.valid_from, p.created_at)))
+                                      'created_at', memory._real_or_null(coalesce(p.valid_from, p.created_at)))
                                         order by p.number),
     jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
     (extract(epoch from max(p.created_at)) * 1000000)::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))

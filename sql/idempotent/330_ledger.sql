@@ -46,8 +46,15 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  latest memory.jobs;
   entered record;
 begin
+  -- Calls may have been entered since the job was read.
+  select j.* into latest from memory.jobs as j
+  where j.user_id = job.user_id and j.job_id = job.job_id for no key update;
+  if found then
+    job := latest;
+  end if;
   entered := memory._enter_credible_calls(job.user_id, job.job_id, job.kind, job.agent_id, job.input ->> 'model', calls,
                                           memory._allowed_calls(job) - job.calls_entered,
                                           job.tokens_allowed - job.tokens_entered);

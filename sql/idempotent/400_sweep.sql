@@ -16,6 +16,7 @@ begin
     perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')), 'It bounds the rows of each kind that one call removes.');
   end if;
 
+  perform memory._release_left_hidden(least(batch_size, 1000));
   queued := memory._enqueue_periodic_work(batch_size); -- first, while nothing is locked: it reads all threads
   checked := memory._finish_unread_messages(batch_size); -- before what appends would wait for
 
@@ -50,7 +51,11 @@ begin
     (select m.user_id, m.agent_id, m.memory_id from memory.memories as m
      where m.expires_at <= statement_timestamp() order by m.expires_at limit batch_size)
     union
-    (select m.user_id, m.agent_id, m.memory_id from memory.memories as m where m.deleted_at is not null order by m.deleted_at limit batch_size)
+    -- What the limit took can be restored for a week: nobody asked for its end.
+    (select m.user_id, m.agent_id, m.memory_id from memory.memories as m
+     where m.deleted_at is not null and (m.operation <> 'evict'
+       or m.deleted_at < statement_timestamp() - interval '7 days')
+     order by m.deleted_at limit batch_size)
   ), free as materialized (
     select s.user_id, s.agent_id from memory.memory_scopes as s
     where (s.user_id, s.agent_id) in (select d.user_id, d.agent_id from due as d) for no key update skip locked
@@ -58,12 +63,12 @@ begin
     delete from memory.memories as m
     using (select d.* from due as d join free as f using (user_id, agent_id) limit batch_size) as d
     where m.user_id = d.user_id and m.memory_id = d.memory_id
-      -- still: somebody may have restored the memory since
-      and (m.expires_at <= statement_timestamp() or m.deleted_at is not null)
+      -- Still: somebody may have restored the memory since.
+      and (m.expires_at <= statement_timestamp() or m.deleted_at is not null
+        and (m.operation <> 'evict' or m.deleted_at < statement_timestamp() - interval '7 days'))
     returning 1
   )
   select count(*) into swept_memories from swept;
-  perform memory._release_left_hidden(batch_size);
 
   -- Materialized here and below: a join that runs such a subquery twice would lock, and delete, twice as many.
   with due as materialized (
@@ -172,7 +177,7 @@ begin
     where m.superseded_by is not null and m.deleted_at is null
       and not exists (select from memory.memories as w
                       where w.user_id = m.user_id and w.memory_id = m.superseded_by
-                        and (w.deleted_at is null or w.operation = 'evict'))
+                        and w.deleted_at is null)
       and not exists (select from memory.documents as d where d.user_id = m.user_id and d.document_id = m.superseded_by)
     limit row_limit) as h;
 end;

@@ -73,7 +73,10 @@ begin
     if problem is not null and may_call then
       raise notice 'degraded: searching by keyword only, %', problem using hint = case when model.name is null
         then 'Register and activate an embedding model, or ask for mode keyword.'
-        else 'memory.doctor() and memory.backfill_status() show the state of the models.' end;
+        when known is null and problem like 'model "%" has not embedded anything%'
+        then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
+        else format('It is model "%s" that was asked: see that it can be reached, or switch it off with '
+                    'memory.deactivate_model().', model.name) end;
     end if;
     mode := 'keyword';
   end if;

@@ -44,3 +44,33 @@ comment on table memory.idempotency_keys is
 'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
 comment on column memory.idempotency_keys.digest is
 'Tells the same message from another one under the key: SHA-256 of role and content, which are not kept.';
+
+-- Times that no client can read, and that the rules refuse from now on, become the nearest that one can: an update of
+-- such a row would fail otherwise, and a sweep with it. Triggers would count that as changes.
+do $times$
+declare
+  earliest constant timestamptz := '0001-01-02 00:00+00';
+  latest constant timestamptz := '9999-12-30 00:00+00';
+  changed text;
+begin
+  foreach changed in array array['messages', 'memories', 'documents', 'artifacts', 'embeddings'] loop
+    execute format('alter table memory.%I disable trigger user', changed);
+    execute format('update memory.%I set created_at = least(greatest(created_at, $1), $2) where created_at not between $1 and $2', changed)
+      using earliest, latest;
+  end loop;
+  update memory.threads set first_at = least(greatest(first_at, earliest), latest),
+    last_at = least(greatest(last_at, earliest), latest)
+  where first_at not between earliest and latest or last_at not between earliest and latest;
+  update memory.messages set expires_at = 'infinity' where expires_at between latest and timestamptz '290000-01-01';
+  update memory.memories
+  set valid_from = case when valid_from < earliest then '-infinity' when valid_from <= latest then valid_from end,
+      valid_to = case when valid_to < earliest then '-infinity' when valid_to <= latest then valid_to end,
+      expires_at = case when expires_at <= latest then greatest(expires_at, earliest) end
+  where valid_from not between earliest and latest or valid_to not between earliest and latest
+    or expires_at not between earliest and latest;
+  update memory.artifacts set expires_at = null where expires_at > latest;
+  foreach changed in array array['messages', 'memories', 'documents', 'artifacts', 'embeddings'] loop
+    execute format('alter table memory.%I enable trigger user', changed);
+  end loop;
+end;
+$times$;
