@@ -266,6 +266,7 @@ declare
   wait_until timestamptz;
   reason text;
   trace text;
+  is_checking_budget boolean := false;
 begin
   goes_on := false;
   begin
@@ -275,7 +276,9 @@ begin
     end if;
     select * into handed from memory._job_input(job);
     if handed.payload is not null then
+      is_checking_budget := true;
       perform memory._check_budget(job.user_id, handed.agent_id, handed.payload -> 'model', handed.tokens);
+      is_checking_budget := false;
       update memory.jobs as j
       set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}'), agent_id = handed.agent_id,
           tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end,
@@ -295,7 +298,9 @@ begin
       reason := 'AM002: ' || sqlerrm;
     when lock_not_available or deadlock_detected or serialization_failure or unique_violation
       or foreign_key_violation then -- the last: the summary that the job continues was just cleared
-      wait_until := clock_timestamp() + interval '5 seconds';
+      -- Another claim holds the row of an agent's budget until it commits, which is soon.
+      wait_until := clock_timestamp() + case when is_checking_budget then interval '100 milliseconds'
+        else interval '5 seconds' end;
       reason := sqlerrm;
     when query_canceled then
       -- Someone who cancels the claim ends it, and nothing is claimed. So does statement_timeout, unless this job took
