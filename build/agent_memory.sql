@@ -768,7 +768,7 @@ comment on column memory.artifacts.token_count is 'Estimated as bytes / 4, the t
 comment on column memory.artifacts.metadata is 'Of the application. command is the command that the content is the output of.';
 $migration$);
 
-call memory._migrate('009_what_goes_and_returns', 'aea04f1a905203c411a56ca0e9e9ff0f79ecc4505836dc200ff0ca5377a31810', '0.2.0', $migration$
+call memory._migrate('009_what_goes_and_returns', '6a16b42e09e63ae762b0be4f5466c56517b76f13c8b9ea78f13ce785ac28329a', '0.2.0', $migration$
 -- What goes at the limit and can come back, what returns when its winner goes, and keys that outlive their messages.
 
 -- A column of its own, so that the rule stands in one place (the trigger) and the index below can begin with it. Not a
@@ -826,7 +826,8 @@ declare
 begin
   foreach changed in array array['messages', 'memories', 'documents', 'artifacts', 'embeddings'] loop
     execute format('alter table memory.%I disable trigger user', changed);
-    execute format('update memory.%I set created_at = least(greatest(created_at, $1), $2) where created_at not between $1 and $2', changed)
+    execute format('update memory.%I set created_at = least(greatest(created_at, $1), $2) '
+                   'where created_at not between $1 and $2', changed)
       using earliest, latest;
   end loop;
   update memory.threads set first_at = least(greatest(first_at, earliest), latest),
@@ -2512,7 +2513,8 @@ begin
     end if;
   end loop;
   if not memory._is_key_variable(settings ->> 'api_key_env') then
-    raise notice 'environment variable "%" is read for a key only where the model is called with AGENT_MEMORY_KEY_VARIABLES naming it', settings ->> 'api_key_env'
+    raise notice 'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
+      settings ->> 'api_key_env'
       using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
   end if;
   -- Embeddings of two models are never compared. Jobs that are storing some right now come first.
@@ -3679,7 +3681,8 @@ begin
   if unknown is not null then
     perform memory._refuse('messages', format('[%s] has the unknown member "%s"', seq,
       (select left(k, 50) from jsonb_object_keys(unknown) as k limit 1)),
-      'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, created_at and idempotency_key. Put anything else into metadata.');
+      'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, '
+      'created_at and idempotency_key. Put anything else into metadata.');
   end if;
   perform memory._check_message('u', 't', 'a', role, content, metadata, created_at, idempotency_key,
     format(' of messages[%s]', seq));
@@ -4513,7 +4516,8 @@ begin
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
       if not stored.inserted then
         raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
-          stored.memory_id using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+          stored.memory_id
+          using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
       end if;
       return stored;
     end if;
@@ -8570,7 +8574,7 @@ begin
   into credible, number, tokens, reported
   from cut as c;
   if reported > tokens or jsonb_array_length(calls) > number then
-    raise warning 'job %: % calls with % tokens are entered of the % with % that were reported; the job cannot have taken more',
+    raise warning 'job %: % calls with % tokens are entered of the % with % that were reported, which it cannot have taken',
       job_id, number, tokens, jsonb_array_length(calls), reported;
   end if;
   perform memory._enter_calls(user_id, job_id, kind, agent_id, model, credible);
@@ -9029,7 +9033,8 @@ begin
     hint := hint || ' Then restart the server and call this again.' || or_else;
   elsif not exists (select from pg_database as d where d.datname = coalesce(cron_database, current_database())) then
     problem := format('pg_cron is set to live in database "%s", which does not exist', cron_database);
-    hint := format('As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.', current_database());
+    hint := format('As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.',
+      current_database());
   elsif cron_database <> current_database() or is_hidden and cron.signature is null then
     is_elsewhere := true;
     problem := case when is_hidden
@@ -9416,7 +9421,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if cost > 524288 then
-    raise notice 'degraded: % messages are not parsed yet; of all but the newest of them, the first 200 characters are compared', messages
+    raise notice 'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared',
+      messages
       using hint = 'A worker or memory.sweep() parses them.';
   end if;
   return case when messages > 0 then 524288 end;
@@ -10564,7 +10570,8 @@ begin
 
   if remaining > 0 then
     select * into recalled from memory._render_memories(_context_parts.user_id, _context_parts.agent_id, query, model, target, policy,
-      (policy #>> '{context,max_memories}')::int, floor(remaining * memory._share(policy #>> '{context,memories_share}'))::int - memory._tokens_at_most(memory._fenced('')));
+      (policy #>> '{context,max_memories}')::int, floor(remaining * memory._share(policy #>> '{context,memories_share}'))::int
+        - memory._tokens_at_most(memory._fenced('')));
     if recalled.block <> '' then
       recalled.block := memory._fenced(recalled.block);
       parts := parts || row(1, 'system', recalled.block, 'memories', memory._tokens_at_most(recalled.block),
@@ -10574,7 +10581,8 @@ begin
   end if;
   if not exists (select from unnest(parts) as p where p.source = 'memories')
     and exists (select from memory._valid_memories(_context_parts.user_id, _context_parts.agent_id) as m) then
-    raise notice 'degraded: no memories fit into max_tokens' using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
+    raise notice 'degraded: no memories fit into max_tokens'
+      using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
   return query

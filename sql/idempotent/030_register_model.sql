@@ -36,7 +36,8 @@ begin
     end if;
   end loop;
   if not memory._is_key_variable(settings ->> 'api_key_env') then
-    raise notice 'environment variable "%" is read for a key only where the model is called with AGENT_MEMORY_KEY_VARIABLES naming it', settings ->> 'api_key_env'
+    raise notice 'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
+      settings ->> 'api_key_env'
       using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
   end if;
   -- Embeddings of two models are never compared. Jobs that are storing some right now come first.

@@ -169,7 +169,8 @@ begin
   if unknown is not null then
     perform memory._refuse('messages', format('[%s] has the unknown member "%s"', seq,
       (select left(k, 50) from jsonb_object_keys(unknown) as k limit 1)),
-      'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, created_at and idempotency_key. Put anything else into metadata.');
+      'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, '
+      'created_at and idempotency_key. Put anything else into metadata.');
   end if;
   perform memory._check_message('u', 't', 'a', role, content, metadata, created_at, idempotency_key,
     format(' of messages[%s]', seq));

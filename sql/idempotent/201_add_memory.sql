@@ -31,7 +31,8 @@ begin
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
       if not stored.inserted then
         raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
-          stored.memory_id using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+          stored.memory_id
+          using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
       end if;
       return stored;
     end if;

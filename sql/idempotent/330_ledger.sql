@@ -105,7 +105,7 @@ begin
   into credible, number, tokens, reported
   from cut as c;
   if reported > tokens or jsonb_array_length(calls) > number then
-    raise warning 'job %: % calls with % tokens are entered of the % with % that were reported; the job cannot have taken more',
+    raise warning 'job %: % calls with % tokens are entered of the % with % that were reported, which it cannot have taken',
       job_id, number, tokens, jsonb_array_length(calls), reported;
   end if;
   perform memory._enter_calls(user_id, job_id, kind, agent_id, model, credible);

@@ -67,7 +67,8 @@ begin
     hint := hint || ' Then restart the server and call this again.' || or_else;
   elsif not exists (select from pg_database as d where d.datname = coalesce(cron_database, current_database())) then
     problem := format('pg_cron is set to live in database "%s", which does not exist', cron_database);
-    hint := format('As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.', current_database());
+    hint := format('As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.',
+      current_database());
   elsif cron_database <> current_database() or is_hidden and cron.signature is null then
     is_elsewhere := true;
     problem := case when is_hidden

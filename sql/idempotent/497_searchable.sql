@@ -97,7 +97,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if cost > 524288 then
-    raise notice 'degraded: % messages are not parsed yet; of all but the newest of them, the first 200 characters are compared', messages
+    raise notice 'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared',
+      messages
       using hint = 'A worker or memory.sweep() parses them.';
   end if;
   return case when messages > 0 then 524288 end;

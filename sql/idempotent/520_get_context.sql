@@ -106,7 +106,8 @@ begin
 
   if remaining > 0 then
     select * into recalled from memory._render_memories(_context_parts.user_id, _context_parts.agent_id, query, model, target, policy,
-      (policy #>> '{context,max_memories}')::int, floor(remaining * memory._share(policy #>> '{context,memories_share}'))::int - memory._tokens_at_most(memory._fenced('')));
+      (policy #>> '{context,max_memories}')::int, floor(remaining * memory._share(policy #>> '{context,memories_share}'))::int
+        - memory._tokens_at_most(memory._fenced('')));
     if recalled.block <> '' then
       recalled.block := memory._fenced(recalled.block);
       parts := parts || row(1, 'system', recalled.block, 'memories', memory._tokens_at_most(recalled.block),
@@ -116,7 +117,8 @@ begin
   end if;
   if not exists (select from unnest(parts) as p where p.source = 'memories')
     and exists (select from memory._valid_memories(_context_parts.user_id, _context_parts.agent_id) as m) then
-    raise notice 'degraded: no memories fit into max_tokens' using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
+    raise notice 'degraded: no memories fit into max_tokens'
+      using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
   return query

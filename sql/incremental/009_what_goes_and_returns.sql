@@ -55,7 +55,8 @@ declare
 begin
   foreach changed in array array['messages', 'memories', 'documents', 'artifacts', 'embeddings'] loop
     execute format('alter table memory.%I disable trigger user', changed);
-    execute format('update memory.%I set created_at = least(greatest(created_at, $1), $2) where created_at not between $1 and $2', changed)
+    execute format('update memory.%I set created_at = least(greatest(created_at, $1), $2) '
+                   'where created_at not between $1 and $2', changed)
       using earliest, latest;
   end loop;
   update memory.threads set first_at = least(greatest(first_at, earliest), latest),
