@@ -165,7 +165,8 @@ def _fill_to_limit(connection: psycopg.Connection) -> None:
 def _check_limit(connection: psycopg.Connection) -> None:
     rows = connection.execute(
         "select agent_id = 'full', min(n), max(n) from "
-        "(select user_id, agent_id, count(*) n from memory.memories where deleted_at is null group by 1, 2) scopes group by 1"
+        "(select user_id, agent_id, count(*) n from memory.memories where deleted_at is null group by 1, 2) scopes "
+        "group by 1"
     ).fetchall()
     for full, fewest, most in rows:
         if full and (fewest, most) != (MEMORY_LIMIT, MEMORY_LIMIT):
