@@ -4329,7 +4329,8 @@ begin
         supersede_reason = case when heir is not null then m.supersede_reason when new_winner is not null
           then 'duplicate' end,
         operation = case when new_winner is null then 'restore' else 'supersede' end
-    where m.user_id = hidden.user_id and m.memory_id = hidden.memory_id;
+    where m.user_id = hidden.user_id and m.memory_id = hidden.memory_id
+      and m.superseded_by = winner and m.deleted_at is null; -- still: a change by hand takes no counter's lock
   end loop;
 end;
 $$;

@@ -15,7 +15,6 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta, timezone
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -27,7 +26,7 @@ from psycopg_pool import AsyncConnectionPool
 from ._async import AsyncMemory
 from ._health import write_health
 from ._text import counted
-from .errors import AgentMemoryError, LeaseLostError, RetryableError
+from .errors import AgentMemoryError, LeaseLostError, RetryableError, client_version
 from .types import ClaimedJob
 
 logger = logging.getLogger("agent_memory.worker")
@@ -460,7 +459,7 @@ class Worker:
         return {
             "worker": self.name,
             "pid": os.getpid(),
-            "version": version("pg-agent-memory"),
+            "version": client_version(),
             "state": "stopping" if self._stopping.is_set() else "polling",
             "in_flight": len(self._calls),
             "counts": asdict(self.counts),
