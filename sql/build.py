@@ -1,8 +1,9 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
 Order: head.sql, upgrade.sql, incremental/ (each file wrapped so that it runs once per database), replaced.sql with
-the heads of all functions, idempotent/ with the built-in prompts of prompts/, the functions of plpython/ with the model
-package inside, privileges.sql. Needs nothing but the standard library.
+the heads of all functions, the rooms of functions/ in the order of their numbers with the built-in prompts of prompts/,
+the functions of plpython/ with the model package inside, the triggers of all rooms, privileges.sql. Needs nothing but
+the standard library.
 
     python sql/build.py            write the file
     python sql/build.py --check    fail when the file is not what the sources build, or a released file was changed
@@ -17,6 +18,7 @@ from pathlib import Path
 
 SQL = Path(__file__).resolve().parent
 ROOT = SQL.parent
+ROOMS = SQL / "functions"
 OUTPUT = ROOT / "build" / "agent_memory.sql"
 FROZEN = SQL / "incremental" / "frozen.txt"
 
@@ -31,6 +33,27 @@ call memory._migrate('{name}', '{sha256}', '{{{{version}}}}', $migration$
 HEADER = re.compile(
     r"^ *create or replace (function|procedure) memory\.(\w+)(\(.*?)\n *language ", re.MULTILINE | re.DOTALL
 )
+TRIGGER = re.compile(r"^create trigger (\w+)\n(.*?);$", re.MULTILINE | re.DOTALL)
+DEFINED = re.compile(r"^create or replace (?:function|procedure|view) memory\.(\w+)", re.MULTILINE)
+# SQL that PostgreSQL binds when it creates the object, and the names in it.
+BOUND = re.compile(
+    r"^begin atomic\n.*?^end;|^language sql .*?^as \$\$\n.*?^\$\$;|^create or replace view .*?;$",
+    re.MULTILINE | re.DOTALL,
+)
+# A line that the build repeats: for each member, if it has this file, with this between the lines, the line.
+EACH = re.compile(r"^( *)\{\{each (kind|source)(?: with (\w+))?(?:, ([^:]+))?: (.*)\}\}$", re.MULTILINE)
+NAMED = re.compile(r"memory\.(\w+)")
+PGVECTOR = "-- needs pgvector on the search_path\n"  # the mark, a file's first line
+# pgvector may live in any schema, and whoever may create objects there must not slip functions of his own into ours:
+# the search_path of a file without the mark has that schema not on it.
+VECTOR_SCHEMA = """\
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+"""
 VIEW = re.compile(r"^create or replace view memory\.(\w+) as\n(.*?);$", re.MULTILINE | re.DOTALL)
 
 
@@ -44,9 +67,85 @@ def version() -> str:
     return match[1]
 
 
-def sources(folder: str) -> list[Path]:
-    """The numbered SQL files of a folder, in order."""
-    return sorted((SQL / folder).glob("[0-9][0-9][0-9]_*.sql"))
+def incremental() -> list[Path]:
+    """The files that run once per database, in order."""
+    return sorted((SQL / "incremental").glob("[0-9][0-9][0-9]_*.sql"))
+
+
+def rooms() -> dict[Path, str]:
+    """The files of all rooms but their triggers, with the lists that the build makes, in the order of their paths."""
+    paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name != "triggers.sql")
+    return {path: with_lists(path.read_text()) for path in paths}
+
+
+def with_lists(text: str) -> str:
+    """The text with its lists of kinds of jobs, of sources of search, and of built-in prompts.
+
+    ``{{kinds}}`` and ``{{sources}}`` become quoted names. ``{{each kind: line}}`` becomes the line once per kind, with
+    the kind in place of ``<kind>``; ``{{each kind with due: line}}`` only for kinds that have a file due.sql; and
+    ``{{each source, union all: line}}`` puts what follows the comma between the lines.
+    """
+    members = {
+        "kind": [path.name for path in sorted((ROOMS / "50_work").iterdir()) if path.is_dir()],
+        "source": [path.stem for path in sorted((ROOMS / "47_sources").glob("*.sql"))],
+    }
+
+    def lines(match: re.Match[str]) -> str:
+        indent, member, needed, separator, line = match.groups()
+        names = [
+            name for name in members[member] if not needed or (ROOMS / "50_work" / name / f"{needed}.sql").exists()
+        ]
+        between = f"\n{indent}{separator}\n" if separator else "\n"
+        return between.join(indent + line.replace(f"<{member}>", name) for name in names)
+
+    for member, names in members.items():
+        text = text.replace(f"{{{{{member}s}}}}", ", ".join(f"'{name}'" for name in names))
+    return EACH.sub(lines, text).replace("{{prompts}}", prompts())
+
+
+def in_build_order(texts: dict[Path, str]) -> list[Path]:
+    """The files by path, but each after those whose functions its SQL-language functions and views name.
+
+    PL/pgSQL looks names up when it runs; PostgreSQL looks up those in SQL bodies and views when it creates them.
+    """
+    homes = {name: path for path, text in texts.items() for name in DEFINED.findall(text)}
+    ordered: dict[Path, None] = {}
+    open_paths: set[Path] = set()
+
+    def place(path: Path) -> None:
+        if path in open_paths:
+            return
+        open_paths.add(path)
+        for body in BOUND.findall(texts[path]):
+            for name in NAMED.findall(body):
+                if name in homes:
+                    place(homes[name])
+        ordered[path] = None
+
+    for path in texts:
+        place(path)
+    return list(ordered)
+
+
+def with_pgvector(text: str) -> str:
+    """The text of a file, which runs with pgvector's schema on the search_path where its first line asks for that."""
+    if not text.startswith(PGVECTOR):
+        return text
+    return f"{VECTOR_SCHEMA}{text}\nset local search_path = pg_catalog, pg_temp;\n"
+
+
+def triggers() -> str:
+    """Every trigger of the rooms, created by memory._replace_trigger()."""
+    calls = []
+    for path in sorted(ROOMS.rglob("triggers.sql")):
+        text = path.read_text()
+        found = TRIGGER.findall(text)
+        if len(found) != text.count("create trigger"):
+            raise SystemExit(f"{path.name} has a trigger with another head than build.py reads: create trigger name")
+        for name, rest in found:
+            definition = " ".join(rest.split())
+            calls.append(f"call memory._replace_trigger('{name}', $trigger${definition}$trigger$);")
+    return "\n".join(calls) + "\n"
 
 
 def once(path: Path) -> str:
@@ -63,7 +162,7 @@ def replaceable(text: str) -> str:
 
 def headers(text: str) -> str:
     """Kind, name and signature of every function in the text, as the rows of a VALUES list."""
-    found = HEADER.findall(text.replace("%1$I.", ""))  # pgvector's schema, which replaced.sql has on the search_path
+    found = HEADER.findall(text)
     if len(found) != len(re.findall("create or replace (?:function|procedure)", text)):
         raise SystemExit("a function has another head than build.py reads: its language begins a line of its own")
     rows = [
@@ -88,15 +187,16 @@ def runner() -> str:
 
 
 def build() -> str:
-    idempotent = "\n".join(path.read_text().replace("{{prompts}}", prompts()) for path in sources("idempotent"))
-    functions = runner()
-    views = ",".join(name for name, _ in VIEW.findall(idempotent))
+    texts = rooms()
+    functions = "\n".join(with_pgvector(texts[path]) for path in in_build_order(texts))
+    python = runner()
+    views = ",".join(name for name, _ in VIEW.findall(functions))
     upgrade = (SQL / "upgrade.sql").read_text().replace("{{views}}", views)
-    heads = headers(upgrade + idempotent + functions)
+    heads = headers(upgrade + functions + python)
     replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
     parts = [(SQL / "head.sql").read_text(), upgrade]
-    parts += [once(path) for path in sources("incremental")]
-    parts += [replaced, replaceable(idempotent), functions, (SQL / "privileges.sql").read_text()]
+    parts += [once(path) for path in incremental()]
+    parts += [replaced, replaceable(functions), python, triggers(), (SQL / "privileges.sql").read_text()]
     return "\n".join(parts).replace("{{version}}", version())
 
 
@@ -104,7 +204,7 @@ def changed_frozen_files() -> list[str]:
     """Released incremental files (frozen.txt: "sha256  name" per line) that are gone or not what was released."""
     lines = FROZEN.read_text().splitlines() if FROZEN.exists() else []
     frozen = {name: digest for digest, name in (line.split() for line in lines)}
-    current = {path.name: sha256(path.read_text()) for path in sources("incremental")}
+    current = {path.name: sha256(path.read_text()) for path in incremental()}
     return [name for name, released in frozen.items() if current.get(name) != released]
 
 

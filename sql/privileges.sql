@@ -20,7 +20,8 @@ end;
 $privileges$;
 
 -- These procedures run any SQL that they are given, so they are removed.
-drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view;
+drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view,
+  memory._replace_trigger;
 
 commit;
 

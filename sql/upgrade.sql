@@ -177,3 +177,21 @@ begin
   end if;
 end;
 $$;
+
+-- Every trigger of the rooms is created by this. Creating one locks its table against writers, so that is done only when
+-- the trigger is missing or its comment shows another definition: installing again disturbs nobody.
+create or replace procedure memory._replace_trigger(name text, definition text)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  on_table constant regclass := substring(definition from ' on (memory.[a-z_]+)')::regclass;
+begin
+  if not exists (select from pg_trigger as t
+                 where t.tgrelid = on_table and t.tgname = _replace_trigger.name
+                   and obj_description(t.oid, 'pg_trigger') = definition) then
+    execute format('create or replace trigger %I %s', name, definition);
+    execute format('comment on trigger %I on %s is %L', name, on_table, definition);
+  end if;
+end;
+$$;

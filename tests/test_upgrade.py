@@ -17,7 +17,7 @@ from sqlapi import Api
 
 RELEASES = sorted((ROOT / "tests" / "releases").glob("*.sql.xz"))
 PART = "incremental/900_part.sql"
-CODE = "idempotent/790_extra.sql"
+CODE = "functions/80_operate/extra.sql"
 
 # Files with functions of ours, in the shape that all have: "language" begins a line.
 BOUND = """

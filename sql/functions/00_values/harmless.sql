@@ -1,0 +1,119 @@
+-- A text that holds neither a tag of the fence nor a placeholder, nor what a model may take for one: the bracket that
+-- opens it becomes a round one. Idempotent, so that a text can be counted before it is fenced.
+create or replace function memory._harmless(content text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  marker text;
+  decomposed text;
+begin
+  if octet_length(content) = length(content) and content !~ e'[<\\[&%\\\\]' then
+    return content;
+  end if;
+  marker := memory._marker();
+  content := regexp_replace(content, marker, '(', 'g');
+  -- Full-width, circled, mathematical and accented letters decompose into plain ones. Only a text that hides a marker
+  -- this way is rewritten, and composed again.
+  if octet_length(content) > length(content) and getdatabaseencoding() = 'UTF8' then
+    decomposed := memory._decomposed(content);
+    if decomposed ~ marker then
+      content := memory._composed(regexp_replace(decomposed, marker, '(', 'g'));
+    end if;
+  end if;
+  return content;
+end;
+$$;
+
+-- What opens a marker, as a regular expression: an angle or square bracket, or a character that looks like one or
+-- stands for one in HTML, JSON or an address, before the word recalled or MemoryRef. Before the word there may be a
+-- slash and other signs, between its letters what nobody sees, and the letters may be of other scripts. No list of
+-- those is complete.
+create or replace function memory._marker()
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  bracket constant text := e'(?:[<\\[\\u00ab\\u02c2\\u1438\\u2039\\u2045\\u226a\\u227a\\u22d6\\u2308\\u230a\\u23a1'
+    || e'\\u2768-\\u2775\\u27e6-\\u27ed\\u2983'
+    || e'\\u2985\\u2987\\u2989\\u298b\\u298d\\u298f\\u2991\\u2993\\u2997\\u29fc\\u2aa1\\u2e28\\u3008\\u300a\\u300c'
+    || e'\\u300e\\u3010\\u3014\\u3016\\u3018\\u301a'
+    || e'\\ufe3f\\ufe5d\\uff1c\\uff3b\\uff62\\U000e003c\\U000e005b\\U0001d236]|&(?:[aA][mM][pP];)*(?:[lL][tT]|[lL](?:'
+    || e'sqb|brack|ang|angle)|#0*(?:60|91)|'
+    || e'#[xX]0*(?:3[cC]|5[bB]));?|\\\\(?:u00|x)(?:3[cC]|5[bB])|%(?:3[cC]|5[bB]))';
+  -- Zero width, soft hyphens, marks of direction, tags, selectors, control characters, accents and Hangul fillers.
+  unseen constant text := e'[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160'
+    || e'\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff'
+    || e'\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f'
+    || e'\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb'
+    || e'\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*';
+  sign constant text := '(?:' || unseen
+    || e'(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2}))';
+  hidden constant text := sign || '{0,4}' || unseen;
+  a constant text := hidden || e'[aA\\u023a\\u0251\\u0391\\u03b1\\u0410\\u0430\\u13aa\\u1d00\\u237a\\u2c65\\ua4ee'
+    || e'\\uab7a\\U0001f1e6\\U0001f150\\U0001f170\\U000e0041\\U000e0061]';
+  c constant text := hidden || e'[cC\\u023b\\u023c\\u03f2\\u03f9\\u0421\\u0441\\u13df\\u1d04\\u2ca4\\u2ca5\\ua4da'
+    || e'\\uabaf\\U0001f1e8\\U0001f152\\U0001f172\\U000e0043\\U000e0063]';
+  d constant text := hidden || e'[dD\\u0110\\u0111\\u0256\\u0257\\u0501\\u13a0\\u13e7\\u146f\\u15de\\u15ea\\u1d05'
+    || e'\\ua4d2\\ua4d3\\uab70\\U0001f1e9\\U0001f153\\U0001f173\\U000e0044\\U000e0064]';
+  e constant text := hidden || e'[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07'
+    || e'\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065]';
+  f constant text := hidden || e'[fF\\u0192\\u03dc\\u0584\\u15b4\\ua4dd\\ua730\\ua798\\ua799\\uab35\\U0001f1eb'
+    || e'\\U0001f155\\U0001f175\\U000e0046\\U000e0066]';
+  l constant text := hidden || e'[lL1Ii|\\u0141\\u0142\\u019a\\u01c0\\u023d\\u026d\\u029f\\u0399\\u03b9\\u0406\\u0456'
+    || e'\\u04c0\\u04cf\\u05c0\\u05d5\\u05df\\u0627\\u07ca\\u13de\\u14aa\\u16c1\\u2d4f\\ua4e1\\U0001f1f1\\U0001f15b'
+    || e'\\U0001f17b\\U000e004c\\U000e006c]';
+  m constant text := hidden || e'[mM\\u0271\\u039c\\u03fa\\u041c\\u043c\\u13b7\\u1d0d\\u2c98\\u2c99\\ua4df\\U0001f1f2'
+    || e'\\U0001f15c\\U0001f17c\\U000e004d\\U000e006d]';
+  o constant text := hidden || e'[oO0\\u00d8\\u00f8\\u0275\\u039f\\u03bf\\u03c3\\u041e\\u043e\\u0585\\u0d20\\u0e50'
+    || e'\\u10ff\\u1d0f\\u2c9e\\u2c9f\\ua4f3\\U0001f1f4\\U0001f15e\\U0001f17e\\U000e004f\\U000e006f]';
+  r constant text := hidden || e'[rR\\u01a6\\u027c-\\u027e\\u0280\\u0433\\u13a1\\u13d2\\u1587\\u1d26\\u2c85\\ua4e3'
+    || e'\\uab47\\uab48\\uab81\\U0001f1f7\\U0001f161\\U0001f181\\U000e0052\\U000e0072]';
+  y constant text := hidden || e'[yY\\u024e\\u024f\\u028f\\u03a5\\u03b3\\u0423\\u0443\\u04ae\\u04af\\u10e7\\u13a9'
+    || e'\\ua4ec\\U0001f1fe\\U0001f168\\U0001f188\\U000e0059\\U000e0079]';
+begin
+  return bracket || '(?=' || sign || '{0,12}(?:' || r || e || c || a || l || l || e || d
+    || '|' || m || e || m || o || r || y || r || e || f || '))';
+end;
+$$;
+
+-- In pieces, because PostgreSQL sorts the accents of a run by exchanging neighbours: 100,000 of them would take
+-- minutes.
+create or replace function memory._decomposed(content text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return string_agg(normalize(substr(content, p.start, 500), nfkd), '' order by p.start)
+  from generate_series(1, length(content), 500) as p (start);
+end;
+$$;
+
+create or replace function memory._composed(content text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return string_agg(normalize(substr(content, p.start, 500), nfc), '' order by p.start)
+  from generate_series(1, length(content), 500) as p (start);
+end;
+$$;
+
+-- One line that can stand in a placeholder: without the colours and titles of a terminal, line breaks, other control
+-- characters, what is invisible or turns the direction of writing, and brackets, of which one would end it. Null when nothing is left.
+create or replace function memory._placeholder_text(said text)
+returns text
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  said := regexp_replace(said, e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))', '', 'g');
+  said := regexp_replace(said, e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]', '', 'g');
+  said := regexp_replace(translate(said, '[]', '()'), e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+', ' ', 'g');
+  return nullif(memory._harmless(btrim(said)), '');
+end;
+$$;

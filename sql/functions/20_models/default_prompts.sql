@@ -1,0 +1,19 @@
+-- Prompts are data: built-in ones, edits of them, and the rules of an edit.
+create or replace function memory._default_prompts()
+returns table (name text, template text)
+language sql immutable parallel safe
+begin atomic
+  values
+{{prompts}};
+end;
+
+-- Needed in a template, and all that it may have: what the built-in one uses.
+create or replace function memory._prompt_variables(template text)
+returns text[]
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return array(select distinct m.groups[1] from regexp_matches(template, e'\\{\\{\\s*(\\w+)\\s*\\}\\}', 'g') as m (groups) order by 1);
+end;
+$$;

@@ -1,0 +1,90 @@
+-- Messages as jobs hand them out: those that are readable, and those that gave way to a summary before this job could
+-- read them. What was recalled from memory is taken out for speakers_only, which also leaves out who does not speak for
+-- themselves: system and tool. A jsonb array holds 256 MiB and models read far less, so long contents are cut, and so is
+-- the number of messages and of tokens; prompts show 8,000 characters of a message, about 2,000 tokens.
+--
+-- Row by row, so that no more is read than fits. A message of which nothing is left does not count as given; what is
+-- looked at is limited too, for speakers_only, by byte_limit: each row counts as 100 bytes and what is read of it.
+-- Taking recalled text out of 64 KiB takes up to 40 ms. is_partial: the range goes
+-- on after examined_seq, and up to there is nothing to be given but messages.
+create or replace function memory._message_payload(
+  user_id text, thread_id text, from_seq bigint, to_seq bigint, speakers_only boolean, row_limit int, token_limit int,
+  byte_limit bigint default 1000000,
+  out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
+  out tokens int, out bytes bigint
+)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  message record;
+  metadata jsonb;
+  said text;
+  calls_bytes int;
+  given jsonb[] := array[]::jsonb[];
+begin
+  is_partial := false;
+  agent_ids := array[]::text[];
+  tokens := 0;
+  bytes := 0;
+  for message in
+    select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
+      (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp() as is_readable
+    from memory.messages as m
+    where m.user_id = _message_payload.user_id and m.thread_id = _message_payload.thread_id
+      and m.seq between from_seq and to_seq
+      and (speakers_only or (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp())
+    order by m.seq
+  loop
+    if speakers_only and bytes >= byte_limit then
+      is_partial := true;
+      exit;
+    end if;
+    bytes := bytes + 100;
+    if message.is_readable and (not speakers_only or message.role in ('user', 'assistant')) then
+      metadata := message.metadata || '{}'; -- fetched and decompressed once, not with each key
+      said := left(message.content, 65536);
+      bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
+      if speakers_only then
+        said := case when metadata ->> 'recalled' is distinct from 'true' then memory._without_recalled(said)
+                     else '' end;
+      end if;
+      if not speakers_only or said ~ e'\\S' then
+        if cardinality(given) > 0
+          and (cardinality(given) >= row_limit or tokens + least(message.token_count, 2000) > token_limit) then
+          is_partial := true;
+          exit;
+        end if;
+        calls_bytes := octet_length(metadata ->> 'tool_calls');
+        given := given || jsonb_strip_nulls(jsonb_build_object(
+          'seq', message.seq, 'role', message.role, 'name', left(metadata ->> 'name', 255), 'content', said,
+          'created_at', message.created_at, 'token_count', message.token_count,
+          'tool_calls', case when calls_bytes <= 65536 then metadata -> 'tool_calls' end,
+          'is_counted', nullif(message.is_counted, false),
+          -- Not countable from here. What was taken out made it shorter.
+          'is_cut', nullif(octet_length(said) < octet_length(message.content) or calls_bytes > 65536, false)));
+        last_seq := message.seq;
+        tokens := tokens + least(message.token_count, 2000);
+        if not message.agent_id = any (agent_ids) then
+          agent_ids := agent_ids || message.agent_id;
+        end if;
+      end if;
+    end if;
+    examined_seq := message.seq;
+  end loop;
+  if cardinality(given) > 0 then
+    messages := to_jsonb(given);
+  end if;
+end;
+$$;
+
+create or replace function memory._agent_of_message(user_id text, thread_id text, seq bigint)
+returns text
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return m.agent_id from memory.messages as m
+  where m.user_id = _agent_of_message.user_id and m.thread_id = _agent_of_message.thread_id and m.seq = _agent_of_message.seq;
+end;
+$$;

@@ -1,0 +1,22 @@
+create or replace function memory.get_thread_summary(user_id text, thread_id text, kind text default null)
+returns setof memory.thread_summary
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  latest memory.summaries;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  if kind not in ('thread', 'rolling') then
+    perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use thread or rolling, or leave it out for what there is.');
+  end if;
+  latest := memory._latest_summary(user_id, thread_id, coalesce(kind, 'thread'));
+  if latest.summary_id is null and kind is null then
+    latest := memory._latest_summary(user_id, thread_id, 'rolling');
+  end if;
+  return query select * from memory._shown_summary(latest);
+end;
+$$;
+comment on function memory.get_thread_summary(text, text, text) is
+'The latest completed summary of a thread, or no row while there is none. kind thread: of the whole thread, as compression or cadence.thread_summary_every_n makes it; rolling: of its newest messages. Without kind the first of these that exists. It covers messages start_seq to end_seq; base_summary_id is the summary it continued.';

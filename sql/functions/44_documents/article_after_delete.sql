@@ -1,0 +1,11 @@
+-- What an article was made of is a memory again.
+create or replace function memory._article_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memories
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._release_hidden(old.user_id, old.document_id, null);
+  return null;
+end;
+$$;

@@ -1,0 +1,26 @@
+create trigger document_100_before_write
+before insert or update on memory.documents
+for each row
+execute function memory._document_before_write();
+
+create trigger document_200_after_insert
+after insert on memory.documents
+for each row
+execute function memory._document_after_write();
+
+create trigger document_200_after_update
+after update on memory.documents
+for each row
+when ((new.title, new.content) is distinct from (old.title, old.content))
+execute function memory._document_after_write();
+
+create trigger document_200_after_delete
+after delete on memory.documents
+for each row
+when (old.source = 'consolidation')
+execute function memory._article_after_delete();
+
+create trigger chunks_200_after_delete
+after delete on memory.document_chunks
+referencing old table as old_rows for each statement
+execute function memory._chunks_after_delete();

@@ -1,0 +1,30 @@
+-- The rules of artifacts. They live in triggers, so that a direct insert obeys them too.
+create or replace function memory._artifact_before_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.metadata := coalesce(new.metadata, '{}');
+  new.created_at := coalesce(new.created_at, statement_timestamp());
+  new.expires_at := nullif(new.expires_at, 'infinity');
+  new.description := memory._placeholder_text(left(new.description, 10000));
+  perform memory._check_artifact(new);
+  new.description := coalesce(new.description, memory._describe(new.artifact_type, new.content, new.metadata));
+  new.token_count := memory._estimate_tokens(new.content);
+
+  if tg_op = 'INSERT' then
+    new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
+    -- One that is over and not swept yet must not stand in the way.
+    delete from memory.artifacts as a where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
+  elsif (new.user_id, new.key) is distinct from (old.user_id, old.key) then
+    perform memory._refuse('key', 'user_id and key of an artifact cannot change', 'Placeholders name it by them; store it again under another key.');
+  elsif (new.description, new.content) is not distinct from (old.description, old.content) then
+    new.search_vector := old.search_vector;
+    return new;
+  end if;
+  new.search_vector := memory._text_vector((memory._policy(new.user_id, new.agent_id) #>> '{search,language}')::regconfig,
+                                           concat_ws(e'\n', new.key, new.description, new.content));
+  return new;
+end;
+$$;

@@ -1,0 +1,20 @@
+create trigger artifact_100_before_write
+before insert or update on memory.artifacts
+for each row
+execute function memory._artifact_before_write();
+
+create trigger artifact_200_after_insert
+after insert on memory.artifacts
+for each row
+execute function memory._artifact_after_write();
+
+create trigger artifact_200_after_update
+after update on memory.artifacts
+for each row
+when ((new.description, new.content) is distinct from (old.description, old.content))
+execute function memory._artifact_after_write();
+
+create trigger artifacts_200_after_delete
+after delete on memory.artifacts
+referencing old table as old_rows for each statement
+execute function memory._artifacts_after_delete();

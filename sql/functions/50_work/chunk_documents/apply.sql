@@ -1,0 +1,104 @@
+create or replace function memory._apply_chunks(job memory.jobs, result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  language regconfig := (memory._policy(job.user_id, null) #>> '{search,language}')::regconfig;
+  document record;
+  source memory.documents;
+  stored bigint := 0;
+  documents bigint := 0;
+begin
+  perform memory._check_chunks(result, jsonb_array_length(job.input -> 'rows'));
+  for document in
+    select r.value ->> 'document_id' as document_id, r.value ->> 'hash' as hash, c.value -> 'chunks' as chunks
+    from jsonb_array_elements(job.input -> 'rows') with ordinality as r (value, number)
+    join jsonb_array_elements(result -> 'documents') as c (value) on (c.value ->> 'number')::numeric = r.number
+    order by document_id
+  loop
+    select d.* into source from memory.documents as d
+    where d.user_id = job.user_id and d.document_id = document.document_id::uuid and md5(d.content) = document.hash
+    for no key update nowait; -- as in memory._lock_embeddable()
+    continue when not found; -- gone, or another text by now, which has a job of its own
+    delete from memory.document_chunks as c where c.user_id = job.user_id and c.document_id = source.document_id;
+    insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
+    select job.user_id, source.document_id, p.number, p.piece, memory._chunk_vector(language, source.title, p.piece), p.token_count
+    from memory._pieces(source.content, document.chunks) as p;
+    stored := stored + jsonb_array_length(document.chunks);
+    documents := documents + 1;
+  end loop;
+  perform memory._enqueue_embedding(job.user_id);
+  return jsonb_build_object('documents', documents, 'chunks', stored);
+end;
+$$;
+
+create or replace function memory._check_chunks(result jsonb, expected int)
+returns void
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if jsonb_typeof(result -> 'documents') is distinct from 'array' or jsonb_array_length(result -> 'documents') <> expected
+    or exists (select from jsonb_array_elements(result -> 'documents') as d
+               where (jsonb_typeof(d -> 'number') = 'number' and jsonb_typeof(d -> 'chunks') = 'array') is not true
+                 or (d ->> 'number')::numeric not in (select generate_series(1, expected)))
+    or (select count(distinct d -> 'number') < count(*) from jsonb_array_elements(result -> 'documents') as d) then
+    perform memory._refuse_result('documents', format('must be %s objects with number and chunks, one per document', expected));
+  elsif exists (
+    select from jsonb_array_elements(result -> 'documents') as d cross join jsonb_array_elements(d -> 'chunks') as c
+    where not (case when jsonb_typeof(c) = 'object' and jsonb_typeof(c -> 'start') = 'number' and jsonb_typeof(c -> 'length') = 'number'
+                      and jsonb_typeof(c -> 'token_count') = 'number'
+                    then (c ->> 'start')::numeric between 0 and 10485760 and (c ->> 'length')::numeric between 1 and 10485760
+                      and (c ->> 'token_count')::numeric between 1 and 10485760
+                      and (c ->> 'start')::numeric % 1 = 0 and (c ->> 'length')::numeric % 1 = 0 and (c ->> 'token_count')::numeric % 1 = 0
+                    else false end)) then
+    perform memory._refuse_result('documents[].chunks', 'must be objects with start, length and token_count, whole numbers of characters and tokens');
+  end if;
+end;
+$$;
+
+-- The pieces of a text: in order, each further on than the one before, with nothing left out but blanks, and not much more
+-- than the text all in all, whatever they overlap.
+create or replace function memory._pieces(content text, chunks jsonb)
+returns table (number int, piece text, token_count int)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- What a worker takes for blank, which is more than PostgreSQL does in some locales.
+  word constant text := e'[^\\s\\u001c-\\u001f\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+  size constant int := length(content);
+  rest text := content; -- from the last piece on: to reach a place in a text, all characters before it have to be counted
+  rest_start int := 0;
+  covered int := 0;
+  total bigint := 0;
+  chunk record;
+begin
+  number := 0;
+  for chunk in
+    select (c.value ->> 'start')::numeric::int as start, (c.value ->> 'length')::numeric::int as length, (c.value ->> 'token_count')::numeric::int as tokens
+    from jsonb_array_elements(chunks) with ordinality as c (value, position) order by c.position
+  loop
+    total := total + chunk.length;
+    if chunk.start < rest_start or chunk.start = rest_start and number > 0 or chunk.start + chunk.length <= covered
+      or chunk.start + chunk.length > size or total > size * 10::bigint then
+      perform memory._refuse_result('documents[].chunks', 'must be pieces of their document in its order, none within another');
+    elsif chunk.start > covered and substr(rest, covered - rest_start + 1, chunk.start - covered) ~ word then
+      perform memory._refuse_result('documents[].chunks', 'must leave out nothing but blanks');
+    end if;
+    if chunk.start > rest_start then
+      rest := right(rest, rest_start - chunk.start);
+      rest_start := chunk.start;
+    end if;
+    covered := chunk.start + chunk.length;
+    piece := left(rest, chunk.length);
+    token_count := chunk.tokens;
+    return next;
+    number := number + 1;
+  end loop;
+  if substr(rest, covered - rest_start + 1) ~ word then
+    perform memory._refuse_result('documents[].chunks', 'must leave out nothing but blanks');
+  end if;
+end;
+$$;

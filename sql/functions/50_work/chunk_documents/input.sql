@@ -1,0 +1,37 @@
+-- Cutting long documents into pieces: what the job reads, and how its result is stored. The cutting needs a tokenizer, so
+-- it is done by a worker; the pieces are named by their place in the document, so that no worker can change a word.
+
+-- Documents that wait to be cut, a few megabytes at a time. No model is asked, so there is nothing to pay for.
+create or replace function memory._chunking_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  settings jsonb := memory._policy(job.user_id, null) -> 'knowledge_base';
+  documents jsonb;
+  rows_input jsonb;
+begin
+  select jsonb_agg(jsonb_build_object('number', n.number, 'text', n.content) order by n.number),
+    jsonb_agg(jsonb_build_object('document_id', n.document_id, 'hash', md5(n.content)) order by n.number)
+  into documents, rows_input
+  from (
+    select d.document_id, d.content, row_number() over so_far as number, sum(octet_length(d.content)) over so_far as bytes
+    from memory.document_chunks as c
+    join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
+    where c.user_id = job.user_id and c.token_count is null
+    window so_far as (order by d.document_id)
+    limit 100
+  ) as n
+  where n.number = 1 or n.bytes <= 4000000;
+  if documents is null then
+    return;
+  end if;
+  payload := jsonb_build_object(
+    'model', jsonb_build_object('name', 'local', 'provider', 'local', 'model', 'patterns', 'settings', '{}'::jsonb), 'prompt', null,
+    'tokenizer', coalesce((memory._embedding_model()).model, 'gpt-4o'), 'documents', documents,
+    'chunk_size', settings -> 'chunk_size', 'chunk_overlap', settings -> 'chunk_overlap');
+  agent_id := null; -- nobody's budget
+  tokens := 0;
+  input := jsonb_build_object('rows', rows_input);
+end;
+$$;

@@ -1,0 +1,52 @@
+-- How far back the newest messages of a thread fit into a budget, not going beyond from_seq. Reads no further than that.
+-- Tool results stay with the message that called the tools; the newest message counts even when nothing fits.
+create or replace function memory._fit_messages(user_id text, thread_id text, agent_id text, from_seq bigint, budget int)
+returns table (oldest_seq bigint, tokens int)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+-- Walk the primary key backwards and stop early; a plan that sorts reads the whole thread first.
+set enable_sort = off
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  message record;
+  unit_tokens int := 0;
+  newest_of_unit bigint;
+begin
+  tokens := 0;
+  for message in
+    select m.seq, m.role, memory._message_tokens(m) as tokens
+    from memory._active_messages(_fit_messages.user_id, _fit_messages.thread_id, _fit_messages.agent_id) as m
+    order by m.seq desc
+  loop
+    unit_tokens := unit_tokens + message.tokens;
+    newest_of_unit := coalesce(newest_of_unit, message.seq);
+    if message.role <> 'tool' then
+      exit when oldest_seq is not null and (newest_of_unit < from_seq or tokens + unit_tokens > budget);
+      oldest_seq := message.seq;
+      tokens := tokens + unit_tokens;
+      unit_tokens := 0;
+      newest_of_unit := null;
+    end if;
+  end loop;
+  -- Tool results whose call is gone stand for themselves when there is nothing else.
+  if oldest_seq is null and newest_of_unit is not null then
+    oldest_seq := message.seq;
+    tokens := unit_tokens;
+  end if;
+  return next;
+end;
+$$;
+
+-- Exact once a job has counted it; before that the higher of two estimates, so that no limit is broken.
+create or replace function memory._message_tokens(message memory.messages)
+returns int
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case when message.is_counted then message.token_count
+              else greatest(message.token_count, memory._tokens_at_most(message.content) + coalesce(memory._tokens_at_most(message.metadata ->> 'tool_calls'), 0)) end;
+end;
+$$;

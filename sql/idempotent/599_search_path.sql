@@ -1,1 +1,0 @@
-set local search_path = pg_catalog, pg_temp;
