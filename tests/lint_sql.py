@@ -36,9 +36,27 @@ where not (c.message like 'unused parameter %' and function::text !~ '^memory[.]
 order by 1, 2
 """
 
+# Functions that run with whatever search_path their caller has, although others than our own functions call them: from
+# outside, as a trigger or in a view. SQL bodies are bound when they are created, and a procedure that commits must not
+# set anything.
+UNPINNED = """
+select p.oid::regprocedure::text
+from pg_proc as p
+where p.pronamespace = 'memory'::regnamespace and p.prosqlbody is null and p.prokind = 'f'
+  and not exists (select from unnest(p.proconfig) as c where c like 'search_path=%')
+  and (p.proname not like E'\\\\_%' or p.prosecdef or p.prorettype = 'trigger'::regtype
+       or exists (select from pg_depend as d where d.classid = 'pg_rewrite'::regclass
+                  and d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid))
+order by 1
+"""
+PRIVATE = re.compile(
+    r"^create or replace function memory\._\w+\((?:(?!^as )[\s\S])*?^language (?:plpgsql|sql)(?! [^\n]*\nset search_path)",
+    re.MULTILINE,
+)
+
 
 def readable_for_pgspot(sql: str) -> str:
-    """The SQL without the two constructs that pgspot cannot read; line numbers stay.
+    """The SQL without the constructs that pgspot cannot read or judge; line numbers stay.
 
     Functions with a standard body (RETURN or BEGIN ATOMIC) are blanked out: they are safe, because their names are
     bound when they are created. ``return next …`` becomes its equivalent ``return query select …``.
@@ -48,6 +66,7 @@ def readable_for_pgspot(sql: str) -> str:
         if isinstance(statement.stmt, pglast.ast.CreateFunctionStmt) and statement.stmt.sql_body is not None:
             blank = "".join("\n" if character == "\n" else " " for character in sql[place])
             sql = sql[: place.start] + blank + sql[place.stop :]
+    sql = PRIVATE.sub(lambda head: f"{head[0]} set search_path = pg_catalog, pg_temp", sql)
     return re.sub(r"\breturn next (?=\S)", "return query select ", sql)
 
 
@@ -68,9 +87,12 @@ def plpgsql_check_is_content() -> bool:
         with psycopg.connect(server.conninfo(), autocommit=True) as connection:
             connection.execute("create extension plpgsql_check")
             findings = connection.execute(FINDINGS).fetchall()
+            unpinned = connection.execute(UNPINNED).fetchall()
     for function, line, level, message in findings:
         print(f"{function}, line {line}: {level}: {message}", file=sys.stderr)
-    return not findings
+    for (function,) in unpinned:
+        print(f"{function} is called from outside and sets no search_path", file=sys.stderr)
+    return not findings and not unpinned
 
 
 if __name__ == "__main__":

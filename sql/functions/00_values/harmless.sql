@@ -1,28 +1,27 @@
 -- A text that holds neither a tag of the fence nor a placeholder, nor what a model may take for one: the bracket that
 -- opens it becomes a round one. Idempotent, so that a text can be counted before it is fenced.
-create or replace function memory._harmless(content text)
+create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   marker text;
   decomposed text;
 begin
-  if octet_length(content) = length(content) and content !~ e'[<\\[&%\\\\]' then
-    return content;
+  if octet_length(p_content) = length(p_content) and p_content !~ e'[<\\[&%\\\\]' then
+    return p_content;
   end if;
   marker := memory._marker();
-  content := regexp_replace(content, marker, '(', 'g');
+  p_content := regexp_replace(p_content, marker, '(', 'g');
   -- Full-width, circled, mathematical and accented letters decompose into plain ones. Only a text that hides a marker
   -- this way is rewritten, and composed again.
-  if octet_length(content) > length(content) and getdatabaseencoding() = 'UTF8' then
-    decomposed := memory._decomposed(content);
+  if octet_length(p_content) > length(p_content) and getdatabaseencoding() = 'UTF8' then
+    decomposed := memory._decomposed(p_content);
     if decomposed ~ marker then
-      content := memory._composed(regexp_replace(decomposed, marker, '(', 'g'));
+      p_content := memory._composed(regexp_replace(decomposed, marker, '(', 'g'));
     end if;
   end if;
-  return content;
+  return p_content;
 end;
 $$;
 
@@ -33,7 +32,6 @@ $$;
 create or replace function memory._marker()
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   bracket constant text := e'(?:[<\\[\\u00ab\\u02c2\\u1438\\u2039\\u2045\\u226a\\u227a\\u22d6\\u2308\\u230a\\u23a1'
@@ -81,39 +79,36 @@ $$;
 
 -- In pieces, because PostgreSQL sorts the accents of a run by exchanging neighbours: 100,000 of them would take
 -- minutes.
-create or replace function memory._decomposed(content text)
+create or replace function memory._decomposed(p_content text)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return string_agg(normalize(substr(content, p.start, 500), nfkd), '' order by p.start)
-  from generate_series(1, length(content), 500) as p (start);
+  return string_agg(normalize(substr(p_content, p.start, 500), nfkd), '' order by p.start)
+  from generate_series(1, length(p_content), 500) as p (start);
 end;
 $$;
 
-create or replace function memory._composed(content text)
+create or replace function memory._composed(p_content text)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return string_agg(normalize(substr(content, p.start, 500), nfc), '' order by p.start)
-  from generate_series(1, length(content), 500) as p (start);
+  return string_agg(normalize(substr(p_content, p.start, 500), nfc), '' order by p.start)
+  from generate_series(1, length(p_content), 500) as p (start);
 end;
 $$;
 
 -- One line that can stand in a placeholder: without the colours and titles of a terminal, line breaks, other control
 -- characters, what is invisible or turns the direction of writing, and brackets, of which one would end it. Null when nothing is left.
-create or replace function memory._placeholder_text(said text)
+create or replace function memory._placeholder_text(p_said text)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  said := regexp_replace(said, e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))', '', 'g');
-  said := regexp_replace(said, e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]', '', 'g');
-  said := regexp_replace(translate(said, '[]', '()'), e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+', ' ', 'g');
-  return nullif(memory._harmless(btrim(said)), '');
+  p_said := regexp_replace(p_said, e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))', '', 'g');
+  p_said := regexp_replace(p_said, e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]', '', 'g');
+  p_said := regexp_replace(translate(p_said, '[]', '()'), e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+', ' ', 'g');
+  return nullif(memory._harmless(btrim(p_said)), '');
 end;
 $$;

@@ -1,14 +1,13 @@
-create or replace function memory._check_id(argument text, id text)
+create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if (length(id) between 1 and 255) is not true then
-    perform memory._refuse(argument,
-      case when id is null then 'must not be null' when id = '' then 'must not be empty'
-           else format('has %s characters, at most 255 are allowed', length(id)) end,
-      format('Pass %s as 1 to 255 characters of your own choice.', argument));
+  if (length(p_id) between 1 and 255) is not true then
+    perform memory._refuse(p_argument,
+      case when p_id is null then 'must not be null' when p_id = '' then 'must not be empty'
+           else format('has %s characters, at most 255 are allowed', length(p_id)) end,
+      format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
   end if;
 end;
 $$;
@@ -18,7 +17,6 @@ $$;
 create or replace function memory._uuid_v7()
 returns uuid
 language plpgsql volatile parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   micros bigint := extract(epoch from clock_timestamp()) * 1000000;
@@ -30,14 +28,13 @@ end;
 $$;
 
 -- SHA-256 of the normalised content, first 32 hex digits: what makes two memories exact duplicates.
-create or replace function memory._content_hash(content text)
+create or replace function memory._content_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Most content has single spaces already, and to see that costs a tenth of replacing them.
-  return left(encode(sha256(convert_to(btrim(case when content ~ e'\\s\\s|[^\\S ]' then regexp_replace(lower(content), e'\\s+', ' ', 'g')
-                                                  else lower(content) end), 'UTF8')), 'hex'), 32);
+  return left(encode(sha256(convert_to(btrim(case when p_content ~ e'\\s\\s|[^\\S ]' then regexp_replace(lower(p_content), e'\\s+', ' ', 'g')
+                                                  else lower(p_content) end), 'UTF8')), 'hex'), 32);
 end;
 $$;

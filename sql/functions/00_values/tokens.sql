@@ -1,22 +1,21 @@
 -- About four bytes a token for English; languages with longer encodings come out high, which keeps budgets safe.
 -- No SET clause: the planner inlines it.
-create or replace function memory._estimate_tokens(content text)
+create or replace function memory._estimate_tokens(p_content text)
 returns int
 language sql immutable parallel safe
 begin atomic
-  select (octet_length(content) + 3) / 4;
+  select (octet_length(p_content) + 3) / 4;
 end;
 
 -- For what nobody has counted yet and must not break a limit: more than nearly any text has under the encodings of OpenAI
 -- (prose 1.1 to 2 times, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal and lists of numbers 1 to 2).
 -- A word is at least one token, so are a digit between blanks, a line break, and nearly a capital within a word.
-create or replace function memory._tokens_at_most(content text)
+create or replace function memory._tokens_at_most(p_content text)
 returns int
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  said constant text := replace(content, '    ', ''); -- indentation is one token
+  said constant text := replace(p_content, '    ', ''); -- indentation is one token
   lines constant int := length(said) - length(replace(said, e'\n', ''));
   blanks constant int := 2 * length(said) - length(replace(said, ' ', '')) - length(replace(said, e'\t', ''));
   -- Regular expressions take an eighth of the time of translate().
@@ -25,24 +24,23 @@ declare
   capitals constant int := length(said) - length(regexp_replace(said, '[A-Z]+', '', 'g'));
   runs int := 0;
 begin
-  if content ~ e'\\S{24}' then
-    runs := (select coalesce(sum(length(r[1])), 0) from regexp_matches(left(content, 1000000), e'(\\S{24,})', 'g') as r);
+  if p_content ~ e'\\S{24}' then
+    runs := (select coalesce(sum(length(r[1])), 0) from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
   end if;
   return ceil(2 + 0.24 * (length(said) - lines - blanks - digits - signs) + 0.75 * capitals + 1.9 * lines + 0.9 * blanks + 1.05 * digits
-              + 0.85 * signs + 0.85 * (octet_length(content) - length(content)) + 0.4 * runs);
+              + 0.85 * signs + 0.85 * (octet_length(p_content) - length(p_content)) + 0.4 * runs);
 end;
 $$;
 
 -- Counted in bytes, because characters could only be counted from the beginning.
-create or replace function memory._token_slice(content text, from_token int, max_tokens int)
+create or replace function memory._token_slice(p_content text, p_from_token int, p_max_tokens int)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  bytes constant bytea := convert_to(content, 'UTF8');
-  first_byte int := least(from_token * 4::bigint, octet_length(bytes));
-  end_byte int := least((from_token::bigint + max_tokens) * 4, octet_length(bytes)); -- without max_tokens the end
+  bytes constant bytea := convert_to(p_content, 'UTF8');
+  first_byte int := least(p_from_token * 4::bigint, octet_length(bytes));
+  end_byte int := least((p_from_token::bigint + p_max_tokens) * 4, octet_length(bytes)); -- without max_tokens the end
 begin
   -- To where the next character begins.
   while first_byte < octet_length(bytes) and get_byte(bytes, first_byte) & 192 = 128 loop

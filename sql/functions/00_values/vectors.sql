@@ -1,54 +1,53 @@
 -- needs pgvector on the search_path
 
-create or replace function memory._halfvec(value jsonb)
+create or replace function memory._halfvec(p_value jsonb)
 returns halfvec
 language sql immutable parallel safe
 begin atomic
-  select (value #>> '{}')::halfvec;
+  select (p_value #>> '{}')::halfvec;
 end;
 
 -- Only the direction counts, and a halfvec holds 0.0001 to 65504 well.
-create or replace function memory._to_halfvec(value vector)
+create or replace function memory._to_halfvec(p_value vector)
 returns halfvec
 language sql immutable parallel safe
 begin atomic
-  select (case when vector_norm(value) between 0.01 and 60000 then value else l2_normalize(value) end)::halfvec;
+  select (case when vector_norm(p_value) between 0.01 and 60000 then p_value else l2_normalize(p_value) end)::halfvec;
 end;
 
-create or replace function memory._dimensions(value halfvec)
+create or replace function memory._dimensions(p_value halfvec)
 returns int
 language sql immutable parallel safe
 begin atomic
-  select vector_dims(value);
+  select vector_dims(p_value);
 end;
 
-create or replace function memory._dimensions(value vector)
+create or replace function memory._dimensions(p_value vector)
 returns int
 language sql immutable parallel safe
 begin atomic
-  select vector_dims(value);
+  select vector_dims(p_value);
 end;
 
 -- Null where one of them has no direction. Of vectors of different lengths it is an error.
-create or replace function memory._cosine_similarity(a halfvec, b halfvec)
+create or replace function memory._cosine_similarity(p_a halfvec, p_b halfvec)
 returns double precision
 language sql immutable parallel safe
 begin atomic
-  select nullif(1 - (a <=> b), 'NaN');
+  select nullif(1 - (p_a <=> p_b), 'NaN');
 end;
 
-create or replace function memory._has_direction(value halfvec)
+create or replace function memory._has_direction(p_value halfvec)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select l2_norm(value) > 0;
+  select l2_norm(p_value) > 0;
 end;
 
 -- For statements that are put together when they run.
 create or replace function memory._vector_schema()
 returns text
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return n.nspname from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace where e.extname = 'vector';

@@ -1,14 +1,13 @@
 -- What keywords find a text by. Beside the words of the text search configuration: the parts of compounds that it keeps
 -- whole (node.js, src/app.py, ana@example.org), and for scripts that put no spaces between words every character and every
 -- pair of neighbours. A tsvector holds 1 MiB: the words of 256 KiB of text fit into it, and the rest is left out where it does not.
-create or replace function memory._text_vector(language regconfig, content text)
+create or replace function memory._text_vector(p_language regconfig, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 set client_min_messages = warning -- a word of more than 2,046 bytes is left out, which nobody who stores a text needs to hear
 as $$
 declare
-  said text := left(content, case when octet_length(left(content, 262144)) <= 262144 then 262144 else 65536 end);
+  said text := left(p_content, case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end);
   -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
   unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]';
   vector tsvector;
@@ -17,9 +16,9 @@ begin
   if octet_length(said) > 1000 and said ~ e'\\S{250}' then
     said := regexp_replace(said, e'(\\S{250})', e'\\1 ', 'g');
   end if;
-  vector := to_tsvector(language, said);
+  vector := to_tsvector(p_language, said);
   if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
-    vector := memory._with_more_words(vector, to_tsvector(language, coalesce((
+    vector := memory._with_more_words(vector, to_tsvector(p_language, coalesce((
       select string_agg(translate(c[1], './:@=_', '      '), ' ')
       from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), '')));
   end if;
@@ -34,12 +33,11 @@ begin
 end;
 $$;
 
-create or replace function memory._with_more_words(vector tsvector, more tsvector)
+create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
 returns tsvector
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return case when pg_column_size(vector) + pg_column_size(more) < 1048576 then vector || more else vector end;
+  return case when pg_column_size(p_vector) + pg_column_size(p_more) < 1048576 then p_vector || p_more else p_vector end;
 end;
 $$;

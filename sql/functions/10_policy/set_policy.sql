@@ -1,77 +1,76 @@
 -- What one setting may be: a value of the default's kind, plus the bounds that keep the machinery sane.
-create or replace function memory._check_setting(section text, key text, value jsonb)
+create or replace function memory._check_setting(p_section text, p_key text, p_value jsonb)
 returns void
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  name text := section || '.' || key;
+  name text := p_section || '.' || p_key;
   lowest numeric;
   highest numeric := 2147483647;
 begin
-  if value = 'null' then
+  if p_value = 'null' then
     return;
   end if;
   case
-    when key = 'expires_after' then
-      if value <> '"never"' then
+    when p_key = 'expires_after' then
+      if p_value <> '"never"' then
         begin
           -- A bare number would be taken for seconds. And what expires after the year 9999 nobody can read.
-          if jsonb_typeof(value) <> 'string' or value #>> '{}' ~ '^[\s0-9.]*$' or (value #>> '{}')::interval <= '0'
-            or not memory._is_real_moment(memory._expiry(value #>> '{}')) then
+          if jsonb_typeof(p_value) <> 'string' or p_value #>> '{}' ~ '^[\s0-9.]*$' or (p_value #>> '{}')::interval <= '0'
+            or not memory._is_real_moment(memory._expiry(p_value #>> '{}')) then
             raise invalid_parameter_value;
           end if;
         exception when others then
-          perform memory._refuse('settings', format('%s is not a positive interval: %s', name, value), 'Write it like "7 days", or "never".');
+          perform memory._refuse('settings', format('%s is not a positive interval: %s', name, p_value), 'Write it like "7 days", or "never".');
         end;
       end if;
       return;
     when name = 'search.fusion' then
-      if value not in ('"score"', '"rrf"') then
-        perform memory._refuse('settings', format('%s is %s', name, value), 'Use "score" or "rrf".');
+      if p_value not in ('"score"', '"rrf"') then
+        perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "score" or "rrf".');
       end if;
       return;
     when name = 'memories.eviction' then
-      if value not in ('"importance"', '"fifo"') then
-        perform memory._refuse('settings', format('%s is %s', name, value), 'Use "importance" or "fifo".');
+      if p_value not in ('"importance"', '"fifo"') then
+        perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "importance" or "fifo".');
       end if;
       return;
     when name = 'search.language' then
-      if not exists (select from pg_ts_config as c where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = value #>> '{}') then
-        perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, value),
+      if not exists (select from pg_ts_config as c where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = p_value #>> '{}') then
+        perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, p_value),
           'List them with: select cfgname from pg_ts_config;');
       end if;
       return;
     when name = 'summary.model' then
-      if not exists (select from memory.models where models.name = value #>> '{}' and models.kind = 'chat') then
-        perform memory._refuse('settings', format('%s: there is no chat model %s', name, value), 'Register it with memory.register_model() first.');
+      if not exists (select from memory.models where models.name = p_value #>> '{}' and models.kind = 'chat') then
+        perform memory._refuse('settings', format('%s: there is no chat model %s', name, p_value), 'Register it with memory.register_model() first.');
       end if;
       return;
     when name = 'knowledge_base.search_triggers' then
-      if jsonb_typeof(value) <> 'array' or jsonb_path_exists(value, '$[*] ? (@.type() != "string")') then
+      if jsonb_typeof(p_value) <> 'array' or jsonb_path_exists(p_value, '$[*] ? (@.type() != "string")') then
         perform memory._refuse('settings', format('%s is not an array of strings', name), 'Write it like ["last time", "remind me"].');
       end if;
-      perform memory._check_list('settings', array(select jsonb_array_elements_text(value)));
+      perform memory._check_list('settings', array(select jsonb_array_elements_text(p_value)));
       return;
-    when key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages', 'embed_query') then
-      if jsonb_typeof(value) <> 'boolean' then
-        perform memory._refuse('settings', format('%s is not true or false: %s', name, value), 'Write true or false.');
+    when p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages', 'embed_query') then
+      if jsonb_typeof(p_value) <> 'boolean' then
+        perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value), 'Write true or false.');
       end if;
       return;
-    when key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
+    when p_key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
       lowest := 0;
       highest := 1;
-    when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or section in ('cadence', 'budget') then
+    when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or p_section in ('cadence', 'budget') then
       lowest := 0;
     when name = 'summary.window_size' then
       lowest := 2;
     else
       lowest := 1;
   end case;
-  if jsonb_typeof(value) <> 'number' then
-    perform memory._refuse('settings', format('%s is not a number: %s', name, value), 'Write a number without quotes.');
-  elsif value::numeric not between lowest and highest or highest > 1 and value::text !~ '^[0-9]+$' then
-    perform memory._refuse('settings', format('%s is out of range: %s', name, value),
+  if jsonb_typeof(p_value) <> 'number' then
+    perform memory._refuse('settings', format('%s is not a number: %s', name, p_value), 'Write a number without quotes.');
+  elsif p_value::numeric not between lowest and highest or highest > 1 and p_value::text !~ '^[0-9]+$' then
+    perform memory._refuse('settings', format('%s is out of range: %s', name, p_value),
       case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number from %s to %s.', lowest, highest) end);
   end if;
 end;

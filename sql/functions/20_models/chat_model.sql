@@ -1,21 +1,20 @@
 -- The chat model for a job (the one a policy names, else the active one) and what it is asked. The built-in model asks
 -- itself nothing.
-create or replace function memory._chat_model(name text, prompt text)
+create or replace function memory._chat_model(p_name text, p_prompt text)
 returns jsonb
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   chosen memory.models;
 begin
-  select m.* into chosen from memory.models as m where m.kind = 'chat' and not m.is_off and (m.name = _chat_model.name
+  select m.* into chosen from memory.models as m where m.kind = 'chat' and not m.is_off and (m.name = p_name
     or m.is_active)
-  order by m.name is distinct from _chat_model.name limit 1;
+  order by m.name is distinct from p_name limit 1;
   if not found then
     raise lock_not_available using message = 'no chat model is active';
   end if;
   return jsonb_build_object(
     'model', memory._model_json(chosen),
-    'prompt', case when chosen.provider <> 'local' then memory._prompt(prompt) end);
+    'prompt', case when chosen.provider <> 'local' then memory._prompt(p_prompt) end);
 end;
 $$;

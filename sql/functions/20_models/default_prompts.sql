@@ -8,12 +8,12 @@ begin atomic
 end;
 
 -- Needed in a template, and all that it may have: what the built-in one uses.
-create or replace function memory._prompt_variables(template text)
+create or replace function memory._prompt_variables(p_template text)
 returns text[]
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return array(select distinct m.groups[1] from regexp_matches(template, e'\\{\\{\\s*(\\w+)\\s*\\}\\}', 'g') as m (groups) order by 1);
+  return array(select distinct m.groups[1] from regexp_matches(p_template, e'\\{\\{\\s*(\\w+)\\s*\\}\\}', 'g') as m (groups) order by 1);
 end;
 $$;

@@ -6,35 +6,32 @@ left join lateral (select p.* from memory.prompt_versions as p where p.name = d.
 comment on view memory.prompts is 'The prompts in use: one per kind of job that asks a chat model. memory.set_prompt() changes one, memory.reset_prompt() restores it.';
 
 -- The prompt in use, as jobs hand it out.
-create or replace function memory._prompt(name text)
+create or replace function memory._prompt(p_name text)
 returns jsonb
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return jsonb_build_object('name', p.name, 'version', p.version, 'template', p.template)
-  from memory.prompts as p where p.name = _prompt.name;
+  from memory.prompts as p where p.name = p_name;
 end;
 $$;
 
-create or replace function memory._check_prompt_name(name text)
+create or replace function memory._check_prompt_name(p_name text)
 returns void
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not exists (select from memory._default_prompts() as d where d.name = _check_prompt_name.name) then
-    perform memory._refuse('name', format('there is no prompt "%s"', left(name, 50)),
+  if not exists (select from memory._default_prompts() as d where d.name = p_name) then
+    perform memory._refuse('name', format('there is no prompt "%s"', left(p_name, 50)),
       'There are: ' || (select string_agg(d.name, ', ' order by d.name) from memory._default_prompts() as d), 'P0002');
   end if;
 end;
 $$;
 
 -- One more version; editors queue up.
-create or replace function memory._add_prompt_version(name text, template text)
+create or replace function memory._add_prompt_version(p_name text, p_template text)
 returns int
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   added int;
@@ -42,8 +39,8 @@ begin
   -- Of the table, because any role can take an advisory lock and keep it.
   lock table memory.prompt_versions in share row exclusive mode;
   insert into memory.prompt_versions as v (name, version, template)
-  select _add_prompt_version.name, coalesce(max(p.version), 1) + 1, _add_prompt_version.template
-  from memory.prompt_versions as p where p.name = _add_prompt_version.name
+  select p_name, coalesce(max(p.version), 1) + 1, p_template
+  from memory.prompt_versions as p where p.name = p_name
   returning v.version into added;
   return added;
 end;

@@ -75,61 +75,58 @@ comment on function memory.register_model(text, text, text, text, jsonb) is
 'price_per_million_output. For administrators: grant it to nobody else.';
 
 -- What a setting may be, in words.
-create or replace function memory._model_setting_rule(key text)
+create or replace function memory._model_setting_rule(p_key text)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return case
-    when key = 'json_mode' then 'Use "schema", "object" or "off".'
-    when key = 'rerank_api' then 'Use "rerank" for a server with /rerank, or "chat" for a chat model.'
-    when key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
-    when key = 'base_url'
+    when p_key = 'json_mode' then 'Use "schema", "object" or "off".'
+    when p_key = 'rerank_api' then 'Use "rerank" for a server with /rerank, or "chat" for a chat model.'
+    when p_key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
+    when p_key = 'base_url'
       then 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.'
-    when key = 'api_key_env'
+    when p_key = 'api_key_env'
       then 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.'
-    when key = 'api_version' then 'Use a text.'
-    when key in ('max_concurrency', 'batch_size') then 'Use a whole number from 1 to 100000.'
-    when key = 'dimensions' then 'Use a whole number from 1 to 4000.'
-    when key = 'timeout_seconds' then 'Use a number of seconds above 0.'
+    when p_key = 'api_version' then 'Use a text.'
+    when p_key in ('max_concurrency', 'batch_size') then 'Use a whole number from 1 to 100000.'
+    when p_key = 'dimensions' then 'Use a whole number from 1 to 4000.'
+    when p_key = 'timeout_seconds' then 'Use a number of seconds above 0.'
     else 'Use a number of at least 0.' end;
 end;
 $$;
 
-create or replace function memory._is_valid_model_setting(key text, value jsonb)
+create or replace function memory._is_valid_model_setting(p_key text, p_value jsonb)
 returns boolean
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return case
-    when value = 'null' then true
-    when key = 'json_mode' then value in ('"schema"', '"object"', '"off"', 'true', 'false') -- true is object, false is off
-    when key = 'rerank_api' then value in ('"rerank"', '"chat"')
-    when key = 'api_key_file' then jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[^/.][^/]*$'
-    when key = 'base_url' then
-      jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^https?://[^/]'
-        and value #>> '{}' !~ e'[@?#\\\\[:space:][:cntrl:]]'
-    when key = 'api_key_env' then
-      jsonb_typeof(value) = 'string' and value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'
-      and value #>> '{}' not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES') -- which hold something else
-    when key = 'api_version' then jsonb_typeof(value) = 'string' and value <> '""'
-    when jsonb_typeof(value) <> 'number' then false
-    when key in ('max_concurrency', 'batch_size') then value::numeric between 1 and 100000 and value::numeric = floor(value::numeric)
-    when key = 'dimensions' then value::numeric between 1 and 4000 and value::numeric = floor(value::numeric)
-    when key = 'timeout_seconds' then value::numeric > 0
-    else value::numeric >= 0 end;
+    when p_value = 'null' then true
+    when p_key = 'json_mode' then p_value in ('"schema"', '"object"', '"off"', 'true', 'false') -- true is object, false is off
+    when p_key = 'rerank_api' then p_value in ('"rerank"', '"chat"')
+    when p_key = 'api_key_file' then jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^[^/.][^/]*$'
+    when p_key = 'base_url' then
+      jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^https?://[^/]'
+        and p_value #>> '{}' !~ e'[@?#\\\\[:space:][:cntrl:]]'
+    when p_key = 'api_key_env' then
+      jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+      and p_value #>> '{}' not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES') -- which hold something else
+    when p_key = 'api_version' then jsonb_typeof(p_value) = 'string' and p_value <> '""'
+    when jsonb_typeof(p_value) <> 'number' then false
+    when p_key in ('max_concurrency', 'batch_size') then p_value::numeric between 1 and 100000 and p_value::numeric = floor(p_value::numeric)
+    when p_key = 'dimensions' then p_value::numeric between 1 and 4000 and p_value::numeric = floor(p_value::numeric)
+    when p_key = 'timeout_seconds' then p_value::numeric > 0
+    else p_value::numeric >= 0 end;
 end;
 $$;
 
 -- Whether a name is one that may always be read for a key. What others the process that calls allows is not known here.
-create or replace function memory._is_key_variable(name text)
+create or replace function memory._is_key_variable(p_name text)
 returns boolean
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return coalesce(name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(name, 'AGENT_MEMORY_KEY_'), true);
+  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'), true);
 end;
 $$;

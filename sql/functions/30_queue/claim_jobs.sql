@@ -136,21 +136,20 @@ comment on function memory.claim_jobs(text, text[], int, interval) is
 
 -- The next place after this one where a user has something due of these kinds. A few index entries are read, however
 -- many users and jobs there are.
-create or replace function memory._next_place(kinds text[], place bigint, moment timestamptz)
+create or replace function memory._next_place(p_kinds text[], p_place bigint, p_moment timestamptz)
 returns bigint
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off -- a session keeps its first plan, and that of an empty queue would read all jobs and sort them
 set enable_bitmapscan = off
 set enable_sort = off
 set jit = off -- a plan with what is forbidden counts as so dear that it would be compiled
 as $$
 begin
-  return min(n.place) from unnest(kinds) as k (kind)
+  return min(n.place) from unnest(p_kinds) as k (kind)
   cross join lateral (
     select hashtextextended(j.user_id, 0) / 2 as place from memory.jobs as j
     where j.kind = k.kind and j.status = 'pending' and not j.is_delayed
-      and hashtextextended(j.user_id, 0) / 2 > _next_place.place and j.run_after <= moment
+      and hashtextextended(j.user_id, 0) / 2 > p_place and j.run_after <= p_moment
     order by 1 limit 1) as n;
 end;
 $$;
@@ -159,35 +158,34 @@ $$;
 -- many jobs more that user may have, and which job was the last. is_taken is false when there is none, or when its
 -- user may have no more now. Two users in one place, one chance in 10^9 among 100,000, would share their turns.
 create or replace function memory._take_turn(
-  kinds text[], place bigint, moment timestamptz, worker text, lease interval, visit jsonb
+  p_kinds text[], p_place bigint, p_moment timestamptz, p_worker text, p_lease interval, p_visit jsonb
 )
 returns jsonb
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off -- as in memory._next_place()
 set enable_bitmapscan = off
 set jit = off
 as $$
 declare
-  last_run_after timestamptz := coalesce((visit ->> 'run_after')::timestamptz, '-infinity');
-  last_job_id bigint := coalesce((visit ->> 'job_id')::bigint, 0);
+  last_run_after timestamptz := coalesce((p_visit ->> 'run_after')::timestamptz, '-infinity');
+  last_job_id bigint := coalesce((p_visit ->> 'job_id')::bigint, 0);
   candidate record;
   status text;
 begin
   loop
-    select n.* into candidate from unnest(kinds) as k (kind)
+    select n.* into candidate from unnest(p_kinds) as k (kind)
     cross join lateral (
       select j.user_id, j.job_id, j.run_after from memory.jobs as j
       where j.kind = k.kind and j.status = 'pending' and not j.is_delayed
-        and hashtextextended(j.user_id, 0) / 2 = _take_turn.place
-        and j.run_after <= moment and (j.run_after, j.job_id) > (last_run_after, last_job_id)
+        and hashtextextended(j.user_id, 0) / 2 = p_place
+        and j.run_after <= p_moment and (j.run_after, j.job_id) > (last_run_after, last_job_id)
       order by j.run_after, j.job_id limit 1) as n
     order by n.run_after, n.job_id limit 1;
     exit when not found;
-    if visit ->> 'user_id' is distinct from candidate.user_id then
-      visit := jsonb_build_object('user_id', candidate.user_id, 'room', memory._room(candidate.user_id));
+    if p_visit ->> 'user_id' is distinct from candidate.user_id then
+      p_visit := jsonb_build_object('user_id', candidate.user_id, 'room', memory._room(candidate.user_id));
     end if;
-    exit when ((visit ->> 'room')::int > 0) is not true;
+    exit when ((p_visit ->> 'room')::int > 0) is not true;
     last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
     -- Found by its key alone: with the status the planner may take an index of all that is pending.
@@ -195,16 +193,16 @@ begin
     where j.user_id = candidate.user_id and j.job_id = candidate.job_id for update skip locked;
     if status = 'pending' then -- else somebody holds that one, or has just changed it
       update memory.jobs as j
-      set status = 'running', attempts = j.attempts + 1, worker = _take_turn.worker,
+      set status = 'running', attempts = j.attempts + 1, worker = p_worker,
           -- The input is read anew, so what was asked during an earlier attempt is part of this one.
           request = case when j.next_request is null then j.request
                          else memory._wider_request(j.request, j.next_request) end,
-          next_request = null, lease_token = gen_random_uuid(), lease_expires_at = moment + lease
+          next_request = null, lease_token = gen_random_uuid(), lease_expires_at = p_moment + p_lease
       where j.user_id = candidate.user_id and j.job_id = candidate.job_id;
-      return visit || jsonb_build_object('run_after', last_run_after, 'job_id', last_job_id, 'is_taken', true);
+      return p_visit || jsonb_build_object('run_after', last_run_after, 'job_id', last_job_id, 'is_taken', true);
     end if;
   end loop;
-  return visit || '{"is_taken": false}';
+  return p_visit || '{"is_taken": false}';
 end;
 $$;
 
@@ -212,38 +210,36 @@ $$;
 -- exclude each other from here to the end of the transaction. The row is written, so that under repeatable read a
 -- claim that does not see what another has taken begins again (40001); once in a claim, because its versions stay
 -- until the end.
-create or replace function memory._room(user_id text)
+create or replace function memory._room(p_user_id text)
 returns int
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   room int;
 begin
   perform from memory.marks as k
-  where k.user_id = _room.user_id and k.scope = '' and k.kind = 'claims' for no key update skip locked;
-  if not found and not memory._insert_claims_mark(user_id) then
+  where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims' for no key update skip locked;
+  if not found and not memory._insert_claims_mark(p_user_id) then
     return null;
   end if;
-  select (memory._policy_section(_room.user_id, null, 'jobs') ->> 'max_running_per_user')::int - count(*) into room
-  from memory.jobs as j where j.user_id = _room.user_id and j.status = 'running';
+  select (memory._policy_section(p_user_id, null, 'jobs') ->> 'max_running_per_user')::int - count(*) into room
+  from memory.jobs as j where j.user_id = p_user_id and j.status = 'running';
   if room > 0 then
     update memory.marks as k set position = k.position + 1
-    where k.user_id = _room.user_id and k.scope = '' and k.kind = 'claims';
+    where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims';
   end if;
   return room;
 end;
 $$;
 
 -- False when another claim has the user.
-create or replace function memory._insert_claims_mark(user_id text)
+create or replace function memory._insert_claims_mark(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 set lock_timeout = '10ms'
 as $$
 begin
-  insert into memory.marks (user_id, scope, kind, position) values (_insert_claims_mark.user_id, '', 'claims', 0)
+  insert into memory.marks (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
   on conflict do nothing;
   return found;
 exception

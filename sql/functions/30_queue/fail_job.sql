@@ -31,16 +31,15 @@ comment on function memory.fail_job(text, bigint, uuid, text, interval, jsonb) i
 'Records a failed attempt with its reason. The job is tried again after retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead, visible in memory.dead_jobs. calls are the model calls it took, for the ledger. Returns the new status.';
 
 -- A job that will not be tried again takes its summary row with it, and lets go of its scope.
-create or replace function memory._after_failure(job memory.jobs)
+create or replace function memory._after_failure(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if job.status = 'dead' then
+  if p_job.status = 'dead' then
     update memory.summaries as s set status = 'failed'
-    where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing';
-    perform memory._enqueue_next(job);
+    where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid and s.status = 'processing';
+    perform memory._enqueue_next(p_job);
   end if;
 end;
 $$;

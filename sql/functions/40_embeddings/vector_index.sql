@@ -32,33 +32,30 @@ $$;
 comment on function memory.vector_index(text) is
 'What makes the approximate index (HNSW) of an embedding model, to be run with \gexec in psql by the owner of the schema, outside of a transaction. Worth it for users with tens of thousands of memories, whose searches by meaning alone without filters may be answered from it (policy search.approximate_above); nobody else needs an index. It goes when its model is dropped.';
 
-create or replace function memory._vector_index_name(model text)
+create or replace function memory._vector_index_name(p_model text)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return format('embeddings_%s_hnsw_idx', left(md5(model), 16));
+  return format('embeddings_%s_hnsw_idx', left(md5(p_model), 16));
 end;
 $$;
 
 -- The one that there is.
-create or replace function memory._vector_index(model text)
+create or replace function memory._vector_index(p_model text)
 returns regclass
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return to_regclass(format('memory.%I', memory._vector_index_name(model)));
+  return to_regclass(format('memory.%I', memory._vector_index_name(p_model)));
 end;
 $$;
 
-create or replace function memory._has_vector_index(model text)
+create or replace function memory._has_vector_index(p_model text)
 returns boolean
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return exists (select from pg_index as i where i.indexrelid = memory._vector_index(model) and i.indisvalid);
+  return exists (select from pg_index as i where i.indexrelid = memory._vector_index(p_model) and i.indisvalid);
 end;
 $$;

@@ -45,24 +45,23 @@ comment on function memory.add_messages(text, text, jsonb, text) is
 
 -- The same when some have keys and may be repetitions, of stored messages or within the array. The thread is locked first,
 -- so that no one else adds one of the keys between looking and inserting.
-create or replace function memory._add_keyed_messages(user_id text, thread_id text, messages jsonb, agent_id text)
+create or replace function memory._add_keyed_messages(p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text)
 returns setof memory.stored_message
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   keys text[];
   conflict text;
 begin
-  perform memory._lock_thread(user_id, thread_id);
+  perform memory._lock_thread(p_user_id, p_thread_id);
   select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null) into keys
-  from memory._parse_messages(_add_keyed_messages.messages) as p;
+  from memory._parse_messages(p_messages) as p;
   select min(k.idempotency_key) into conflict -- not "limit 1", which would make the planner hope for a hit in the first rows of a nested loop
   from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
         from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
-              from memory._parse_messages(_add_keyed_messages.messages) as p
+              from memory._parse_messages(p_messages) as p
                 where p.idempotency_key is not null offset 0) as d) as k
-  left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = k.idempotency_key
+  left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = k.idempotency_key
   where k.digest <> coalesce(m.digest, k.first_digest);
   if conflict is not null then
     perform memory._refuse_used_key(conflict);
@@ -72,8 +71,8 @@ begin
   with parsed as materialized (
     select p.*, m.seq as stored_seq, m.token_count as stored_tokens,
       case when p.idempotency_key is null then p.seq else min(p.seq) over (partition by p.idempotency_key) end as first_place
-    from memory._parse_messages(_add_keyed_messages.messages) as p
-    left join memory._messages_by_keys(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, keys) as m on m.idempotency_key = p.idempotency_key
+    from memory._parse_messages(p_messages) as p
+    left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = p.idempotency_key
   ), fresh as materialized (
     select p.*, row_number() over (order by p.seq) - 1 as place from parsed as p where p.stored_seq is null and p.seq = p.first_place
   ), appended as materialized (
@@ -81,11 +80,11 @@ begin
     from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at, max(f.created_at) as last_at,
             bool_or(f.ends_round) as ends_round
           from fresh as f having count(*) > 0) as b
-    cross join lateral memory._append(_add_keyed_messages.user_id, _add_keyed_messages.thread_id, _add_keyed_messages.agent_id,
+    cross join lateral memory._append(p_user_id, p_thread_id, p_agent_id,
                                       b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
   ), inserted as (
     insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, idempotency_key, created_at, updated_at, expires_at)
-    select _add_keyed_messages.user_id, _add_keyed_messages.thread_id, a.first_seq + f.place, _add_keyed_messages.agent_id, f.role, f.content,
+    select p_user_id, p_thread_id, a.first_seq + f.place, p_agent_id, f.role, f.content,
       f.metadata, f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), a.expires_at
     from appended as a cross join fresh as f
   )

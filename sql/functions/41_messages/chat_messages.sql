@@ -1,24 +1,23 @@
 -- An array of objects is all that parsing needs, which refuses what is wrong inside. A million short messages take 2.3
 -- GB of memory, a hundred thousand 0.2.
-create or replace function memory._check_messages(messages jsonb)
+create or replace function memory._check_messages(p_messages jsonb)
 returns void
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   wrong record;
 begin
-  if jsonb_typeof(messages) is distinct from 'array' then
-    perform memory._refuse('messages', case when messages is null then 'must not be null' else 'is not a JSON array' end,
+  if jsonb_typeof(p_messages) is distinct from 'array' then
+    perform memory._refuse('messages', case when p_messages is null then 'must not be null' else 'is not a JSON array' end,
       'Pass an array of chat messages such as [{"role": "user", "content": "Hi"}].');
   end if;
-  if jsonb_array_length(messages) > 100000 then
+  if jsonb_array_length(p_messages) > 100000 then
     perform memory._refuse('messages', format('has %s messages, at most 100000 are allowed',
-      jsonb_array_length(messages)),
+      jsonb_array_length(p_messages)),
       'Call it several times, in one transaction where all or none are to be stored.', '54000');
   end if;
   select e.position - 1 as seq, jsonb_typeof(e.value) as kind into wrong
-  from jsonb_array_elements(messages) with ordinality as e (value, position) where jsonb_typeof(e.value) <> 'object' limit 1;
+  from jsonb_array_elements(p_messages) with ordinality as e (value, position) where jsonb_typeof(e.value) <> 'object' limit 1;
   if found then
     perform memory._refuse('messages', format('[%s] is a JSON %s', wrong.seq, wrong.kind), 'Each message is an object with role and content.');
   end if;
@@ -26,67 +25,63 @@ end;
 $$;
 
 -- Null members are what client libraries leave in a dumped message; they carry nothing. Inlined, hence no SET clause.
-create or replace function memory._unknown_members(message jsonb)
+create or replace function memory._unknown_members(p_message jsonb)
 returns jsonb
 language sql immutable parallel safe
 begin atomic
-  select nullif(jsonb_strip_nulls(message - '{role,content,name,tool_calls,tool_call_id,refusal,annotations,audio,function_call,metadata,created_at,idempotency_key}'::text[]), '{}');
+  select nullif(jsonb_strip_nulls(p_message - '{role,content,name,tool_calls,tool_call_id,refusal,annotations,audio,function_call,metadata,created_at,idempotency_key}'::text[]), '{}');
 end;
 
 -- What a chat message has besides role and text.
-create or replace function memory._message_extras(message jsonb)
+create or replace function memory._message_extras(p_message jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return coalesce(jsonb_object_agg(member.key, member.value), '{}')
-  from jsonb_each(message - '{role,metadata,created_at,idempotency_key}'::text[]) as member
+  from jsonb_each(p_message - '{role,metadata,created_at,idempotency_key}'::text[]) as member
   where member.value not in ('null', '[]') and (member.key <> 'content' or jsonb_typeof(member.value) = 'array');
 end;
 $$;
 
-create or replace function memory._text_of_parts(parts jsonb)
+create or replace function memory._text_of_parts(p_parts jsonb)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
-  from jsonb_array_elements(parts) with ordinality as part (value, position) where part.value ->> 'type' = 'text';
+  from jsonb_array_elements(p_parts) with ordinality as part (value, position) where part.value ->> 'type' = 'text';
 end;
 $$;
 
 -- The rules of one message of an array; true unless it breaks one.
 create or replace function memory._check_chat_message(
-  seq bigint, unknown jsonb, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text
+  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz, p_idempotency_key text
 )
 returns boolean
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if unknown is not null then
-    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', seq,
-      (select left(k, 50) from jsonb_object_keys(unknown) as k limit 1)),
+  if p_unknown is not null then
+    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', p_seq,
+      (select left(k, 50) from jsonb_object_keys(p_unknown) as k limit 1)),
       'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, '
       'created_at and idempotency_key. Put anything else into metadata.');
   end if;
-  perform memory._check_message('u', 't', 'a', role, content, metadata, created_at, idempotency_key,
-    format(' of messages[%s]', seq));
+  perform memory._check_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
+    format(' of messages[%s]', p_seq));
   return true;
 end;
 $$;
 
 -- Takes an array of OpenAI chat messages apart; seq is the position in the array. The first message that breaks a rule
 -- is refused.
-create or replace function memory._parse_messages(messages jsonb)
+create or replace function memory._parse_messages(p_messages jsonb)
 returns table (
   seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
   ends_round boolean, is_valid boolean
 )
 language sql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
   select r.seq, r.role, r.content, r.metadata,
     memory._estimate_tokens(r.content) + case when r.metadata ? 'tool_calls' then memory._estimate_tokens(r.metadata ->> 'tool_calls') else 0 end,
@@ -105,25 +100,24 @@ as $$
            then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source) else coalesce(nullif(m.metadata, 'null'), '{}') end as metadata,
       coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
       memory._unknown_members(m.source) as unknown
-    from rows from (jsonb_to_recordset(messages) as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
-                    jsonb_array_elements(messages))
+    from rows from (jsonb_to_recordset(p_messages) as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
+                    jsonb_array_elements(p_messages))
       with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
     offset 0 -- computed once per message, not once per use
   ) as r
 $$;
 
 -- Says which created_at is no time, when one is not. That a time zone is unknown has the SQLSTATE of our own refusals.
-create or replace function memory._refuse_times(messages jsonb)
+create or replace function memory._refuse_times(p_messages jsonb)
 returns void
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   message record;
 begin
   for message in
     select e.value ->> 'created_at' as created_at, e.position - 1 as seq
-    from jsonb_array_elements(case jsonb_typeof(messages) when 'array' then messages else '[]' end) with ordinality as e (value, position)
+    from jsonb_array_elements(case jsonb_typeof(p_messages) when 'array' then p_messages else '[]' end) with ordinality as e (value, position)
   loop
     begin
       perform message.created_at::timestamptz;

@@ -1,96 +1,90 @@
 -- The message that an idempotency key stands for. Locks the thread until the transaction ends, so that of two callers
 -- with one key the second finds the message of the first.
-create or replace function memory._message_by_key(user_id text, thread_id text, role text, content text, idempotency_key text)
+create or replace function memory._message_by_key(p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text)
 returns memory.stored_message
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   existing record;
 begin
-  perform memory._lock_thread(user_id, thread_id);
-  select k.* into existing from memory._messages_by_keys(user_id, thread_id, array[idempotency_key]) as k;
-  if not found or role is null or content is null then
+  perform memory._lock_thread(p_user_id, p_thread_id);
+  select k.* into existing from memory._messages_by_keys(p_user_id, p_thread_id, array[p_idempotency_key]) as k;
+  if not found or p_role is null or p_content is null then
     return null; -- the insert says what is wrong
-  elsif existing.digest <> memory._message_digest(case role when 'agent' then 'assistant' else role end, content) then
-    perform memory._refuse_used_key(idempotency_key);
+  elsif existing.digest <> memory._message_digest(case p_role when 'agent' then 'assistant' else p_role end, p_content) then
+    perform memory._refuse_used_key(p_idempotency_key);
   end if;
-  return row(existing.seq, content, existing.token_count, null)::memory.stored_message;
+  return row(existing.seq, p_content, existing.token_count, null)::memory.stored_message;
 end;
 $$;
 
 -- What tells two messages under one key apart.
-create or replace function memory._message_digest(role text, content text)
+create or replace function memory._message_digest(p_role text, p_content text)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return encode(sha256(convert_to(role || ' ' || content, 'UTF8')), 'hex');
+  return encode(sha256(convert_to(p_role || ' ' || p_content, 'UTF8')), 'hex');
 end;
 $$;
 
 -- The messages under these keys, also those that were swept since.
 -- "is not distinct from" is no index condition, on purpose: on a table without statistics yet, such as one that is being
 -- loaded, the planner takes the primary key for as good as the index of keys, and reads the thread once per key.
-create or replace function memory._messages_by_keys(user_id text, thread_id text, idempotency_keys text[])
+create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int)
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan -- a session that began with an empty table would go on scanning it
 as $$
 begin
   return query
   select m.idempotency_key, m.seq, memory._message_digest(m.role, m.content), m.token_count
-  from unnest(idempotency_keys) as k (idempotency_key)
-  join memory.messages as m on m.user_id = _messages_by_keys.user_id and m.idempotency_key = k.idempotency_key
-    and m.thread_id is not distinct from _messages_by_keys.thread_id
+  from unnest(p_idempotency_keys) as k (idempotency_key)
+  join memory.messages as m on m.user_id = p_user_id and m.idempotency_key = k.idempotency_key
+    and m.thread_id is not distinct from p_thread_id
   union all
   select s.idempotency_key, s.seq, s.digest, s.token_count
-  from unnest(idempotency_keys) as k (idempotency_key)
-  join memory.idempotency_keys as s on s.user_id = _messages_by_keys.user_id
-    and s.thread_id = _messages_by_keys.thread_id
+  from unnest(p_idempotency_keys) as k (idempotency_key)
+  join memory.idempotency_keys as s on s.user_id = p_user_id
+    and s.thread_id = p_thread_id
     and s.idempotency_key = k.idempotency_key;
 end;
 $$;
 
-create or replace function memory._refuse_used_key(idempotency_key text)
+create or replace function memory._refuse_used_key(p_idempotency_key text)
 returns void
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', idempotency_key),
+  perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', p_idempotency_key),
     'Use one key per message.', '23505');
 end;
 $$;
 
-create or replace function memory._lock_thread(user_id text, thread_id text)
+create or replace function memory._lock_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   loop -- until the thread is there and ours: it may be deleted while it is waited for
-    perform from memory.threads as t where t.user_id = _lock_thread.user_id and t.thread_id = _lock_thread.thread_id for no key update;
+    perform from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id for no key update;
     exit when found;
-    insert into memory.threads as t (user_id, thread_id) values (_lock_thread.user_id, _lock_thread.thread_id)
+    insert into memory.threads as t (user_id, thread_id) values (p_user_id, p_thread_id)
     on conflict on constraint threads_pkey do nothing;
   end loop;
 end;
 $$;
 
 -- The key of a message that goes counts as long as its thread exists.
-create or replace function memory._keep_key(message memory.messages)
+create or replace function memory._keep_key(p_message memory.messages)
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
-  select t.user_id, t.thread_id, message.idempotency_key, message.seq,
-    memory._message_digest(message.role, message.content), message.token_count
-  from memory.threads as t where t.user_id = message.user_id and t.thread_id = message.thread_id
+  select t.user_id, t.thread_id, p_message.idempotency_key, p_message.seq,
+    memory._message_digest(p_message.role, p_message.content), p_message.token_count
+  from memory.threads as t where t.user_id = p_message.user_id and t.thread_id = p_message.thread_id
   on conflict do nothing;
 end;
 $$;

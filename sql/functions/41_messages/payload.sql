@@ -8,13 +8,12 @@
 -- Taking recalled text out of 64 KiB takes up to 40 ms. is_partial: the range goes
 -- on after examined_seq, and up to there is nothing to be given but messages.
 create or replace function memory._message_payload(
-  user_id text, thread_id text, from_seq bigint, to_seq bigint, speakers_only boolean, row_limit int, token_limit int,
-  byte_limit bigint default 1000000,
+  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int, p_token_limit int,
+  p_byte_limit bigint default 1000000,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   message record;
@@ -31,27 +30,27 @@ begin
     select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
       (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp() as is_readable
     from memory.messages as m
-    where m.user_id = _message_payload.user_id and m.thread_id = _message_payload.thread_id
-      and m.seq between from_seq and to_seq
-      and (speakers_only or (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp())
+    where m.user_id = p_user_id and m.thread_id = p_thread_id
+      and m.seq between p_from_seq and p_to_seq
+      and (p_speakers_only or (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp())
     order by m.seq
   loop
-    if speakers_only and bytes >= byte_limit then
+    if p_speakers_only and bytes >= p_byte_limit then
       is_partial := true;
       exit;
     end if;
     bytes := bytes + 100;
-    if message.is_readable and (not speakers_only or message.role in ('user', 'assistant')) then
+    if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant')) then
       metadata := message.metadata || '{}'; -- fetched and decompressed once, not with each key
       said := left(message.content, 65536);
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
-      if speakers_only then
+      if p_speakers_only then
         said := case when metadata ->> 'recalled' is distinct from 'true' then memory._without_recalled(said)
                      else '' end;
       end if;
-      if not speakers_only or said ~ e'\\S' then
+      if not p_speakers_only or said ~ e'\\S' then
         if cardinality(given) > 0
-          and (cardinality(given) >= row_limit or tokens + least(message.token_count, 2000) > token_limit) then
+          and (cardinality(given) >= p_row_limit or tokens + least(message.token_count, 2000) > p_token_limit) then
           is_partial := true;
           exit;
         end if;
@@ -78,13 +77,12 @@ begin
 end;
 $$;
 
-create or replace function memory._agent_of_message(user_id text, thread_id text, seq bigint)
+create or replace function memory._agent_of_message(p_user_id text, p_thread_id text, p_seq bigint)
 returns text
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return m.agent_id from memory.messages as m
-  where m.user_id = _agent_of_message.user_id and m.thread_id = _agent_of_message.thread_id and m.seq = _agent_of_message.seq;
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq;
 end;
 $$;

@@ -3,26 +3,25 @@
 
 -- The row of a summary that is being made; a retried job takes its row over, with the range as it is now.
 create or replace function memory._start_summary(
-  user_id text, thread_id text, kind text, start_seq bigint, end_seq bigint, base memory.summaries, new_agent_ids text[]
+  p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries, p_new_agent_ids text[]
 )
 returns uuid
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  agents text[] := array(select distinct a from unnest(base.agent_ids || new_agent_ids) as a order by a);
+  agents text[] := array(select distinct a from unnest(p_base.agent_ids || p_new_agent_ids) as a order by a);
   processing uuid;
 begin
   update memory.summaries as s
-  set start_seq = _start_summary.start_seq, end_seq = _start_summary.end_seq, base_summary_id = base.summary_id, agent_ids = agents,
+  set start_seq = p_start_seq, end_seq = p_end_seq, base_summary_id = p_base.summary_id, agent_ids = agents,
       created_at = statement_timestamp()
-  where s.user_id = _start_summary.user_id and s.thread_id = _start_summary.thread_id and s.kind = _start_summary.kind and s.status = 'processing'
+  where s.user_id = p_user_id and s.thread_id = p_thread_id and s.kind = p_kind and s.status = 'processing'
   returning s.summary_id into processing;
   if processing is null then
     processing := memory._uuid_v7();
     insert into memory.summaries (user_id, summary_id, kind, thread_id, start_seq, end_seq, base_summary_id, agent_ids)
-    values (_start_summary.user_id, processing, _start_summary.kind, _start_summary.thread_id, _start_summary.start_seq, _start_summary.end_seq,
-            base.summary_id, agents);
+    values (p_user_id, processing, p_kind, p_thread_id, p_start_seq, p_end_seq,
+            p_base.summary_id, agents);
   end if;
   return processing;
 end;
@@ -30,63 +29,60 @@ $$;
 
 -- Two kinds of jobs continue the summary of a whole thread. While one is at it the other waits. No two claims look at
 -- once: those of one user exclude each other (memory._room()).
-create or replace function memory._check_thread_summary_is_free(job memory.jobs)
+create or replace function memory._check_thread_summary_is_free(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe -- a claim has to see what it has handed out itself
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (select from memory.jobs as j
-             where j.user_id = job.user_id and j.scope = job.scope and j.kind in ('summarize_thread', 'compress_thread')
-               and j.status = 'running' and j.job_id <> job.job_id and j.input ->> 'chain' = 'thread') then
+             where j.user_id = p_job.user_id and j.scope = p_job.scope and j.kind in ('summarize_thread', 'compress_thread')
+               and j.status = 'running' and j.job_id <> p_job.job_id and j.input ->> 'chain' = 'thread') then
     raise lock_not_available using message = 'another job is summarising this thread';
   end if;
 end;
 $$;
 
-create or replace function memory._check_summary(result jsonb)
+create or replace function memory._check_summary(p_result jsonb)
 returns void
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_result_text('summary', result -> 'summary');
-  if jsonb_typeof(coalesce(result -> 'metadata', '{}')) <> 'object' then
+  perform memory._check_result_text('summary', p_result -> 'summary');
+  if jsonb_typeof(coalesce(p_result -> 'metadata', '{}')) <> 'object' then
     perform memory._refuse_result('metadata', 'must be an object');
   -- what an archive says besides, two ids for one, fits beside it
-  elsif pg_column_size(result -> 'metadata') > 1000000 then
+  elsif pg_column_size(p_result -> 'metadata') > 1000000 then
     perform memory._refuse_result('metadata', format('has %s bytes, at most 1000000 are allowed',
-      pg_column_size(result -> 'metadata')));
-  elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "token_count").value ? (@.type() != "number" || @ < 1 || @ > 10000000 || @ != @.floor())') then
+      pg_column_size(p_result -> 'metadata')));
+  elsif jsonb_path_exists(p_result, 'strict $.keyvalue() ? (@.key == "token_count").value ? (@.type() != "number" || @ < 1 || @ > 10000000 || @ != @.floor())') then
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
-  elsif jsonb_path_exists(result, 'strict $.keyvalue() ? (@.key == "generation_time_ms").value ? (@.type() != "number" || @ < 0 || @ > 2147483647)') then
+  elsif jsonb_path_exists(p_result, 'strict $.keyvalue() ? (@.key == "generation_time_ms").value ? (@.type() != "number" || @ < 0 || @ > 2147483647)') then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
 end;
 $$;
 
-create or replace function memory._store_summary(job memory.jobs, result jsonb)
+create or replace function memory._store_summary(p_job memory.jobs, p_result jsonb)
 returns memory.summaries
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored memory.summaries;
 begin
   -- The job before its summary, in the order of delete_thread(); no append waits for either.
-  perform from memory.jobs as j where j.user_id = job.user_id and j.job_id = job.job_id for update;
+  perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
   update memory.summaries as s
-  set status = 'completed', summary = result ->> 'summary', metadata = coalesce(result -> 'metadata', '{}'),
-      search_vector = memory._text_vector((memory._policy(job.user_id, job.agent_id) #>> '{search,language}')::regconfig, result ->> 'summary'),
-      token_count = (result ->> 'token_count')::int,
-      generation_time_ms = (result ->> 'generation_time_ms')::numeric::int
-  where s.user_id = job.user_id and s.summary_id = (job.input ->> 'summary_id')::uuid and s.status = 'processing'
+  set status = 'completed', summary = p_result ->> 'summary', metadata = coalesce(p_result -> 'metadata', '{}'),
+      search_vector = memory._text_vector((memory._policy(p_job.user_id, p_job.agent_id) #>> '{search,language}')::regconfig, p_result ->> 'summary'),
+      token_count = (p_result ->> 'token_count')::int,
+      generation_time_ms = (p_result ->> 'generation_time_ms')::numeric::int
+  where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid and s.status = 'processing'
   returning s.* into stored;
   if not found then -- cleared meanwhile, and the job with it
-    perform memory._refuse_lease(job.job_id);
+    perform memory._refuse_lease(p_job.job_id);
   end if;
-  perform memory._drop_embedding(job.user_id, 'summary', stored.base_summary_id::text);
-  perform memory._enqueue_embedding(job.user_id);
+  perform memory._drop_embedding(p_job.user_id, 'summary', stored.base_summary_id::text);
+  perform memory._enqueue_embedding(p_job.user_id);
   return stored;
 end;
 $$;

@@ -4,15 +4,14 @@
 -- The words of a text in order, in lower case. Numbers keep what stands between their digits (3.5, 10:30, 2024-05-01),
 -- a minus sign in front and the sign of a currency or a unit (€70, 20%); "don't" counts as "do not". Only separators
 -- are named, because in a database with locale C no letter beyond ASCII is one to PostgreSQL.
-create or replace function memory._claim_words(content text)
+create or replace function memory._claim_words(p_content text)
 returns text[]
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   letter constant text := e'[^\\s!"&''()*,./:;<=>?@\\[\\\\\\]^`{|}~\\u00a1\\u00ab\\u00b7\\u00bb\\u00bf\\u2000-\\u206f'
     || e'\\u3000-\\u3004\\u3008-\\u301f\\u30fb\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65-]';
-  said text := lower(content);
+  said text := lower(p_content);
 begin
   said := regexp_replace(said, e'\\mcan[''\\u2019]t\\M|\\mcannot\\M', 'can not', 'g');
   said := regexp_replace(said, e'\\mwon[''\\u2019]t\\M', 'will not', 'g');
@@ -30,10 +29,9 @@ $$;
 
 -- How many words turn what is claimed: negations and aversions, and what says that it is over, planned or only
 -- possible. An unknown language has none, but there, too, no word of what is hidden may be missing from what stays.
-create or replace function memory._turning_words(words text[])
+create or replace function memory._turning_words(p_words text[])
 returns int
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   known constant text[] := string_to_array(
@@ -54,19 +52,18 @@ declare
   -- In scripts without blanks they stand within a word.
   within constant text := '不|没|沒|无|無|非|未|别|別|勿|讨厌|討厭|嫌|曾|以前|ない|なく|なかっ|ませ|안|못|않|없|아니|싫|ไม่|เคย';
 begin
-  return (select count(*) from unnest(words) as w where w = any (known))
-    + (select count(*) from regexp_matches(array_to_string(words, ' '), within, 'g'));
+  return (select count(*) from unnest(p_words) as w where w = any (known))
+    + (select count(*) from regexp_matches(array_to_string(p_words, ' '), within, 'g'));
 end;
 $$;
 
 -- Whether a word is a number, a weekday or a month: two memories that differ in one are never the same.
-create or replace function memory._is_figure(word text)
+create or replace function memory._is_figure(p_word text)
 returns boolean
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return word ~ ('[0-9]|^('
+  return p_word ~ ('[0-9]|^('
     'zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|'
     'thousand|million|first|second|third|once|twice|monday|tuesday|wednesday|thursday|friday|saturday|sunday|'
     'january|february|march|april|may|june|july|august|september|october|november|december|null|eins|zwei|drei|'
@@ -89,10 +86,9 @@ $$;
 --   topic    the words that tell what it is about, as search compares them: no word that any language PostgreSQL knows
 --            ignores, no verb that takes any object, no figure, nothing of ignored
 --   turns    how many words turn the claim
-create or replace function memory._claim(content text, language regconfig, ignored text[])
+create or replace function memory._claim(p_content text, p_language regconfig, p_ignored text[])
 returns jsonb
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Of scripts without blanks search keeps single letters and pairs. One letter tells nothing, nor do two hiragana or a
@@ -118,13 +114,13 @@ declare
   -- Ignored in one language and telling in English: "dog" is Danish for "though".
   homographs constant text[] := string_to_array(
     'dog man men son hat war die mine sin door van dove soy ton pour art sue come side fire toe den pass under', ' ');
-  words constant text[] := memory._claim_words(left(content, 1000));
+  words constant text[] := memory._claim_words(left(p_content, 1000));
   stems text[];
-  common text[] := ignored || general;
+  common text[] := p_ignored || general;
   stops text[];
   dictionary regdictionary;
 begin
-  if length(content) > 1000 then
+  if length(p_content) > 1000 then
     return null;
   end if;
   stems := array(
@@ -133,7 +129,7 @@ begin
     -- The parser for search drops signs: to it, "C++" is "c" and "€70" is "$70".
     cross join lateral (
       select case when memory._is_figure(w.word) or w.word ~ e'[$€£¥%+#°\u2212]' then w.word
-                  else array_to_string(tsvector_to_array(to_tsvector(language, w.word)), ' ') end as stem) as s
+                  else array_to_string(tsvector_to_array(to_tsvector(p_language, w.word)), ' ') end as stem) as s
     where s.stem <> '' order by w.position);
   foreach dictionary in array dictionaries loop
     stops := array(select distinct w from unnest(words) as w where ts_lexize(dictionary, w) = '{}');
@@ -145,81 +141,77 @@ begin
                      from unnest(stems) with ordinality as s (stem, position) where memory._is_figure(s.stem)),
     'names', memory._claim_words((
       select string_agg(n[1], ' ')
-      from regexp_matches(content, e'(?<=[^.!?:;\\s]\\s)([[:upper:]][^\\s.,!?;:]*)', 'g') as n)),
+      from regexp_matches(p_content, e'(?<=[^.!?:;\\s]\\s)([[:upper:]][^\\s.,!?;:]*)', 'g') as n)),
     'topic', array(
       select t.lexeme
-      from unnest(memory._text_vector(language, array_to_string(array(
+      from unnest(memory._text_vector(p_language, array_to_string(array(
         select w from unnest(words) as w where w <> all (common) and not memory._is_figure(w)), ' '))) as t
       where t.lexeme <> all (common) and t.lexeme !~ too_common),
     'turns', memory._turning_words(words));
 end;
 $$;
 
-create or replace function memory._texts(value jsonb)
+create or replace function memory._texts(p_value jsonb)
 returns text[]
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return array(select t from jsonb_array_elements_text(value) with ordinality as e (t, position) order by e.position);
+  return array(select t from jsonb_array_elements_text(p_value) with ordinality as e (t, position) order by e.position);
 end;
 $$;
 
 -- Whether a word stands within another one: a script without blanks makes one word of many.
-create or replace function memory._is_within(word text, other text)
+create or replace function memory._is_within(p_word text, p_other text)
 returns boolean
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return strpos(other, word) > 0
-    and word ~ (e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff'
+  return strpos(p_other, p_word) > 0
+    and p_word ~ (e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff'
       || e'\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]');
 end;
 $$;
 
 -- Whether words stand among others in their order.
-create or replace function memory._are_in_order(words text[], among text[])
+create or replace function memory._are_in_order(p_words text[], p_among text[])
 returns boolean
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   position int := 1;
   other text;
 begin
-  foreach other in array among loop
-    if other = words[position] or memory._is_within(words[position], other) then
+  foreach other in array p_among loop
+    if other = p_words[position] or memory._is_within(p_words[position], other) then
       position := position + 1;
     end if;
   end loop;
-  return position > cardinality(words);
+  return position > cardinality(p_words);
 end;
 $$;
 
 -- Whether a claim says all that another one says: nothing turned, and every word of the other one there, in its order
 -- where is_exact, else every stem, in any order.
-create or replace function memory._says_all_of(claim jsonb, other jsonb, is_exact boolean)
+create or replace function memory._says_all_of(p_claim jsonb, p_other jsonb, p_is_exact boolean)
 returns boolean
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  stems constant text[] := memory._texts(claim -> 'stems');
+  stems constant text[] := memory._texts(p_claim -> 'stems');
 begin
-  if (claim -> 'turns' = other -> 'turns') is not true then
+  if (p_claim -> 'turns' = p_other -> 'turns') is not true then
     return false;
-  elsif is_exact then
-    return other -> 'words' <> '[]'
-      and memory._are_in_order(memory._texts(other -> 'words'), memory._texts(claim -> 'words'));
+  elsif p_is_exact then
+    return p_other -> 'words' <> '[]'
+      and memory._are_in_order(memory._texts(p_other -> 'words'), memory._texts(p_claim -> 'words'));
   end if;
-  return other -> 'stems' <> '[]'
+  return p_other -> 'stems' <> '[]'
     and not exists (
-      select from jsonb_array_elements_text(other -> 'stems') as s
+      select from jsonb_array_elements_text(p_other -> 'stems') as s
       where s <> all (stems) and not exists (select from unnest(stems) as t where memory._is_within(s, t)))
     and not exists (
-      select from jsonb_array_elements_text(other -> 'figures') as f
-      where not exists (select from jsonb_array_elements_text(claim -> 'figures') as g
+      select from jsonb_array_elements_text(p_other -> 'figures') as f
+      where not exists (select from jsonb_array_elements_text(p_claim -> 'figures') as g
                         where g = f or starts_with(g, f || ' ')));
 end;
 $$;
@@ -227,33 +219,31 @@ $$;
 -- Whether two texts that are near in meaning, by their embeddings, also agree in what embeddings hardly tell apart:
 -- numbers, days, names in their order, and what turns a claim. "Born in 1985" is as near to "born in 1986" as to
 -- itself.
-create or replace function memory._agrees_with(claim jsonb, other jsonb)
+create or replace function memory._agrees_with(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return coalesce(claim -> 'turns' = other -> 'turns'
+  return coalesce(p_claim -> 'turns' = p_other -> 'turns'
     and memory._are_in_order(
-      array(select split_part(f, ' ', 1) from jsonb_array_elements_text(other -> 'figures') as f),
-      array(select split_part(f, ' ', 1) from jsonb_array_elements_text(claim -> 'figures') as f))
-    and memory._are_in_order(memory._texts(other -> 'names'), memory._texts(claim -> 'words')), false);
+      array(select split_part(f, ' ', 1) from jsonb_array_elements_text(p_other -> 'figures') as f),
+      array(select split_part(f, ' ', 1) from jsonb_array_elements_text(p_claim -> 'figures') as f))
+    and memory._are_in_order(memory._texts(p_other -> 'names'), memory._texts(p_claim -> 'words')), false);
 end;
 $$;
 
 -- Whether two claims are about the same thing: they share a word that tells what they are about, or differ in numbers
 -- only.
-create or replace function memory._is_about_the_same(claim jsonb, other jsonb)
+create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   number constant text := '[0-9]+([.,:/-][0-9]+)*';
 begin
-  return coalesce(memory._texts(claim -> 'topic') && memory._texts(other -> 'topic')
-    or claim ->> 'words' ~ number
-      and regexp_replace(claim ->> 'words', number, '0', 'g') = regexp_replace(other ->> 'words', number, '0', 'g'),
+  return coalesce(memory._texts(p_claim -> 'topic') && memory._texts(p_other -> 'topic')
+    or p_claim ->> 'words' ~ number
+      and regexp_replace(p_claim ->> 'words', number, '0', 'g') = regexp_replace(p_other ->> 'words', number, '0', 'g'),
     false);
 end;
 $$;

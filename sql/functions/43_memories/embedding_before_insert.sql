@@ -19,14 +19,13 @@ end;
 $$;
 
 -- Keeps that true when a memory changes; under all models, as above.
-create or replace function memory._update_embedding(changed memory.memories)
+create or replace function memory._update_embedding(p_changed memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update memory.embeddings as e set created_at = changed.created_at, valid_until = memory._valid_until(changed)
-  where e.user_id = changed.user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
-    and e.source = 'memory' and e.id = changed.memory_id::text;
+  update memory.embeddings as e set created_at = p_changed.created_at, valid_until = memory._valid_until(p_changed)
+  where e.user_id = p_changed.user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
+    and e.source = 'memory' and e.id = p_changed.memory_id::text;
 end;
 $$;

@@ -24,14 +24,13 @@ $$;
 comment on function memory.get_memory(text, uuid) is
 'One memory of a user by id, superseded ones included (superseded_by says by what). Error P0002 when the user has none with that id.';
 
-create or replace function memory._refuse_unknown_memory(memory_id uuid, argument text default 'memory_id')
+create or replace function memory._refuse_unknown_memory(p_memory_id uuid, p_argument text default 'memory_id')
 returns void
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._refuse(argument, coalesce('this user has no memory ' || memory_id, 'must not be null'),
+  perform memory._refuse(p_argument, coalesce('this user has no memory ' || p_memory_id, 'must not be null'),
     'It may have expired, been deleted or superseded already, or belong to someone else; memory.list_memories(user_id) shows what there is.',
-    case when memory_id is null then '22023' else 'P0002' end);
+    case when p_memory_id is null then '22023' else 'P0002' end);
 end;
 $$;

@@ -1,21 +1,20 @@
 -- Takes the lock of an agent's memories, before any of their rows is touched: one order for all writers, so that adding,
 -- superseding, deleting and the limit cannot deadlock each other. Returns the policy layers read on the way.
-create or replace function memory._lock_scope(user_id text, agent_id text)
+create or replace function memory._lock_scope(p_user_id text, p_agent_id text)
 returns memory.policies[]
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   layers memory.policies[];
 begin
   loop
-    select array(select p from memory.policies as p where p.user_id in ('', _lock_scope.user_id) and p.agent_id in ('', _lock_scope.agent_id))
+    select array(select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
     into layers
     from memory.memory_scopes as s
-    where s.user_id = _lock_scope.user_id and s.agent_id = _lock_scope.agent_id
+    where s.user_id = p_user_id and s.agent_id = p_agent_id
     for no key update;
     exit when found;
-    insert into memory.memory_scopes (user_id, agent_id) values (_lock_scope.user_id, _lock_scope.agent_id)
+    insert into memory.memory_scopes (user_id, agent_id) values (p_user_id, p_agent_id)
     on conflict do nothing;
   end loop;
   return layers;
@@ -23,51 +22,48 @@ end;
 $$;
 
 -- The same for memories that exist: all agents that they, and what they hide, belong to, in one order.
-create or replace function memory._lock_scopes_of(user_id text, memory_ids uuid[])
+create or replace function memory._lock_scopes_of(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform from memory.memory_scopes as s
-  where s.user_id = _lock_scopes_of.user_id
+  where s.user_id = p_user_id
     -- Looked up one by one: the plan of a session that began with an empty table would read all memories of the user.
-    and s.agent_id in (select f.agent_id from unnest(memory_ids) as i (id) cross join lateral (
+    and s.agent_id in (select f.agent_id from unnest(p_memory_ids) as i (id) cross join lateral (
                          select m.agent_id from memory.memories as m
-                         where m.user_id = _lock_scopes_of.user_id and m.memory_id = i.id
+                         where m.user_id = p_user_id and m.memory_id = i.id
                          union all
                          select m.agent_id from memory.memories as m
-                         where m.user_id = _lock_scopes_of.user_id and m.superseded_by = i.id) as f)
+                         where m.user_id = p_user_id and m.superseded_by = i.id) as f)
   order by s.agent_id for no key update;
 end;
 $$;
 
 -- Takes the locks of those of these agents that nobody holds, and returns these agents.
-create or replace function memory._lock_free_scopes(user_id text, agent_ids text[])
+create or replace function memory._lock_free_scopes(p_user_id text, p_agent_ids text[])
 returns text[]
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return array(
     select s.agent_id from memory.memory_scopes as s
-    where s.user_id = _lock_free_scopes.user_id and s.agent_id = any (agent_ids)
+    where s.user_id = p_user_id and s.agent_id = any (p_agent_ids)
     order by s.agent_id for no key update skip locked);
 end;
 $$;
 
 -- The memories of a job that are still as the model saw them, by their numbers, null in place of the others. Locks
 -- their scopes before any row, as everyone who changes memories.
-create or replace function memory._lock_unchanged(user_id text, handed_out jsonb)
+create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._lock_scopes_of(user_id, array(select (h ->> 'memory_id')::uuid from jsonb_array_elements(handed_out) as h));
+  perform memory._lock_scopes_of(p_user_id, array(select (h ->> 'memory_id')::uuid from jsonb_array_elements(p_handed_out) as h));
   return array(
-    select m.memory_id from jsonb_array_elements(handed_out) with ordinality as h (value, position)
-    left join memory._visible_memories(_lock_unchanged.user_id, null, false) as m
+    select m.memory_id from jsonb_array_elements(p_handed_out) with ordinality as h (value, position)
+    left join memory._visible_memories(p_user_id, null, false) as m
       on m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int
     order by h.position);
 end;

@@ -93,34 +93,32 @@ end;
 $$;
 
 -- An expired memory that nobody swept yet must not stand in the way of the same content now.
-create or replace function memory._remove_expired_duplicate(candidate memory.memories)
+create or replace function memory._remove_expired_duplicate(p_candidate memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   expired uuid;
 begin
   -- Looks first: even a delete that finds nothing enters the statement trigger.
   select m.memory_id into expired from memory.memories as m
-  where m.user_id = candidate.user_id and m.agent_id = candidate.agent_id and m.memory_type = candidate.memory_type
-    and m.content_hash = candidate.content_hash and m.memory_id <> candidate.memory_id
+  where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id and m.memory_type = p_candidate.memory_type
+    and m.content_hash = p_candidate.content_hash and m.memory_id <> p_candidate.memory_id
     and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
   if expired is not null then
     delete from memory.memories as m
-    where m.user_id = candidate.user_id and m.memory_id = expired
+    where m.user_id = p_candidate.user_id and m.memory_id = expired
       and m.expires_at <= statement_timestamp(); -- unless somebody has just prolonged its life
   end if;
 end;
 $$;
 
 -- What a keyword finds a memory by.
-create or replace function memory._memory_vector(language regconfig, content text, embedding_text text)
+create or replace function memory._memory_vector(p_language regconfig, p_content text, p_embedding_text text)
 returns tsvector
 language plpgsql immutable parallel safe -- an SQL function with a SET clause is parsed and planned in every transaction
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return memory._text_vector(language, content || coalesce(e'\n' || embedding_text, ''));
+  return memory._text_vector(p_language, p_content || coalesce(e'\n' || p_embedding_text, ''));
 end;
 $$;

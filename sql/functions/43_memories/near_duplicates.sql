@@ -2,10 +2,9 @@
 -- more: the longer text stays. What somebody stated, or reworded, is never folded, nor are two that differ in a number
 -- or in a negation, however near their embeddings are. Taking a text apart takes 0.5 ms, so only the five nearest are
 -- compared.
-create or replace function memory._fold_near_duplicates(user_id text, model text, memory_ids uuid[])
+create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off -- a session keeps the plan of its first call, when there may have been no embeddings yet
 set jit = off
 as $$
@@ -20,14 +19,14 @@ begin
   for candidate in
     select m.memory_id, m.agent_id, m.memory_type, m.content, m.created_at, memory._subject(m.metadata) as subject,
       (select e.embedding from memory.embeddings as e
-       where e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = _fold_near_duplicates.model) as embedding
+       where e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = p_model) as embedding
     from memory.memories as m
-    where m.user_id = _fold_near_duplicates.user_id and m.memory_id = any (memory_ids) and m.source = 'extraction'
+    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.source = 'extraction'
       and memory._reworded_at(m) is null and m.superseded_at is null and m.deleted_at is null
     order by m.created_at, m.memory_id
   loop
-    threshold := memory._share(memory._policy(user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
-    language := (memory._policy(user_id, candidate.agent_id) #>> '{search,language}')::regconfig;
+    threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
+    language := (memory._policy(p_user_id, candidate.agent_id) #>> '{search,language}')::regconfig;
     claim := memory._claim(candidate.content, language, '{}');
     loop -- one that stays may take the place of several
       select o.memory_id, o.says_less into nearest
@@ -39,9 +38,9 @@ begin
               as says_less,
             memory._cosine_similarity(candidate.embedding, (
               select f.embedding from memory.embeddings as f
-              where f.user_id = n.user_id and f.model = _fold_near_duplicates.model and f.source = 'memory'
+              where f.user_id = n.user_id and f.model = p_model and f.source = 'memory'
                 and f.id = n.memory_id::text)) as similarity
-          from memory._visible_memories(_fold_near_duplicates.user_id, null, false) as n
+          from memory._visible_memories(p_user_id, null, false) as n
           where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type
             and memory._subject(n.metadata) = candidate.subject
             and (n.created_at, n.memory_id) < (candidate.created_at, candidate.memory_id)
@@ -53,7 +52,7 @@ begin
                  else memory._agrees_with(memory._claim(o.content, language, '{}'), claim) end
       order by o.similarity desc, o.created_at, o.memory_id limit 1;
       exit when not found;
-      perform memory._supersede_all(user_id, array[candidate.memory_id, nearest.memory_id],
+      perform memory._supersede_all(p_user_id, array[candidate.memory_id, nearest.memory_id],
                                     case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
       folded := folded + 1;
       exit when not nearest.says_less;
@@ -64,9 +63,9 @@ end;
 $$;
 
 -- Whom or what a memory is about; one that does not say is about the user.
-create or replace function memory._subject(metadata jsonb)
+create or replace function memory._subject(p_metadata jsonb)
 returns text
 language sql immutable parallel safe
 begin atomic
-  select coalesce(nullif(lower(btrim(metadata ->> 'subject')), ''), 'user');
+  select coalesce(nullif(lower(btrim(p_metadata ->> 'subject')), ''), 'user');
 end;

@@ -1,48 +1,46 @@
 -- Whether a memory of this source was stated by somebody, and not drawn by a model from what was said. Inlined by the
 -- planner, hence no SET clause.
-create or replace function memory._states(source text)
+create or replace function memory._states(p_source text)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select source not in ('extraction', 'reconciliation');
+  select p_source not in ('extraction', 'reconciliation');
 end;
 
 -- Whether somebody stated it: whoever called add_memory(), or changed what a model had extracted. What a former version
 -- merged was a sentence of the model's own; it counts as stated when one of those it was merged from is, or when they
 -- are gone, so that nobody can tell.
-create or replace function memory._is_stated(candidate memory.memories)
+create or replace function memory._is_stated(p_candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if candidate.source = 'reconciliation' then
+  if p_candidate.source = 'reconciliation' then
     return (
       with recursive origin as (
-        select candidate.memory_id, candidate.source, candidate.metadata
+        select p_candidate.memory_id, p_candidate.source, p_candidate.metadata
         union
         select m.memory_id, m.source, m.metadata from memory.memories as m
         join origin as o on o.source = 'reconciliation' and o.metadata -> 'merged_from' ? m.memory_id::text
-        where m.user_id = candidate.user_id
+        where m.user_id = p_candidate.user_id
       )
       select coalesce(bool_or(o.source <> 'extraction'), true) from origin as o where o.source <> 'reconciliation');
   end if;
-  return candidate.is_stated or memory._reworded_at(candidate) is not null;
+  return p_candidate.is_stated or memory._reworded_at(p_candidate) is not null;
 end;
 $$;
 
 -- When the text of a memory was last changed, which no model does; null if never.
-create or replace function memory._reworded_at(candidate memory.memories)
+create or replace function memory._reworded_at(p_candidate memory.memories)
 returns timestamptz
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return max(h.changed_at) filter (where h.content <> h.before)
   from (select v.changed_at, v.content, lag(v.content) over (order by v.version) as before
         from (select o.version, o.changed_at, o.content from memory.memory_history as o
-              where o.user_id = candidate.user_id and o.memory_id = candidate.memory_id
+              where o.user_id = p_candidate.user_id and o.memory_id = p_candidate.memory_id
               union all
-              select candidate.version, candidate.updated_at, candidate.content) as v) as h;
+              select p_candidate.version, p_candidate.updated_at, p_candidate.content) as v) as h;
 end;
 $$;

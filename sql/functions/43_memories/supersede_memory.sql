@@ -32,14 +32,13 @@ comment on function memory.supersede_memory(text, uuid, uuid, text) is
 'Marks a memory as replaced by another one of the same user. Nothing is lost: it is hidden by default, '
 'memory.restore_memory() undoes it, and when the new memory is deleted or expires, the old one is current again.';
 
-create or replace function memory._supersede_all(user_id text, memory_ids uuid[], winner uuid, reason text)
+create or replace function memory._supersede_all(p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text)
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   update memory.memories as m
-  set superseded_by = winner, supersede_reason = reason, superseded_at = statement_timestamp(), operation = 'supersede'
-  where m.user_id = _supersede_all.user_id and m.memory_id = any (memory_ids) and m.memory_id <> winner;
+  set superseded_by = p_winner, supersede_reason = p_reason, superseded_at = statement_timestamp(), operation = 'supersede'
+  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.memory_id <> p_winner;
 end;
 $$;

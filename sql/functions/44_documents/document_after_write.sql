@@ -24,12 +24,11 @@ begin
 end;
 $$;
 
-create or replace function memory._chunk_vector(language regconfig, title text, content text)
+create or replace function memory._chunk_vector(p_language regconfig, p_title text, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return memory._text_vector(language, concat_ws(e'\n', title, content));
+  return memory._text_vector(p_language, concat_ws(e'\n', p_title, p_content));
 end;
 $$;

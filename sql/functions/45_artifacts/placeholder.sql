@@ -1,31 +1,29 @@
-create or replace function memory._memory_ref(key text, description text, token_count int)
+create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return format('[MemoryRef: %s - %s - %s tokens]', key, description, token_count);
+  return format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count);
 end;
 $$;
 
 -- What an artifact is, in a line: the command that it is the output of, the keys of a JSON text, or the first line that
 -- says something.
-create or replace function memory._describe(artifact_type text, content text, metadata jsonb)
+create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
 returns text
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  command constant text := memory._placeholder_text(case jsonb_typeof(metadata -> 'command') when 'string' then left(metadata ->> 'command', 1000) end);
+  command constant text := memory._placeholder_text(case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
   described text := command;
   line_count int;
 begin
-  if command is null and left(content, 1000) ~ e'^\\s*[[{]' then
-    described := memory._placeholder_text(left(memory._describe_json(content), 1000));
+  if command is null and left(p_content, 1000) ~ e'^\\s*[[{]' then
+    described := memory._placeholder_text(left(memory._describe_json(p_content), 1000));
   end if;
   if described is null then
     select l.said into described
-    from regexp_split_to_table(left(content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
+    from regexp_split_to_table(left(p_content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
     cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
     where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
     order by r.place limit 1;
@@ -34,9 +32,9 @@ begin
     described := rtrim(left(described, 97)) || '...';
   end if;
   if command is not null or described is null then
-    content := rtrim(content, e'\n');
-    line_count := 1 + octet_length(content) - octet_length(replace(content, e'\n', ''));
-    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(artifact_type), 'text'), line_count,
+    p_content := rtrim(p_content, e'\n');
+    line_count := 1 + octet_length(p_content) - octet_length(replace(p_content, e'\n', ''));
+    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'), line_count,
                         case line_count when 1 then 'line' else 'lines' end);
   end if;
   return described;
@@ -44,17 +42,16 @@ end;
 $$;
 
 -- Null for what only looks like JSON.
-create or replace function memory._describe_json(content text)
+create or replace function memory._describe_json(p_content text)
 returns text
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   value json;
   described text := 'JSON object';
   keys text;
 begin
-  value := content::json;
+  value := p_content::json;
   if json_typeof(value) = 'array' then
     described := format('JSON array of %s', json_array_length(value));
     value := value -> 0;
@@ -69,14 +66,13 @@ end;
 $$;
 
 -- Readable, with one of sixteen million endings; memory.store_artifact() draws again when the key is taken.
-create or replace function memory._artifact_key(description text, artifact_type text)
+create or replace function memory._artifact_key(p_description text, p_artifact_type text)
 returns text
 language plpgsql volatile parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return s.slug || '-' || left(gen_random_uuid()::text, 6)
-  from unnest(array[description, artifact_type, 'artifact']) with ordinality as t (said, place)
+  from unnest(array[p_description, p_artifact_type, 'artifact']) with ordinality as t (said, place)
   cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
   where s.slug <> '' order by t.place limit 1;
 end;

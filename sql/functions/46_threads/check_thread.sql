@@ -1,25 +1,23 @@
-create or replace function memory._check_thread(user_id text, thread_id text)
+create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', user_id);
-  perform memory._check_id('thread_id', thread_id);
-  if not exists (select from memory.threads as t where t.user_id = _check_thread.user_id and t.thread_id = _check_thread.thread_id) then
-    perform memory._refuse('thread_id', format('this user has no thread "%s"', thread_id), 'memory.list_threads(user_id) shows what there is.', 'P0002');
+  perform memory._check_id('user_id', p_user_id);
+  perform memory._check_id('thread_id', p_thread_id);
+  if not exists (select from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id) then
+    perform memory._refuse('thread_id', format('this user has no thread "%s"', p_thread_id), 'memory.list_threads(user_id) shows what there is.', 'P0002');
   end if;
 end;
 $$;
 
-create or replace function memory._check_recent_k(recent_k int)
+create or replace function memory._check_recent_k(p_recent_k int)
 returns void
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if recent_k < 1 then
-    perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out to read everything new.');
+  if p_recent_k < 1 then
+    perform memory._refuse('recent_k', format('%s is less than 1', p_recent_k), 'Leave it out to read everything new.');
   end if;
 end;
 $$;

@@ -38,28 +38,27 @@ comment on function memory.delete_thread(text, text) is
 
 -- The memories extracted from a thread, what they were merged into, and the articles made of them. What gave way to one
 -- of these holds again: the triggers see to that, so articles go last, or they would first bring back what goes anyway.
-create or replace function memory._delete_derived(user_id text, thread_id text)
+create or replace function memory._delete_derived(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   derived uuid[];
 begin
   with recursive tainted as (
     select m.memory_id from memory.memories as m
-    where m.user_id = _delete_derived.user_id and m.thread_id = _delete_derived.thread_id and not m.is_stated
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_stated
     union
     select m.memory_id from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
-    where m.user_id = _delete_derived.user_id and m.source = 'reconciliation'
+    where m.user_id = p_user_id and m.source = 'reconciliation'
   )
   select array_agg(t.memory_id) into derived from tainted as t;
   if derived is null then
     return;
   end if;
-  delete from memory.memories as m where m.user_id = _delete_derived.user_id and m.memory_id = any (derived);
+  delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived);
   delete from memory.documents as d
-  where d.user_id = _delete_derived.user_id and d.source = 'consolidation'
+  where d.user_id = p_user_id and d.source = 'consolidation'
     and d.metadata -> 'memory_ids' ?| derived::text[];
 end;
 $$;

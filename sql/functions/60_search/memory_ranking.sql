@@ -4,12 +4,11 @@
 -- knows until when its memory may be found, so only memories with a word of the query are joined. The steps have the names they have
 -- in _ranked(), which explains them, and run under its settings, so nothing else may call this.
 create or replace function memory._ranked_among_memories(
-  user_id text, agent_id text, words text[], words_as_queries tsquery[], any_word tsquery, model text, target halfvec, fusion text,
-  min_score double precision, row_limit int
+  p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text, p_target halfvec, p_fusion text,
+  p_min_score double precision, p_row_limit int
 )
 returns setof memory.ranking
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   texts bigint;
@@ -24,7 +23,7 @@ declare
   unmatched_times timestamptz[];
   unmatched_similarities double precision[];
 begin
-  if fusion = 'vector' then
+  if p_fusion = 'vector' then
     return query
     select row_number() over (order by t.similarity desc, t.created_at desc, t.id), 'memory', t.id, null::text,
       null::bigint, t.created_at, memory._real(t.similarity), null::jsonb
@@ -32,32 +31,32 @@ begin
       select c.id collate "C" as id, c.created_at, c.similarity
       from (
         select e.*
-        from memory._compared_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id, _ranked_among_memories.model, target) as e
+        from memory._compared_memories(p_user_id, p_agent_id, p_model, p_target) as e
         offset 0 -- so that each is compared once
       ) as c
-      where c.similarity is not null and (_ranked_among_memories.min_score is null
-        or memory._real(c.similarity) >= memory._real(_ranked_among_memories.min_score))
-      order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit
+      where c.similarity is not null and (p_min_score is null
+        or memory._real(c.similarity) >= memory._real(p_min_score))
+      order by c.similarity desc, c.created_at desc, c.id collate "C" limit p_row_limit
     ) as t;
     return;
   end if;
 
-  if any_word is not null then
+  if p_any_word is not null then
     -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it,
     -- of which there may be a gigabyte, so they are read one by one below.
     select count(*), array_agg(m.memory_id::text) filter (where m.matches), array_agg(m.created_at) filter (where m.matches),
       array_agg(m.vector) filter (where m.matches)
     into texts, matched_ids, matched_times, matched_vectors
     from (
-      select v.memory_id, v.created_at, v.search_vector as vector, v.search_vector @@ any_word as matches
-      from memory._valid_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id) as v where v.search_vector is not null
+      select v.memory_id, v.created_at, v.search_vector as vector, v.search_vector @@ p_any_word as matches
+      from memory._valid_memories(p_user_id, p_agent_id) as v where v.search_vector is not null
       union all
-      select v.memory_id, v.created_at, null, v.long_search_vector @@ any_word
-      from memory._valid_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id) as v where v.long_search_vector is not null
+      select v.memory_id, v.created_at, null, v.long_search_vector @@ p_any_word
+      from memory._valid_memories(p_user_id, p_agent_id) as v where v.long_search_vector is not null
     ) as m;
   end if;
 
-  if fusion <> 'keyword' then
+  if p_fusion <> 'keyword' then
     -- In one pass, and into arrays: rows that are kept to be read three times take longer (5 % of a search among 1,000).
     select max(c.similarity), min(c.similarity), array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
       array_agg(c.id) filter (where not c.is_matched), array_agg(c.created_at) filter (where not c.is_matched),
@@ -65,7 +64,7 @@ begin
     into highest, lowest, embedded_ids, embedded_similarities, unmatched_ids, unmatched_times, unmatched_similarities
     from (
       select e.*, e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
-      from memory._compared_memories(_ranked_among_memories.user_id, _ranked_among_memories.agent_id, _ranked_among_memories.model, target) as e
+      from memory._compared_memories(p_user_id, p_agent_id, p_model, p_target) as e
       offset 0 -- as above
     ) as c;
   end if;
@@ -76,15 +75,15 @@ begin
     from unnest(matched_ids, matched_vectors) with ordinality as m (id, short_vector, place)
     cross join lateral (
       select m.place, coalesce(m.short_vector, (
-        select l.long_search_vector from memory.memories as l where l.user_id = _ranked_among_memories.user_id and l.memory_id = m.id::uuid)) as vector
+        select l.long_search_vector from memory.memories as l where l.user_id = p_user_id and l.memory_id = m.id::uuid)) as vector
       offset 0) as t
-    cross join unnest(words, words_as_queries) as w (word, as_query)
+    cross join unnest(p_words, p_words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
     select m.word, memory._idf(texts, count(*)) as idf from matches as m group by m.word
   ), keywords as materialized (
     select m.place, sum(w.idf * m.weight) as score, sum(w.idf) / (
-        select sum(f.idf) + (cardinality(words) - count(*)) * memory._idf(texts, 0) from weights as f) as share
+        select sum(f.idf) + (cardinality(p_words) - count(*)) * memory._idf(texts, 0) from weights as f) as share
     from matches as m join weights as w on w.word = m.word group by m.place
   ), best as materialized (
     select k.score as keyword, least(1, 1.5 * k.share) as trust
@@ -98,15 +97,15 @@ begin
     (select c.id collate "C", c.created_at, c.similarity, null
      from (select unnest(unmatched_ids) as id, unnest(unmatched_times) as created_at, unnest(unmatched_similarities) as similarity) as c
      where c.similarity is not null
-     order by c.similarity desc, c.created_at desc, c.id collate "C" limit row_limit)
+     order by c.similarity desc, c.created_at desc, c.id collate "C" limit p_row_limit)
   ), scored as (
     select c.id, c.created_at, memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust, num_nonnulls(highest, b.keyword)) as score
     from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
-    where _ranked_among_memories.min_score is null
-      or memory._real(s.score) >= memory._real(_ranked_among_memories.min_score)
-    order by s.score desc, s.created_at desc, s.id limit row_limit
+    where p_min_score is null
+      or memory._real(s.score) >= memory._real(p_min_score)
+    order by s.score desc, s.created_at desc, s.id limit p_row_limit
   )
   select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint,
     t.created_at, memory._real(t.score), null::jsonb
@@ -117,11 +116,10 @@ $$;
 -- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it: 5 ms instead of
 -- 20 at 10,000 memories and of 85 at 50,000. With ef_search 200 that finds 92 to 97 % of the nearest ten, with 100 87 to 93 %.
 create or replace function memory._nearest_among_memories(
-  user_id text, agent_id text, model text, target halfvec, row_limit int, explain boolean
+  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
 returns memory.ranking[]
 language plpgsql stable parallel unsafe -- as all that call it: it changes settings
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Planned each time, for this user: what an index over all users is worth depends on the share of them that is the user's. The test for
@@ -140,14 +138,14 @@ declare
           and ($4 is null or e.agent_id = $4)
         order by e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s) limit $5) as c
       where c.similarity is not null) as n
-  $sql$, memory._vector_schema(), memory._dimensions(target));
+  $sql$, memory._vector_schema(), memory._dimensions(p_target));
   ef_search constant text := current_setting('hnsw.ef_search');
   iterative_scan constant text := current_setting('hnsw.iterative_scan');
   nearest memory.ranking[];
 begin
   -- Not by SET clauses of the function, which only a superuser could restore from a dump.
   perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
-  execute statement into nearest using user_id, model, target, agent_id, row_limit, explain;
+  execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;
   perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
   return nearest;
 end;

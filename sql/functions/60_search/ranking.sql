@@ -10,16 +10,15 @@
 -- Both: each arm is brought to 0..1 within the query and they count half each (score), or reciprocal ranks are added (rrf).
 -- A message is often the answer to the one before it, so a message gains from its better neighbour in the thread.
 create or replace function memory._ranked(
-  user_id text, query text, model text, target halfvec, mode text, settings jsonb, sources text[], row_limit int,
-  agent_id text default null, thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
-  tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null, filter jsonb default null,
-  min_score double precision default null, min_confidence double precision default null, created_after timestamptz default null,
-  created_before timestamptz default null, as_of timestamptz default null, include_superseded boolean default false,
-  explain boolean default false, doc_types text[] default null, namespaces text[] default null
+  p_user_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb, p_sources text[], p_row_limit int,
+  p_agent_id text default null, p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
+  p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null, p_filter jsonb default null,
+  p_min_score double precision default null, p_min_confidence double precision default null, p_created_after timestamptz default null,
+  p_created_before timestamptz default null, p_as_of timestamptz default null, p_include_superseded boolean default false,
+  p_explain boolean default false, p_doc_types text[] default null, p_namespaces text[] default null
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
-set search_path = pg_catalog, pg_temp
 set jit = off
 -- Hash joins are forced: without statistics the planner takes a thousand candidates for one and would compare each with
 -- each, with them it sorts ids, which takes twenty times as long.
@@ -30,62 +29,62 @@ set enable_bitmapscan = off -- a user's rows are read in the order of their ids,
 set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
 as $$
 declare
-  fusion constant text := case when mode <> 'hybrid' then mode when query is null then 'vector' when settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
-  rrf_k constant int := (settings ->> 'rrf_k')::int;
-  unfiltered constant boolean := include_superseded is not true and num_nonnulls(
-    thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence, created_after, created_before, as_of,
-    doc_types, namespaces) = 0;
+  fusion constant text := case when p_mode <> 'hybrid' then p_mode when p_query is null then 'vector' when p_settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
+  rrf_k constant int := (p_settings ->> 'rrf_k')::int;
+  unfiltered constant boolean := p_include_superseded is not true and num_nonnulls(
+    p_thread_id, p_exclude_thread_id, p_memory_types, p_tags_all, p_tags_any, p_exclude_tags, p_filter, p_min_confidence, p_created_after, p_created_before, p_as_of,
+    p_doc_types, p_namespaces) = 0;
   -- Looking into a source costs a tenth of a search, even where there is nothing.
-  has_documents constant boolean := 'document' = any (sources) and exists (select from memory.documents as d where d.user_id = _ranked.user_id);
-  among_memories constant boolean := unfiltered and fusion <> 'rrf' and 'memory' = any (sources) and sources <@ '{memory,summary,document}'
-    and not has_documents and not ('summary' = any (sources) and exists (select from memory.summaries as s where s.user_id = _ranked.user_id));
-  keeps_all_similar constant boolean := explain or fusion = 'rrf' or 'message' = any (sources) or has_documents;
-  dims constant int := memory._dimensions(target);
+  has_documents constant boolean := 'document' = any (p_sources) and exists (select from memory.documents as d where d.user_id = p_user_id);
+  among_memories constant boolean := unfiltered and fusion <> 'rrf' and 'memory' = any (p_sources) and p_sources <@ '{memory,summary,document}'
+    and not has_documents and not ('summary' = any (p_sources) and exists (select from memory.summaries as s where s.user_id = p_user_id));
+  keeps_all_similar constant boolean := p_explain or fusion = 'rrf' or 'message' = any (p_sources) or has_documents;
+  dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
   beginnings text[];
-  language constant regconfig := (settings ->> 'language')::regconfig;
+  language constant regconfig := (p_settings ->> 'language')::regconfig;
 begin
-  if mode <> 'vector' then
+  if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
     select array_agg(w.lexeme), array_agg(quote_literal(w.lexeme)::tsquery), string_agg(quote_literal(w.lexeme), ' | ')::tsquery
     into words, words_as_queries, any_word
-    from (select v.lexeme from unnest(memory._text_vector(language, left(query, 8000))) as v
+    from (select v.lexeme from unnest(memory._text_vector(language, left(p_query, 8000))) as v
           order by v.positions[1], v.lexeme limit 200) as w;
-    beginnings := case when 'message' = any (sources) then memory._beginnings(words) end;
+    beginnings := case when 'message' = any (p_sources) then memory._beginnings(words) end;
   end if;
 
-  if unfiltered and fusion = 'vector' and 'memory' = any (sources) and row_limit <= 100 then -- for more, comparing all is as fast
+  if unfiltered and fusion = 'vector' and 'memory' = any (p_sources) and p_row_limit <= 100 then -- for more, comparing all is as fast
     nearest := case
-      when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = _ranked.user_id) > (settings ->> 'approximate_above')::bigint
-        and memory._has_vector_index(model)
-      then memory._nearest_among_memories(_ranked.user_id, _ranked.agent_id, _ranked.model, target, row_limit, explain) end;
+      when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id) > (p_settings ->> 'approximate_above')::bigint
+        and memory._has_vector_index(p_model)
+      then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_explain) end;
   end if;
-  if cardinality(nearest) = row_limit then -- else the index has met too few that are this user's
+  if cardinality(nearest) = p_row_limit then -- else the index has met too few that are this user's
     return query
     select row_number() over best_first, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
-      case when explain then jsonb_set(r.explanation, '{vector,rank}', to_jsonb(rank() over (order by r.score desc))) end
+      case when p_explain then jsonb_set(r.explanation, '{vector,rank}', to_jsonb(rank() over (order by r.score desc))) end
     from (
       select n.* from unnest(nearest) as n
       union all
       -- What else there is: cosines are compared as they are.
       select o.*
       from memory._ranked(
-        user_id => _ranked.user_id, query => _ranked.query, model => _ranked.model, target => _ranked.target, mode => _ranked.mode, settings => _ranked.settings,
-        sources => array_remove(_ranked.sources, 'memory'), row_limit => _ranked.row_limit, agent_id => _ranked.agent_id, explain => _ranked.explain) as o
-      where cardinality(_ranked.sources) > 1
+        p_user_id => p_user_id, p_query => p_query, p_model => p_model, p_target => p_target, p_mode => p_mode, p_settings => p_settings,
+        p_sources => array_remove(p_sources, 'memory'), p_row_limit => p_row_limit, p_agent_id => p_agent_id, p_explain => p_explain) as o
+      where cardinality(p_sources) > 1
     ) as r
-    where _ranked.min_score is null or r.score >= memory._real(_ranked.min_score)
+    where p_min_score is null or r.score >= memory._real(p_min_score)
     window best_first as (order by r.score desc, r.created_at desc, r.id)
-    limit row_limit;
+    limit p_row_limit;
     return;
   end if;
-  if among_memories and not explain then -- explain wants the ranks that only the steps below know
+  if among_memories and not p_explain then -- explain wants the ranks that only the steps below know
     return query
-    select r.* from memory._ranked_among_memories(_ranked.user_id, _ranked.agent_id, words, words_as_queries, any_word, _ranked.model, target, fusion,
-                                                  _ranked.min_score, row_limit) as r;
+    select r.* from memory._ranked_among_memories(p_user_id, p_agent_id, words, words_as_queries, any_word, p_model, p_target, fusion,
+                                                  p_min_score, p_row_limit) as r;
     return;
   end if;
 
@@ -97,16 +96,16 @@ begin
       select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at, case when v.vector @@ any_word
         then v.vector end as vector,
         v.content, v.metadata
-      from memory._searchable(_ranked.user_id, sources, _ranked.agent_id, _ranked.thread_id, _ranked.exclude_thread_id, _ranked.memory_types, _ranked.tags_all,
-        _ranked.tags_any, _ranked.exclude_tags, _ranked.filter, _ranked.min_confidence, _ranked.created_after, _ranked.created_before, _ranked.as_of,
-        _ranked.include_superseded, _ranked.doc_types, _ranked.namespaces, unfiltered,
+      from memory._searchable(p_user_id, p_sources, p_agent_id, p_thread_id, p_exclude_thread_id, p_memory_types, p_tags_all,
+        p_tags_any, p_exclude_tags, p_filter, p_min_confidence, p_created_after, p_created_before, p_as_of,
+        p_include_superseded, p_doc_types, p_namespaces, unfiltered,
         any_word is not null) as v
       offset 0 -- so that words are compared here, and no vector without a match goes into the join
     ) as t
     left join (
-      select e.source, e.id, memory._cosine_similarity(e.embedding, target) as similarity
+      select e.source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
       from memory.embeddings as e
-      where mode <> 'keyword' and e.user_id = _ranked.user_id and e.model = _ranked.model and e.source = any (sources)
+      where p_mode <> 'keyword' and e.user_id = p_user_id and e.model = p_model and e.source = any (p_sources)
         and memory._dimensions(e.embedding) = dims
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
@@ -159,7 +158,7 @@ begin
     -- A word that no text has still counts: a text with half of the query's words is no perfect match.
     select m.place, sum(w.idf * m.weight) as score, sum(w.idf) / (
         select sum(f.idf) + (cardinality(words) - count(*)) * memory._idf((select c.texts from corpus as c), 0) from weights as f
-      ) as share, jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where explain) as terms
+      ) as share, jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where p_explain) as terms
     from matches as m join weights as w on w.word = m.word group by m.place
   ), best as materialized (
     -- The best of bad matches is none: under two thirds of the query's words, by weight, all keyword scores are lowered.
@@ -176,12 +175,12 @@ begin
      where c.vector is null and c.similarity is not null and (c.content is null
        or c.id not in (select p.id from parsed as p))
      order by c.similarity desc, c.created_at desc, c.id
-     limit case when keeps_all_similar then null else row_limit end)
+     limit case when keeps_all_similar then null else p_row_limit end)
   ), ranks as (
     select c.source, c.id collate "C" as id, case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
       case when c.keyword is not null then rank() over (order by c.keyword desc nulls last) end as keyword_rank
     from contenders as c
-    where explain or fusion = 'rrf'
+    where p_explain or fusion = 'rrf'
   ), scored as materialized (
     select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.keyword, c.terms, r.vector_rank, r.keyword_rank,
       k.share as keyword_share,
@@ -211,14 +210,14 @@ begin
   ), top as (
     select f.*
     from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final from neighboured as n where n.piece = 1) as f
-    where _ranked.min_score is null or memory._real(f.final) >= memory._real(_ranked.min_score)
-    order by f.final desc, f.created_at desc, f.id limit row_limit
+    where p_min_score is null or memory._real(f.final) >= memory._real(p_min_score)
+    order by f.final desc, f.created_at desc, f.id limit p_row_limit
   )
   select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number,
     t.created_at, memory._real(t.final),
-    case when explain then jsonb_strip_nulls(jsonb_build_object(
+    case when p_explain then jsonb_strip_nulls(jsonb_build_object(
       'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score',
-        memory._real(t.similarity), 'model', _ranked.model) end,
+        memory._real(t.similarity), 'model', p_model) end,
       'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score',
         memory._real(t.keyword_share), 'terms', t.terms) end,
       'fused', jsonb_build_object('by', fusion, 'score', memory._real(t.score), 'neighbour', case when t.neighbour > 0

@@ -1,14 +1,13 @@
 -- The final order by a rerank model. Without one, or when it fails, the order stays.
-create or replace function memory._rerank(user_id text, agent_id text, query text, explain boolean, results memory.search_result[])
+create or replace function memory._rerank(p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[])
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   model memory.models;
   reply jsonb;
 begin
-  if cardinality(results) = 0 then
+  if cardinality(p_results) = 0 then
     return;
   end if;
   select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
@@ -16,30 +15,30 @@ begin
     if model.name is null then
       reply := '{"problem": "no rerank model is active"}';
     else
-      perform memory._check_budget(user_id, agent_id, memory._model_json(model),
-                                   (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(results) as f), false);
-      reply := memory._ask_model('rerank', user_id, agent_id, model, jsonb_build_object(
-        'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end, 'query', left(query, 8000),
+      perform memory._check_budget(p_user_id, p_agent_id, memory._model_json(model),
+                                   (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(p_results) as f), false);
+      reply := memory._ask_model('rerank', p_user_id, p_agent_id, model, jsonb_build_object(
+        'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end, 'query', left(p_query, 8000),
         'texts', (select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
-                  from unnest(results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
+                  from unnest(p_results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
     end if;
   exception when sqlstate 'AM002' then
     reply := jsonb_build_object('problem', sqlerrm);
   end;
-  if jsonb_array_length(reply -> 'scores') <> cardinality(results) then
+  if jsonb_array_length(reply -> 'scores') <> cardinality(p_results) then
     reply := '{"problem": "the reply has another number of scores than there are results"}';
   end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem'
       using hint = 'Register and activate a rerank model that answers, or leave rerank out.';
-    return query select f.* from unnest(results) as f;
+    return query select f.* from unnest(p_results) as f;
     return;
   end if;
   return query
   select f.source, f.id, f.thread_id, f.content, memory._real(s.score), f.metadata, f.created_at,
-    case when explain then f.details || jsonb_build_object('rerank', jsonb_build_object(
+    case when p_explain then f.details || jsonb_build_object('rerank', jsonb_build_object(
       'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name)) else f.details end
-  from unnest(results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place)
+  from unnest(p_results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place)
   join jsonb_to_recordset(reply -> 'scores') as s (number int, score double precision) on s.number = f.place
   order by s.score desc, f.place;
 end;

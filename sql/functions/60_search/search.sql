@@ -55,15 +55,15 @@ begin
     cross join lateral memory._query_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
                                             case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
-      user_id => search.user_id, query => search.query, model => m.name, target => t.embedding, mode => t.mode,
-      settings => memory._policy_section(search.user_id, search.agent_id, 'search'), sources => search.sources,
-      row_limit => case when rerank then greatest(top_k, 50) else top_k end,
-      agent_id => search.agent_id, thread_id => search.thread_id, exclude_thread_id => search.exclude_thread_id,
-      memory_types => search.memory_types, tags_all => search.tags_all, tags_any => search.tags_any, exclude_tags => search.exclude_tags,
-      filter => search.filter, min_score => case when not rerank then search.min_score end, min_confidence => search.min_confidence,
-      created_after => search.created_after, created_before => search.created_before, as_of => search.as_of,
-      include_superseded => search.include_superseded, explain => search.explain,
-      doc_types => search.doc_types, namespaces => search.namespaces) as f
+      p_user_id => search.user_id, p_query => search.query, p_model => m.name, p_target => t.embedding, p_mode => t.mode,
+      p_settings => memory._policy_section(search.user_id, search.agent_id, 'search'), p_sources => search.sources,
+      p_row_limit => case when rerank then greatest(top_k, 50) else top_k end,
+      p_agent_id => search.agent_id, p_thread_id => search.thread_id, p_exclude_thread_id => search.exclude_thread_id,
+      p_memory_types => search.memory_types, p_tags_all => search.tags_all, p_tags_any => search.tags_any, p_exclude_tags => search.exclude_tags,
+      p_filter => search.filter, p_min_score => case when not rerank then search.min_score end, p_min_confidence => search.min_confidence,
+      p_created_after => search.created_after, p_created_before => search.created_before, p_as_of => search.as_of,
+      p_include_superseded => search.include_superseded, p_explain => search.explain,
+      p_doc_types => search.doc_types, p_namespaces => search.namespaces) as f
     join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number, search.as_of, search.include_superseded is true) as x on x.content is not null
     order by f.rank);
   if rerank then

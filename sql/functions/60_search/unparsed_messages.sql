@@ -3,45 +3,43 @@
 -- 90 ms of prose, 300 ms of Chinese, and 3,000 short messages. Nothing is kept: a search that wrote to messages would
 -- hold their locks until its transaction ends, and wait for whoever clears the thread. Null when there is nothing to
 -- parse.
-create or replace function memory._parsing_budget(messages bigint, cost bigint)
+create or replace function memory._parsing_budget(p_messages bigint, p_cost bigint)
 returns int
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if cost > 524288 then
+  if p_cost > 524288 then
     raise notice 'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared',
-      messages
+      p_messages
       using hint = 'A worker or memory.sweep() parses them.';
   end if;
-  return case when messages > 0 then 524288 end;
+  return case when p_messages > 0 then 524288 end;
 end;
 $$;
 
 -- What messages that are not parsed whole are looked through for: the eight longest words of the query, without their
 -- last letter, which is what a stem differs in from its word (city, cities: citi).
-create or replace function memory._beginnings(words text[])
+create or replace function memory._beginnings(p_words text[])
 returns text[]
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return array(
     select case when u.word ~ '...[[:alpha:]]$' then left(u.word, -1) else u.word end
-    from unnest(words) as u (word) order by length(u.word) desc, u.word limit 8);
+    from unnest(p_words) as u (word) order by length(u.word) desc, u.word limit 8);
 end;
 $$;
 
 -- How many of these word beginnings occur in a text. Written out, because counting rows of unnest() takes twice as
 -- long. Inlined by the planner, hence no SET clause.
-create or replace function memory._words_that_begin(said text, beginnings text[])
+create or replace function memory._words_that_begin(p_said text, p_beginnings text[])
 returns int
 language sql immutable parallel safe
 begin atomic
   select num_nonnulls(
-    nullif(strpos(said, beginnings[1]), 0), nullif(strpos(said, beginnings[2]), 0), nullif(strpos(said, beginnings[3]),
+    nullif(strpos(p_said, p_beginnings[1]), 0), nullif(strpos(p_said, p_beginnings[2]), 0), nullif(strpos(p_said, p_beginnings[3]),
       0),
-    nullif(strpos(said, beginnings[4]), 0), nullif(strpos(said, beginnings[5]), 0), nullif(strpos(said, beginnings[6]),
+    nullif(strpos(p_said, p_beginnings[4]), 0), nullif(strpos(p_said, p_beginnings[5]), 0), nullif(strpos(p_said, p_beginnings[6]),
       0),
-    nullif(strpos(said, beginnings[7]), 0), nullif(strpos(said, beginnings[8]), 0));
+    nullif(strpos(p_said, p_beginnings[7]), 0), nullif(strpos(p_said, p_beginnings[8]), 0));
 end;

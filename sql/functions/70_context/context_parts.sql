@@ -2,14 +2,13 @@
 
 -- The parts of a context. Stable: no message is missing because it was summarised, or there twice, while this is put together.
 create or replace function memory._context_parts(
-  user_id text, thread_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_tokens int
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_tokens int
 )
 returns setof memory.context_part
 language plpgsql stable parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  remaining int := max_tokens;
+  remaining int := p_max_tokens;
   whole memory.summaries;
   rolling memory.summaries;
   profile memory.summaries;
@@ -20,23 +19,23 @@ declare
   newest_tokens int;
 begin
   -- What one agent asks for has no part in what was said to the others.
-  whole := memory._summary_for(_context_parts.user_id, _context_parts.thread_id, 'thread', _context_parts.agent_id);
-  rolling := memory._summary_for(_context_parts.user_id, _context_parts.thread_id, 'rolling', _context_parts.agent_id);
-  profile := memory._summary_for(_context_parts.user_id, '', 'user', _context_parts.agent_id);
+  whole := memory._summary_for(p_user_id, p_thread_id, 'thread', p_agent_id);
+  rolling := memory._summary_for(p_user_id, p_thread_id, 'rolling', p_agent_id);
+  profile := memory._summary_for(p_user_id, '', 'user', p_agent_id);
 
   -- The newest message goes in whatever happens; then the summaries, then memories and earlier conversations with at most
   -- their share of what is left, and as many of the messages since the summaries as still fit.
   select f.tokens into newest_tokens
-  from memory._fit_messages(_context_parts.user_id, _context_parts.thread_id, _context_parts.agent_id, 9223372036854775807, 0) as f;
+  from memory._fit_messages(p_user_id, p_thread_id, p_agent_id, 9223372036854775807, 0) as f;
   remaining := remaining - newest_tokens;
 
   -- The rolling summary stands in for messages. After a summary of the whole thread it is needed only when the messages
   -- since do not fit into half of what is left.
   if whole.summary_id is not null and rolling.summary_id is not null and (rolling.end_seq <= whole.end_seq or not exists (
-    select from memory._active_messages(_context_parts.user_id, _context_parts.thread_id, _context_parts.agent_id) as m
+    select from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
     where m.seq > whole.end_seq
       and m.seq < (select f.oldest_seq from memory._fit_messages(
-                     _context_parts.user_id, _context_parts.thread_id, _context_parts.agent_id, whole.end_seq + 1,
+                     p_user_id, p_thread_id, p_agent_id, whole.end_seq + 1,
                      newest_tokens + remaining / 2 - memory._tokens_at_most(memory._fenced(whole.summary))) as f)))
   then
     rolling := null;
@@ -62,9 +61,9 @@ begin
     end if;
   end loop;
 
-  if (policy #>> '{knowledge_base,enable_cross_session_context}')::boolean then
-    select * into recalled from memory._cross_session_context(_context_parts.user_id, _context_parts.thread_id, _context_parts.agent_id, query, model, target, policy,
-      floor(remaining * memory._share(policy #>> '{context,cross_session_share}'))::int);
+  if (p_policy #>> '{knowledge_base,enable_cross_session_context}')::boolean then
+    select * into recalled from memory._cross_session_context(p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy,
+      floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'))::int);
     if recalled.content is not null then
       remaining := remaining - recalled.tokens;
       parts := parts || row(3, 'system', recalled.content, 'cross_session', recalled.tokens, recalled.details)::memory.context_part;
@@ -72,8 +71,8 @@ begin
   end if;
 
   if remaining > 0 then
-    select * into recalled from memory._render_memories(_context_parts.user_id, _context_parts.agent_id, query, model, target, policy,
-      (policy #>> '{context,max_memories}')::int, floor(remaining * memory._share(policy #>> '{context,memories_share}'))::int
+    select * into recalled from memory._render_memories(p_user_id, p_agent_id, p_query, p_model, p_target, p_policy,
+      (p_policy #>> '{context,max_memories}')::int, floor(remaining * memory._share(p_policy #>> '{context,memories_share}'))::int
         - memory._tokens_at_most(memory._fenced('')));
     if recalled.block <> '' then
       recalled.block := memory._fenced(recalled.block);
@@ -83,7 +82,7 @@ begin
     end if;
   end if;
   if not exists (select from unnest(parts) as p where p.source = 'memories')
-    and exists (select from memory._valid_memories(_context_parts.user_id, _context_parts.agent_id) as m) then
+    and exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
     raise notice 'degraded: no memories fit into max_tokens'
       using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
@@ -93,9 +92,9 @@ begin
     select p.ordinal, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata from unnest(parts) as p
     union all
     select 6, m.seq, m.role, m.content, 'message', memory._message_tokens(m), m.metadata
-    from memory._active_messages(_context_parts.user_id, _context_parts.thread_id, _context_parts.agent_id) as m
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
     where m.seq >= (select f.oldest_seq from memory._fit_messages(
-                      _context_parts.user_id, _context_parts.thread_id, _context_parts.agent_id, since_seq, newest_tokens + remaining) as f)
+                      p_user_id, p_thread_id, p_agent_id, since_seq, newest_tokens + remaining) as f)
   )
   select row_number() over (order by c.ordinal, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
   from chosen as c order by 1;

@@ -1,9 +1,8 @@
 -- How far back the newest messages of a thread fit into a budget, not going beyond from_seq. Reads no further than that.
 -- Tool results stay with the message that called the tools; the newest message counts even when nothing fits.
-create or replace function memory._fit_messages(user_id text, thread_id text, agent_id text, from_seq bigint, budget int)
+create or replace function memory._fit_messages(p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int)
 returns table (oldest_seq bigint, tokens int)
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 -- Walk the primary key backwards and stop early; a plan that sorts reads the whole thread first.
 set enable_sort = off
 set enable_bitmapscan = off
@@ -17,13 +16,13 @@ begin
   tokens := 0;
   for message in
     select m.seq, m.role, memory._message_tokens(m) as tokens
-    from memory._active_messages(_fit_messages.user_id, _fit_messages.thread_id, _fit_messages.agent_id) as m
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
     order by m.seq desc
   loop
     unit_tokens := unit_tokens + message.tokens;
     newest_of_unit := coalesce(newest_of_unit, message.seq);
     if message.role <> 'tool' then
-      exit when oldest_seq is not null and (newest_of_unit < from_seq or tokens + unit_tokens > budget);
+      exit when oldest_seq is not null and (newest_of_unit < p_from_seq or tokens + unit_tokens > p_budget);
       oldest_seq := message.seq;
       tokens := tokens + unit_tokens;
       unit_tokens := 0;
@@ -40,13 +39,12 @@ end;
 $$;
 
 -- Exact once a job has counted it; before that the higher of two estimates, so that no limit is broken.
-create or replace function memory._message_tokens(message memory.messages)
+create or replace function memory._message_tokens(p_message memory.messages)
 returns int
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return case when message.is_counted then message.token_count
-              else greatest(message.token_count, memory._tokens_at_most(message.content) + coalesce(memory._tokens_at_most(message.metadata ->> 'tool_calls'), 0)) end;
+  return case when p_message.is_counted then p_message.token_count
+              else greatest(p_message.token_count, memory._tokens_at_most(p_message.content) + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
 end;
 $$;

@@ -36,10 +36,9 @@ comment on function memory.get_context(text, text, text, text, int, vector) is
 'What to send to the model, ready as chat messages: memories (chosen by relevance to the query, importance and recency), the summary of the user, what earlier conversations say when the user asks for it (policy knowledge_base.enable_cross_session_context), the summary of the thread, and the messages since, within max_tokens; policy context says how it is split. Without a query the user''s newest message is one. The newest message is always there; a tool result is never cut from its call. What was recalled is fenced as data. metadata of a message holds its tool_calls, tool_call_id and name, that of the other parts says what was chosen and why.';
 
 -- What the user said last, without what was recalled for it.
-create or replace function memory._newest_question(user_id text, thread_id text, agent_id text)
+create or replace function memory._newest_question(p_user_id text, p_thread_id text, p_agent_id text)
 returns text
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 set enable_sort = off -- as in memory._fit_messages()
 set enable_bitmapscan = off
 set jit = off
@@ -47,21 +46,20 @@ as $$
 begin
   return q.said
   from (select m.role, memory._without_recalled(left(m.content, 65536)) as said
-        from memory._active_messages(_newest_question.user_id, _newest_question.thread_id, _newest_question.agent_id) as m
+        from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
         order by m.seq desc limit 20) as q -- further back it is no longer what the conversation is about
   where q.role = 'user' and q.said ~ e'\\S' limit 1;
 end;
 $$;
 
 -- The current summary of a kind, unless an agent asks and it draws on what was said to others.
-create or replace function memory._summary_for(user_id text, thread_id text, kind text, agent_id text)
+create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
 returns memory.summaries
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  summary memory.summaries := memory._latest_summary(user_id, thread_id, kind);
+  summary memory.summaries := memory._latest_summary(p_user_id, p_thread_id, p_kind);
 begin
-  return case when agent_id is null or summary.agent_ids <@ array[agent_id] then summary end;
+  return case when p_agent_id is null or summary.agent_ids <@ array[p_agent_id] then summary end;
 end;
 $$;

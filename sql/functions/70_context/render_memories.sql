@@ -3,13 +3,12 @@
 -- Memories for a prompt, the most useful first: relevance to the query, importance and recency, weighed as in Park et al.,
 -- "Generative Agents" (2023), by the policy's weights. Recency halves in 30 days.
 create or replace function memory._rank_memories(
-  user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
 returns table (
   rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
 )
 language plpgsql stable parallel unsafe
-set search_path = pg_catalog, pg_temp
 set jit = off -- this and the rest as in memory._ranked()
 set enable_nestloop = off
 set enable_mergejoin = off
@@ -18,9 +17,9 @@ set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  weights constant jsonb := policy -> 'context';
+  weights constant jsonb := p_policy -> 'context';
   relevance_weight constant double precision :=
-    case when query is null and target is null then 0 else memory._share(weights ->> 'relevance_weight') end;
+    case when p_query is null and p_target is null then 0 else memory._share(weights ->> 'relevance_weight') end;
   importance_weight constant double precision := memory._share(weights ->> 'importance_weight');
   recency_weight constant double precision := memory._share(weights ->> 'recency_weight');
 begin
@@ -28,20 +27,20 @@ begin
   with relevant as (
     select r.id::uuid as memory_id, r.score
     from memory._ranked(
-      user_id => _rank_memories.user_id, query => _rank_memories.query, model => _rank_memories.model, target => _rank_memories.target,
-      mode => case when _rank_memories.target is null then 'keyword' when _rank_memories.query is null then 'vector' else 'hybrid' end,
-      settings => policy -> 'search', sources => '{memory}', agent_id => _rank_memories.agent_id, row_limit => 2 * least(max_memories, 500)) as r
+      p_user_id => p_user_id, p_query => p_query, p_model => p_model, p_target => p_target,
+      p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
+      p_settings => p_policy -> 'search', p_sources => '{memory}', p_agent_id => p_agent_id, p_row_limit => 2 * least(p_max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
     select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
       coalesce(r.score, 0) as relevance, memory._recency(coalesce(m.valid_from, m.created_at)) as recency
-    from memory._valid_memories(_rank_memories.user_id, _rank_memories.agent_id) as m left join relevant as r on r.memory_id = m.memory_id
+    from memory._valid_memories(p_user_id, p_agent_id) as m left join relevant as r on r.memory_id = m.memory_id
   ), best as (
     select w.*, (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
                 / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
     from weighed as w
     order by score desc, w.known_since desc, w.memory_id desc
-    limit max_memories
+    limit p_max_memories
   )
   select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
     b.content,
@@ -84,11 +83,10 @@ comment on function memory.render_memories(text, text, text, int, int, vector) i
 'The memories of a user as a block for a system prompt, headed "## Your Memories", numbered and grouped by type: chosen by relevance to the query, importance and recency (policy context), limited by count and by tokens. A query is compared by meaning where query_embedding is given, it was embedded before, or the policy''s context.embed_query is true; else by keyword. Empty text when there are none.';
 
 create or replace function memory._render_memories(
-  user_id text, agent_id text, query text, model text, target halfvec, policy jsonb, max_memories int, max_tokens int,
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int, p_max_tokens int,
   out block text, out chosen jsonb
 )
 language plpgsql stable parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   memory record;
@@ -103,15 +101,15 @@ begin
   for memory in
     select m.*, memory._memory_line(m.content) as line, memory._memory_line(coalesce(t.heading, m.memory_type))
       as heading
-    from memory._rank_memories(_render_memories.user_id, _render_memories.agent_id, query, model, target, policy, max_memories) as m
+    from memory._rank_memories(p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
-    if max_tokens is not null then
+    if p_max_tokens is not null then
       added := memory._tokens_at_most(e'\n12. ' || memory.line)
         + case when memory.memory_type = any (types) then 0 else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
     end if;
-    if max_tokens is null or tokens + added <= max_tokens then
+    if p_max_tokens is null or tokens + added <= p_max_tokens then
       tokens := tokens + added;
       types := types || memory.memory_type;
       ids := ids || memory.memory_id;
@@ -130,7 +128,7 @@ begin
     from (select m.memory_type, c.line,
             row_number() over (partition by m.memory_type order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
           from unnest(ids, lines) as c (memory_id, line)
-          join memory.memories as m on m.user_id = _render_memories.user_id and m.memory_id = c.memory_id) as n
+          join memory.memories as m on m.user_id = p_user_id and m.memory_id = c.memory_id) as n
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
   ) as g;
@@ -139,13 +137,12 @@ $$;
 
 -- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt, and the block can
 -- be pasted into a fence of the application's own.
-create or replace function memory._memory_line(content text)
+create or replace function memory._memory_line(p_content text)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return memory._harmless(btrim(regexp_replace(content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+',
+  return memory._harmless(btrim(regexp_replace(p_content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+',
     ' ', 'g')));
 end;
 $$;

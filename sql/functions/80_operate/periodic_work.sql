@@ -1,9 +1,8 @@
 -- What no append can queue, because it is time that makes it due: the last messages of a thread, fewer than the cadence
 -- waits for, memories that have grown old, and what slipped through.
-create or replace function memory._enqueue_periodic_work(row_limit int)
+create or replace function memory._enqueue_periodic_work(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   extractions bigint;
@@ -23,7 +22,7 @@ begin
     select u.user_id, u.thread_id from unread as u
     where not memory._is_queued(u.user_id, 'extract_memories', u.thread_id)
       and (memory._policy(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
-    limit row_limit) as d;
+    limit p_row_limit) as d;
 
   with outdated as materialized (
     select m.user_id
@@ -35,7 +34,7 @@ begin
     group by m.user_id having count(*) >= 10
   )
   select count(*) filter (where memory._enqueue_due(d.user_id, 'consolidate', '')) into consolidations
-  from (select o.user_id from outdated as o where not memory._is_queued(o.user_id, 'consolidate', '') limit row_limit) as d;
+  from (select o.user_id from outdated as o where not memory._is_queued(o.user_id, 'consolidate', '') limit p_row_limit) as d;
 
   -- What was stored at the very moment at which a job of its user ended may have been left out.
   with left_out as materialized (
@@ -57,7 +56,7 @@ begin
     select c.user_id, 'chunk_documents' from memory.document_chunks as c where c.token_count is null
   )
   select count(*) filter (where memory._enqueue_due(d.user_id, d.kind, '')) into left_overs
-  from (select l.user_id, l.kind from left_out as l where not memory._is_queued(l.user_id, l.kind, '') limit row_limit) as d;
+  from (select l.user_id, l.kind from left_out as l where not memory._is_queued(l.user_id, l.kind, '') limit p_row_limit) as d;
   return extractions + consolidations + left_overs;
 end;
 $$;

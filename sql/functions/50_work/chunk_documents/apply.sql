@@ -1,52 +1,50 @@
-create or replace function memory._apply_chunks(job memory.jobs, result jsonb)
+create or replace function memory._apply_chunks(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  language regconfig := (memory._policy(job.user_id, null) #>> '{search,language}')::regconfig;
+  language regconfig := (memory._policy(p_job.user_id, null) #>> '{search,language}')::regconfig;
   document record;
   source memory.documents;
   stored bigint := 0;
   documents bigint := 0;
 begin
-  perform memory._check_chunks(result, jsonb_array_length(job.input -> 'rows'));
+  perform memory._check_chunks(p_result, jsonb_array_length(p_job.input -> 'rows'));
   for document in
     select r.value ->> 'document_id' as document_id, r.value ->> 'hash' as hash, c.value -> 'chunks' as chunks
-    from jsonb_array_elements(job.input -> 'rows') with ordinality as r (value, number)
-    join jsonb_array_elements(result -> 'documents') as c (value) on (c.value ->> 'number')::numeric = r.number
+    from jsonb_array_elements(p_job.input -> 'rows') with ordinality as r (value, number)
+    join jsonb_array_elements(p_result -> 'documents') as c (value) on (c.value ->> 'number')::numeric = r.number
     order by document_id
   loop
     select d.* into source from memory.documents as d
-    where d.user_id = job.user_id and d.document_id = document.document_id::uuid and md5(d.content) = document.hash
+    where d.user_id = p_job.user_id and d.document_id = document.document_id::uuid and md5(d.content) = document.hash
     for no key update nowait; -- as in memory._lock_embeddable()
     continue when not found; -- gone, or another text by now, which has a job of its own
-    delete from memory.document_chunks as c where c.user_id = job.user_id and c.document_id = source.document_id;
+    delete from memory.document_chunks as c where c.user_id = p_job.user_id and c.document_id = source.document_id;
     insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-    select job.user_id, source.document_id, p.number, p.piece, memory._chunk_vector(language, source.title, p.piece), p.token_count
+    select p_job.user_id, source.document_id, p.number, p.piece, memory._chunk_vector(language, source.title, p.piece), p.token_count
     from memory._pieces(source.content, document.chunks) as p;
     stored := stored + jsonb_array_length(document.chunks);
     documents := documents + 1;
   end loop;
-  perform memory._enqueue_embedding(job.user_id);
+  perform memory._enqueue_embedding(p_job.user_id);
   return jsonb_build_object('documents', documents, 'chunks', stored);
 end;
 $$;
 
-create or replace function memory._check_chunks(result jsonb, expected int)
+create or replace function memory._check_chunks(p_result jsonb, p_expected int)
 returns void
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if jsonb_typeof(result -> 'documents') is distinct from 'array' or jsonb_array_length(result -> 'documents') <> expected
-    or exists (select from jsonb_array_elements(result -> 'documents') as d
+  if jsonb_typeof(p_result -> 'documents') is distinct from 'array' or jsonb_array_length(p_result -> 'documents') <> p_expected
+    or exists (select from jsonb_array_elements(p_result -> 'documents') as d
                where (jsonb_typeof(d -> 'number') = 'number' and jsonb_typeof(d -> 'chunks') = 'array') is not true
-                 or (d ->> 'number')::numeric not in (select generate_series(1, expected)))
-    or (select count(distinct d -> 'number') < count(*) from jsonb_array_elements(result -> 'documents') as d) then
-    perform memory._refuse_result('documents', format('must be %s objects with number and chunks, one per document', expected));
+                 or (d ->> 'number')::numeric not in (select generate_series(1, p_expected)))
+    or (select count(distinct d -> 'number') < count(*) from jsonb_array_elements(p_result -> 'documents') as d) then
+    perform memory._refuse_result('documents', format('must be %s objects with number and chunks, one per document', p_expected));
   elsif exists (
-    select from jsonb_array_elements(result -> 'documents') as d cross join jsonb_array_elements(d -> 'chunks') as c
+    select from jsonb_array_elements(p_result -> 'documents') as d cross join jsonb_array_elements(d -> 'chunks') as c
     where not (case when jsonb_typeof(c) = 'object' and jsonb_typeof(c -> 'start') = 'number' and jsonb_typeof(c -> 'length') = 'number'
                       and jsonb_typeof(c -> 'token_count') = 'number'
                     then (c ->> 'start')::numeric between 0 and 10485760 and (c ->> 'length')::numeric between 1 and 10485760
@@ -60,16 +58,15 @@ $$;
 
 -- The pieces of a text: in order, each further on than the one before, with nothing left out but blanks, and not much more
 -- than the text all in all, whatever they overlap.
-create or replace function memory._pieces(content text, chunks jsonb)
+create or replace function memory._pieces(p_content text, p_chunks jsonb)
 returns table (number int, piece text, token_count int)
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- What a worker takes for blank, which is more than PostgreSQL does in some locales.
   word constant text := e'[^\\s\\u001c-\\u001f\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-  size constant int := length(content);
-  rest text := content; -- from the last piece on: to reach a place in a text, all characters before it have to be counted
+  size constant int := length(p_content);
+  rest text := p_content; -- from the last piece on: to reach a place in a text, all characters before it have to be counted
   rest_start int := 0;
   covered int := 0;
   total bigint := 0;
@@ -78,7 +75,7 @@ begin
   number := 0;
   for chunk in
     select (c.value ->> 'start')::numeric::int as start, (c.value ->> 'length')::numeric::int as length, (c.value ->> 'token_count')::numeric::int as tokens
-    from jsonb_array_elements(chunks) with ordinality as c (value, position) order by c.position
+    from jsonb_array_elements(p_chunks) with ordinality as c (value, position) order by c.position
   loop
     total := total + chunk.length;
     if chunk.start < rest_start or chunk.start = rest_start and number > 0 or chunk.start + chunk.length <= covered

@@ -2,12 +2,11 @@
 -- it is done by a worker; the pieces are named by their place in the document, so that no worker can change a word.
 
 -- Documents that wait to be cut, a few megabytes at a time. No model is asked, so there is nothing to pay for.
-create or replace function memory._chunking_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+create or replace function memory._chunking_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  settings jsonb := memory._policy(job.user_id, null) -> 'knowledge_base';
+  settings jsonb := memory._policy(p_job.user_id, null) -> 'knowledge_base';
   documents jsonb;
   rows_input jsonb;
 begin
@@ -18,7 +17,7 @@ begin
     select d.document_id, d.content, row_number() over so_far as number, sum(octet_length(d.content)) over so_far as bytes
     from memory.document_chunks as c
     join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
-    where c.user_id = job.user_id and c.token_count is null
+    where c.user_id = p_job.user_id and c.token_count is null
     window so_far as (order by d.document_id)
     limit 100
   ) as n

@@ -1,50 +1,47 @@
 -- The message that called the tools, for a message with a tool's result; any other is its own.
-create or replace function memory._call_seq(user_id text, thread_id text, seq bigint)
+create or replace function memory._call_seq(p_user_id text, p_thread_id text, p_seq bigint)
 returns bigint
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return max(m.seq) from memory.messages as m
-  where m.user_id = _call_seq.user_id and m.thread_id = _call_seq.thread_id and m.seq <= _call_seq.seq and m.is_active and m.role <> 'tool';
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq <= p_seq and m.is_active and m.role <> 'tool';
 end;
 $$;
 
 -- Soft-deletes the messages that a summary of the whole thread covers, up to the first one to keep, and archives them
 -- where the policy says so; the oldest row_limit of them. Jobs that did not read them yet still can.
 create or replace function memory._put_away(
-  summary memory.summaries, first_kept_seq bigint, archives boolean, row_limit int default null
+  p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
 )
 returns bigint
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   put_away record;
 begin
   with gone as (
-    update memory.messages as m set is_active = false, summary_id = summary.summary_id
-    where m.user_id = summary.user_id and m.thread_id = summary.thread_id and m.is_active
+    update memory.messages as m set is_active = false, summary_id = p_summary.summary_id
+    where m.user_id = p_summary.user_id and m.thread_id = p_summary.thread_id and m.is_active
       and m.seq <= (select max(o.seq) from (
         select a.seq from memory.messages as a
-        where a.user_id = summary.user_id and a.thread_id = summary.thread_id and a.seq <= summary.end_seq
-          and a.seq < first_kept_seq and a.is_active
-        order by a.seq limit row_limit) as o)
+        where a.user_id = p_summary.user_id and a.thread_id = p_summary.thread_id and a.seq <= p_summary.end_seq
+          and a.seq < p_first_kept_seq and a.is_active
+        order by a.seq limit p_row_limit) as o)
     returning m.created_at
   )
   select count(*) as messages, min(g.created_at) as first_at, max(g.created_at) as last_at into put_away from gone as g;
-  if put_away.messages > 0 and archives then
-    perform memory._archive(summary, put_away.messages, put_away.first_at, put_away.last_at);
+  if put_away.messages > 0 and p_archives then
+    perform memory._archive(p_summary, put_away.messages, put_away.first_at, put_away.last_at);
   end if;
   return put_away.messages;
 end;
 $$;
 
 -- A compressed conversation in the knowledge base: one document per thread, which grows as the thread is compressed again.
-create or replace function memory._archive(summary memory.summaries, messages bigint, first_at timestamptz, last_at timestamptz)
+create or replace function memory._archive(p_summary memory.summaries, p_messages bigint, p_first_at timestamptz, p_last_at timestamptz)
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   archived memory.documents;
@@ -52,31 +49,30 @@ declare
   ends text;
 begin
   select d.* into archived from memory.documents as d
-  where d.user_id = summary.user_id and d.thread_id = summary.thread_id and d.source = 'archive';
-  starts := least(archived.metadata #>> '{date_range,start}', memory._iso_time(first_at));
-  ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(last_at));
+  where d.user_id = p_summary.user_id and d.thread_id = p_summary.thread_id and d.source = 'archive';
+  starts := least(archived.metadata #>> '{date_range,start}', memory._iso_time(p_first_at));
+  ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(p_last_at));
   insert into memory.documents as d (user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
   values (
-    summary.user_id, memory._archive_namespace(summary.user_id), 'conversation', 'Conversation ' || summary.thread_id,
-    format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, summary.summary),
-    'archive', summary.thread_id, summary.agent_ids,
+    p_summary.user_id, memory._archive_namespace(p_summary.user_id), 'conversation', 'Conversation ' || p_summary.thread_id,
+    format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, p_summary.summary),
+    'archive', p_summary.thread_id, p_summary.agent_ids,
     jsonb_build_object(
-      'session_id', summary.thread_id, 'agent_id', coalesce(archived.metadata ->> 'agent_id', summary.agent_ids[1]),
-      'conversation_topics', coalesce(summary.metadata -> 'topics', '[]'), 'entities_mentioned', coalesce(summary.metadata -> 'entities', '[]'),
-      'decisions_made', coalesce(summary.metadata -> 'decisions', '[]'), 'open_questions', coalesce(summary.metadata -> 'questions', '[]'),
-      'message_count', coalesce((archived.metadata ->> 'message_count')::bigint, 0) + messages,
-      'date_range', jsonb_build_object('start', starts, 'end', ends), 'summary_id', summary.summary_id))
+      'session_id', p_summary.thread_id, 'agent_id', coalesce(archived.metadata ->> 'agent_id', p_summary.agent_ids[1]),
+      'conversation_topics', coalesce(p_summary.metadata -> 'topics', '[]'), 'entities_mentioned', coalesce(p_summary.metadata -> 'entities', '[]'),
+      'decisions_made', coalesce(p_summary.metadata -> 'decisions', '[]'), 'open_questions', coalesce(p_summary.metadata -> 'questions', '[]'),
+      'message_count', coalesce((archived.metadata ->> 'message_count')::bigint, 0) + p_messages,
+      'date_range', jsonb_build_object('start', starts, 'end', ends), 'summary_id', p_summary.summary_id))
   on conflict (user_id, thread_id) where source = 'archive' do update
   set content = excluded.content, metadata = excluded.metadata, agent_ids = excluded.agent_ids;
 end;
 $$;
 
-create or replace function memory._archive_namespace(user_id text)
+create or replace function memory._archive_namespace(p_user_id text)
 returns text
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return left('conversations:' || user_id, 255); -- as long as a namespace may be
+  return left('conversations:' || p_user_id, 255); -- as long as a namespace may be
 end;
 $$;

@@ -1,12 +1,11 @@
 -- An article names the memories it was made of, and takes the place of those that were extracted: hidden, kept, and
 -- restorable. What somebody stated stays, because a model may have written anything.
-create or replace function memory._apply_consolidation(job memory.jobs, result jsonb)
+create or replace function memory._apply_consolidation(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  given int := jsonb_array_length(job.input -> 'memories');
+  given int := jsonb_array_length(p_job.input -> 'memories');
   item record;
   ids uuid[];
   source_ids uuid[];
@@ -17,39 +16,39 @@ declare
   consolidated int := 0;
   refused int := 0;
 begin
-  if jsonb_typeof(result -> 'articles') is distinct from 'array' then
+  if jsonb_typeof(p_result -> 'articles') is distinct from 'array' then
     perform memory._refuse_result('articles', 'must be an array');
-  elsif jsonb_array_length(result -> 'articles') > given then
-    perform memory._refuse_result('articles', format('has %s entries for %s memories', jsonb_array_length(result -> 'articles'), given));
+  elsif jsonb_array_length(p_result -> 'articles') > given then
+    perform memory._refuse_result('articles', format('has %s entries for %s memories', jsonb_array_length(p_result -> 'articles'), given));
   end if;
-  for item in select i.position - 1 as position, i.value from jsonb_array_elements(result -> 'articles') with ordinality as i (value, position) loop
+  for item in select i.position - 1 as position, i.value from jsonb_array_elements(p_result -> 'articles') with ordinality as i (value, position) loop
     perform memory._check_result_text(format('articles[%s].title', item.position), item.value -> 'title', 1000);
     perform memory._check_result_text(format('articles[%s].content', item.position), item.value -> 'content');
     perform memory._check_result_numbers(format('articles[%s].numbers', item.position), item.value -> 'numbers', given);
   end loop;
 
-  ids := memory._lock_unchanged(job.user_id, job.input -> 'memories');
+  ids := memory._lock_unchanged(p_job.user_id, p_job.input -> 'memories');
 
-  for item in select i.value from jsonb_array_elements(result -> 'articles') as i loop
+  for item in select i.value from jsonb_array_elements(p_result -> 'articles') as i loop
     source_ids := array(select ids[n::numeric::int] from jsonb_array_elements_text(item.value -> 'numbers') as n);
     if array_position(source_ids, null) is not null then -- changed meanwhile, or in an article already
       refused := refused + 1;
       continue;
     end if;
-    agents := array(select distinct m.agent_id from memory.memories as m where m.user_id = job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
+    agents := array(select distinct m.agent_id from memory.memories as m where m.user_id = p_job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
     article := memory._uuid_v7();
     insert into memory.documents (user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata)
-    values (job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content', 'consolidation', agents,
+    values (p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content', 'consolidation', agents,
             jsonb_build_object('memory_ids', to_jsonb(source_ids)));
     extracted_ids := array(
       select m.memory_id from memory.memories as m
-      where m.user_id = job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));
-    perform memory._supersede_all(job.user_id, extracted_ids, article, 'consolidated');
+      where m.user_id = p_job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));
+    perform memory._supersede_all(p_job.user_id, extracted_ids, article, 'consolidated');
     ids := array(select case when i.id <> all (source_ids) then i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
     articles := articles + 1;
     consolidated := consolidated + cardinality(extracted_ids);
   end loop;
-  perform memory._set_mark(job.user_id, '', 'consolidate', (job.input ->> 'newest')::bigint);
+  perform memory._set_mark(p_job.user_id, '', 'consolidate', (p_job.input ->> 'newest')::bigint);
   return jsonb_build_object('articles', articles, 'consolidated', consolidated, 'refused', refused);
 end;
 $$;

@@ -3,24 +3,23 @@
 -- The oldest 100 that are a week old: by then the messages they came from are gone by default. Those that no job has
 -- looked at come first, or else a hundred that belong nowhere would keep the others out. One that an article was made
 -- of and that was stated, so that it stays, is not looked at again.
-create or replace function memory._short_term_memories(user_id text)
+create or replace function memory._short_term_memories(p_user_id text)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
-  select m.* from memory._visible_memories(_short_term_memories.user_id, null, false) as m
+  select m.* from memory._visible_memories(p_user_id, null, false) as m
   where m.memory_type in ('context', 'episodic') and m.created_at < statement_timestamp() - interval '7 days'
     and m.memory_id::text <> all (array(
       select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
-      where d.user_id = _short_term_memories.user_id and d.namespace = 'memories' and d.source = 'consolidation'
+      where d.user_id = p_user_id and d.namespace = 'memories' and d.source = 'consolidation'
         and jsonb_typeof(d.metadata -> 'memory_ids') = 'array'))
   order by extract(epoch from m.created_at) * 1000000 <= (select k.position from memory.marks as k
-                                                          where k.user_id = _short_term_memories.user_id and k.scope = '' and k.kind = 'consolidate') is true,
+                                                          where k.user_id = p_user_id and k.scope = '' and k.kind = 'consolidate') is true,
     m.created_at, m.memory_id limit 100;
 end;
 
-create or replace function memory._consolidation_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+create or replace function memory._consolidation_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   memories jsonb;
@@ -28,7 +27,7 @@ declare
   newest bigint;
 begin
   with pool as (
-    select row_number() over (order by m.created_at, m.memory_id) as number, m.* from memory._short_term_memories(job.user_id) as m
+    select row_number() over (order by m.created_at, m.memory_id) as number, m.* from memory._short_term_memories(p_job.user_id) as m
   )
   select jsonb_agg(jsonb_build_object('number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type,
                                       'created_at', memory._real_or_null(coalesce(p.valid_from, p.created_at)))

@@ -1,19 +1,18 @@
-create or replace function memory._check_extraction(result jsonb)
+create or replace function memory._check_extraction(p_result jsonb)
 returns void
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   item record;
   path text;
 begin
-  if jsonb_typeof(result -> 'memories') is distinct from 'array' then
+  if jsonb_typeof(p_result -> 'memories') is distinct from 'array' then
     perform memory._refuse_result('memories', 'must be an array');
-  elsif jsonb_array_length(result -> 'memories') > 1000 then
-    perform memory._refuse_result('memories', format('has %s entries, at most 1000 are allowed', jsonb_array_length(result -> 'memories')));
+  elsif jsonb_array_length(p_result -> 'memories') > 1000 then
+    perform memory._refuse_result('memories', format('has %s entries, at most 1000 are allowed', jsonb_array_length(p_result -> 'memories')));
   end if;
   for item in
-    select i.position - 1 as position, i.value from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
+    select i.position - 1 as position, i.value from jsonb_array_elements(p_result -> 'memories') with ordinality as i (value, position)
   loop
     path := format('memories[%s]', item.position);
     if jsonb_typeof(item.value) <> 'object' then
@@ -45,41 +44,40 @@ $$;
 -- A memory whose evidence is not among the messages that were given is not stored; the others are. One reply, and one
 -- day, bring only as many as the policy says (memories.max_per_reply, max_extracted_per_day): a flood of them would
 -- push out what was remembered before.
-create or replace function memory._apply_extraction(job memory.jobs, result jsonb)
+create or replace function memory._apply_extraction(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  through_seq bigint := (job.input ->> 'through_seq')::bigint;
+  through_seq bigint := (p_job.input ->> 'through_seq')::bigint;
   today constant date := (statement_timestamp() at time zone 'UTC')::date;
-  per_reply constant bigint := (memory._policy(job.user_id, job.agent_id) #>> '{memories,max_per_reply}')::bigint;
+  per_reply constant bigint := (memory._policy(p_job.user_id, p_job.agent_id) #>> '{memories,max_per_reply}')::bigint;
   agent text;
   allowances jsonb := jsonb '{}'; -- by agent, how many memories today may still bring
   counts record;
 begin
-  perform memory._check_extraction(result);
+  perform memory._check_extraction(p_result);
 
   -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
-  if result -> 'memories' <> '[]' then
-    for agent in select a from jsonb_array_elements_text(job.input -> 'agent_ids') as a order by a loop
-      perform memory._lock_scope(job.user_id, agent);
-      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(job.user_id, agent));
+  if p_result -> 'memories' <> '[]' then
+    for agent in select a from jsonb_array_elements_text(p_job.input -> 'agent_ids') as a order by a loop
+      perform memory._lock_scope(p_job.user_id, agent);
+      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(p_job.user_id, agent));
     end loop;
   end if;
   with evident as (
-    select i.position, i.value, coalesce(m.agent_id, job.input #>> '{agent_ids,0}') as agent_id, e.said_at,
+    select i.position, i.value, coalesce(m.agent_id, p_job.input #>> '{agent_ids,0}') as agent_id, e.said_at,
       memory._time_or_null(i.value ->> 'event_time') as event_time
-    from jsonb_array_elements(result -> 'memories') with ordinality as i (value, position)
+    from jsonb_array_elements(p_result -> 'memories') with ordinality as i (value, position)
     left join memory.messages as m
-      on m.user_id = job.user_id and m.thread_id = job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric::bigint
+      on m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric::bigint
     cross join lateral (
       select max(s.created_at) as said_at from memory.messages as s
-      where s.user_id = job.user_id and s.thread_id = job.scope
+      where s.user_id = p_job.user_id and s.thread_id = p_job.scope
         and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
-    where i.value -> 'seqs' <> '[]' and job.input -> 'seqs' @> (i.value -> 'seqs')
+    where i.value -> 'seqs' <> '[]' and p_job.input -> 'seqs' @> (i.value -> 'seqs')
       -- One that expired meanwhile does not say any more who heard it.
-      and (m.agent_id is not null or jsonb_array_length(job.input -> 'agent_ids') = 1)
+      and (m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1)
   ), found as (
     select c.*
     from (select e.*, row_number() over (order by e.position) as place,
@@ -90,9 +88,9 @@ begin
     insert into memory.memories (
       user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from,
         metadata)
-    select job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
+    select p_job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
       coalesce(memory._share(f.value ->> 'confidence'), 1.0), coalesce(memory._share(f.value ->> 'importance'), 0.5),
-        job.scope,
+        p_job.scope,
       array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction',
       -- True since it happened; known since it was said, which for an imported conversation is long before it was read.
       least(f.event_time, f.said_at),
@@ -107,7 +105,7 @@ begin
     group by f.agent_id, s.stored
   )
   select (select count(*) from stored) as inserted, coalesce(sum(b.duplicates), 0) as duplicates,
-    jsonb_array_length(result -> 'memories') - (select count(*) from found) as refused,
+    jsonb_array_length(p_result -> 'memories') - (select count(*) from found) as refused,
     array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents, array_agg(b.stored)
       as stored_of_agents
   into counts from booked as b;
@@ -117,29 +115,28 @@ begin
       extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
       extracted_on = today
   from unnest(counts.agents, counts.duplicates_of_agents, counts.stored_of_agents) as b (agent_id, duplicates, stored)
-  where s.user_id = job.user_id and s.agent_id = b.agent_id;
+  where s.user_id = p_job.user_id and s.agent_id = b.agent_id;
 
-  perform memory._set_mark(job.user_id, job.scope, 'extract_memories', through_seq);
-  perform memory._count_extraction(job.user_id);
+  perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
+  perform memory._count_extraction(p_job.user_id);
   return jsonb_build_object('inserted', counts.inserted, 'duplicates', counts.duplicates, 'refused', counts.refused, 'through_seq', through_seq);
 end;
 $$;
 
 -- With every cadence.reconcile_every_n-th extraction of a user the facts are reconciled.
-create or replace function memory._count_extraction(user_id text)
+create or replace function memory._count_extraction(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  every_n int := (memory._policy(user_id, null) #>> '{cadence,reconcile_every_n}')::int;
+  every_n int := (memory._policy(p_user_id, null) #>> '{cadence,reconcile_every_n}')::int;
   extractions bigint;
 begin
-  insert into memory.marks as k (user_id, scope, kind, position) values (_count_extraction.user_id, '', 'extractions', 1)
+  insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'extractions', 1)
   on conflict on constraint marks_pkey do update set position = k.position + 1
   returning k.position into extractions;
   if every_n > 0 and extractions % every_n = 0 then
-    perform memory._enqueue_due(user_id, 'reconcile_memories', '');
+    perform memory._enqueue_due(p_user_id, 'reconcile_memories', '');
   end if;
 end;
 $$;

@@ -1,66 +1,63 @@
 -- What some of the facts of a job claim, by their ids. A word in more than half of ten facts or more tells nothing of
 -- any of them: it is the user's name.
-create or replace function memory._claims_of(user_id text, facts uuid[], memory_ids uuid[])
+create or replace function memory._claims_of(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   ignored text[];
 begin
-  ignored := memory._claim_words(user_id) || array(
+  ignored := memory._claim_words(p_user_id) || array(
     select w.lexeme
     from memory.memories as m
     cross join lateral unnest(coalesce(m.search_vector, m.long_search_vector)) as w
-    where m.user_id = _claims_of.user_id and m.memory_id = any (facts)
-    group by w.lexeme having cardinality(facts) >= 10 and count(*) > cardinality(facts) / 2);
+    where m.user_id = p_user_id and m.memory_id = any (p_facts)
+    group by w.lexeme having cardinality(p_facts) >= 10 and count(*) > cardinality(p_facts) / 2);
   return jsonb_object_agg(m.memory_id, memory._claim(
       m.content, (memory._policy(m.user_id, m.agent_id) #>> '{search,language}')::regconfig,
       ignored || memory._claim_words(memory._subject(m.metadata)))
     || jsonb_build_object('is_stated', memory._is_stated(m)))
-  from memory.memories as m where m.user_id = _claims_of.user_id and m.memory_id = any (memory_ids);
+  from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
 end;
 $$;
 
 -- Which of the duplicates has this text, as a model copies it: whatever its case, spaces and punctuation. Null when
 -- none has: a sentence of the model's own takes the place of nothing.
-create or replace function memory._named_by_content(user_id text, memory_ids uuid[], claims jsonb, content text)
+create or replace function memory._named_by_content(p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text)
 returns uuid
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  words constant text[] := memory._claim_words(content);
+  words constant text[] := memory._claim_words(p_content);
 begin
   return (
     select m.memory_id from memory.memories as m
-    where m.user_id = _named_by_content.user_id and m.memory_id = any (memory_ids)
-      and (m.content_hash = memory._content_hash(_named_by_content.content)
-           or words <> '{}' and claims -> m.memory_id::text -> 'words' = to_jsonb(words))
-    order by claims -> m.memory_id::text -> 'is_stated' desc, m.created_at desc, m.memory_id desc limit 1);
+    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+      and (m.content_hash = memory._content_hash(p_content)
+           or words <> '{}' and p_claims -> m.memory_id::text -> 'words' = to_jsonb(words))
+    order by p_claims -> m.memory_id::text -> 'is_stated' desc, m.created_at desc, m.memory_id desc limit 1);
 end;
 $$;
 
 -- Which of the memories was said last, then the most confident: a duplicate that a memory hides is the same said again.
-create or replace function memory._newest_said(user_id text, memory_ids uuid[])
+create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
 returns uuid
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
     with recursive said as (
       select m.memory_id as stays, m.memory_id, coalesce(m.valid_from, m.created_at) as said_at
       from memory.memories as m
-      where m.user_id = _newest_said.user_id and m.memory_id = any (memory_ids)
+      where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
       union
       select s.stays, m.memory_id, coalesce(m.valid_from, m.created_at) from memory.memories as m
       join said as s on s.memory_id = m.superseded_by
-      where m.user_id = _newest_said.user_id and m.supersede_reason in ('duplicate', 'near-duplicate')
+      where m.user_id = p_user_id and m.supersede_reason in ('duplicate', 'near-duplicate')
         and m.deleted_at is null
     )
     select m.memory_id from memory.memories as m
-    where m.user_id = _newest_said.user_id and m.memory_id = any (memory_ids)
+    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
     order by (select max(s.said_at) from said as s where s.stays = m.memory_id) desc, m.confidence desc,
       m.created_at desc, m.memory_id desc
     limit 1);
@@ -68,53 +65,50 @@ end;
 $$;
 
 -- Whether memories may give way to each other: all still there, at least two, of one agent and about one subject.
-create or replace function memory._may_supersede(user_id text, memory_ids uuid[])
+create or replace function memory._may_supersede(p_user_id text, p_memory_ids uuid[])
 returns boolean
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return array_position(memory_ids, null) is null and count(*) >= 2 and count(*) = cardinality(memory_ids)
+  return array_position(p_memory_ids, null) is null and count(*) >= 2 and count(*) = cardinality(p_memory_ids)
     and count(distinct m.agent_id) = 1 and count(distinct memory._subject(m.metadata)) = 1
-  from memory.memories as m where m.user_id = _may_supersede.user_id and m.memory_id = any (memory_ids);
+  from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
 end;
 $$;
 
 -- Whether one memory may hide another one, whatever a model says of the two. A duplicate must be said by the one that
 -- stays, word for word and by someone who stated it where the loser was stated. A contradiction must be about the same
 -- thing, and what was stated gives way to what was stated later or to newer words of the user.
-create or replace function memory._may_hide(user_id text, winner uuid, loser uuid, claims jsonb, is_duplicate boolean)
+create or replace function memory._may_hide(p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean)
 returns boolean
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  claim constant jsonb := claims -> winner::text;
-  other constant jsonb := claims -> loser::text;
+  claim constant jsonb := p_claims -> p_winner::text;
+  other constant jsonb := p_claims -> p_loser::text;
   is_protected constant boolean := (other ->> 'is_stated')::boolean and not (claim ->> 'is_stated')::boolean;
 begin
-  if is_duplicate then
+  if p_is_duplicate then
     return coalesce(not is_protected and memory._says_all_of(claim, other, (other ->> 'is_stated')::boolean), false);
   end if;
   return coalesce(
     memory._is_about_the_same(claim, other)
-    and (not is_protected or memory._has_newer_words(user_id, winner, loser, claim, other)), false);
+    and (not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other)), false);
 end;
 $$;
 
 -- Whether messages of the user, said after a memory was stated, say what an extracted one says instead: all its numbers
 -- that are new, one of its new words where it has any, and a word that turns the claim where it turns it. The messages
 -- are those that it names; messages that are gone say nothing.
-create or replace function memory._has_newer_words(user_id text, winner uuid, loser uuid, claim jsonb, other jsonb)
+create or replace function memory._has_newer_words(p_user_id text, p_winner uuid, p_loser uuid, p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  topic constant text[] := memory._texts(claim -> 'topic');
-  new_words constant text[] := array(select t from unnest(topic) as t where t <> all (memory._texts(other -> 'topic')));
-  new_figures constant text[] := array(select w from unnest(memory._texts(claim -> 'words')) as w
-                                       where memory._is_figure(w) and w <> all (memory._texts(other -> 'words')));
+  topic constant text[] := memory._texts(p_claim -> 'topic');
+  new_words constant text[] := array(select t from unnest(topic) as t where t <> all (memory._texts(p_other -> 'topic')));
+  new_figures constant text[] := array(select w from unnest(memory._texts(p_claim -> 'words')) as w
+                                       where memory._is_figure(w) and w <> all (memory._texts(p_other -> 'words')));
   extracted memory.memories;
   stated memory.memories;
   said text;
@@ -122,21 +116,21 @@ declare
   language regconfig;
 begin
   select m.* into extracted from memory.memories as m
-  where m.user_id = _has_newer_words.user_id and m.memory_id = winner;
+  where m.user_id = p_user_id and m.memory_id = p_winner;
   select m.* into stated from memory.memories as m
-  where m.user_id = _has_newer_words.user_id and m.memory_id = loser;
+  where m.user_id = p_user_id and m.memory_id = p_loser;
   select string_agg(memory._without_recalled(left(m.content, 65536)), e'\n' order by m.seq) into said
   from memory.messages as m
-  where m.user_id = _has_newer_words.user_id and m.thread_id = extracted.thread_id
+  where m.user_id = p_user_id and m.thread_id = extracted.thread_id
     and m.seq = any (extracted.source_seqs[1:20]) -- enough to find the words in, few enough to read
     and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
     and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
   said_words := memory._claim_words(said);
   if said is null or not said_words @> new_figures
-    or (claim ->> 'turns')::int > (other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
+    or (p_claim ->> 'turns')::int > (p_other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
     return false;
   end if;
-  language := (memory._policy(user_id, extracted.agent_id) #>> '{search,language}')::regconfig;
+  language := (memory._policy(p_user_id, extracted.agent_id) #>> '{search,language}')::regconfig;
   return new_words = '{}' and new_figures <> '{}'
     or tsvector_to_array(memory._text_vector(language, said))
        && case when new_words = '{}' then topic else new_words end;
@@ -145,10 +139,9 @@ $$;
 
 -- The duplicate that stays has the tags of all and is as certain and as important as any. Its text, its times and the
 -- messages that state it are its own: the others, which are hidden, keep theirs.
-create or replace function memory._keep_the_best(user_id text, winner uuid, losers uuid[])
+create or replace function memory._keep_the_best(p_user_id text, p_winner uuid, p_losers uuid[])
 returns void
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   update memory.memories as m
@@ -159,13 +152,13 @@ begin
       -- As many as a memory may have, its own first: more would make the job fail again and again.
       array(select k.tag
             from (select t.tag from memory.memories as s cross join lateral unnest(s.tags) as t (tag)
-                  where s.user_id = _keep_the_best.user_id and s.memory_id = any (losers || winner)
+                  where s.user_id = p_user_id and s.memory_id = any (p_losers || p_winner)
                     and length(t.tag) <= 255
-                  group by t.tag order by bool_or(s.memory_id = winner) desc, t.tag limit 100) as k
+                  group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
             order by k.tag) as tags
     from memory.memories as o
-    where o.user_id = _keep_the_best.user_id and o.memory_id = any (losers || winner)) as b
-  where m.user_id = _keep_the_best.user_id and m.memory_id = winner
+    where o.user_id = p_user_id and o.memory_id = any (p_losers || p_winner)) as b
+  where m.user_id = p_user_id and m.memory_id = p_winner
     and (not m.tags @> b.tags or m.confidence < b.confidence or m.importance < b.importance);
 end;
 $$;

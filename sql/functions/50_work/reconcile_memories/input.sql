@@ -2,9 +2,8 @@
 
 -- The n newest memories that state something lasting, newest first, under small numbers. A group is an agent: none of
 -- its facts may give way to one that only another agent knows.
-create or replace function memory._reconciliation_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+create or replace function memory._reconciliation_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   newest bigint;
@@ -13,9 +12,9 @@ declare
 begin
   with pool as (
     select row_number() over (order by m.created_at desc, m.memory_id desc) as number, m.*
-    from (select v.* from memory._visible_memories(job.user_id, null, false) as v
+    from (select v.* from memory._visible_memories(p_job.user_id, null, false) as v
           where v.memory_type in ('fact', 'preference', 'context', 'procedural')
-          order by v.created_at desc, v.memory_id desc limit coalesce((job.request ->> 'n')::int, 50)) as m
+          order by v.created_at desc, v.memory_id desc limit coalesce((p_job.request ->> 'n')::int, 50)) as m
   )
   select jsonb_agg(jsonb_build_object(
       'number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type, 'subject', memory._subject(p.metadata),
@@ -27,8 +26,8 @@ begin
   into facts, facts_input, newest, tokens
   from pool as p;
   -- What was looked at before is not looked at again, unless someone asks.
-  if (jsonb_array_length(facts) >= 2) is not true or not job.request ? 'n' and exists (
-    select from memory.marks as k where k.user_id = job.user_id and k.scope = '' and k.kind = 'reconcile_memories' and k.position >= newest
+  if (jsonb_array_length(facts) >= 2) is not true or not p_job.request ? 'n' and exists (
+    select from memory.marks as k where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'reconcile_memories' and k.position >= newest
   ) then
     return;
   end if;

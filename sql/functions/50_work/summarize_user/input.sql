@@ -1,12 +1,11 @@
 -- What a user said in all threads since their last summary: thread by thread, so that a mark says how far each was read.
 -- Threads get small numbers; ids are not for models.
-create or replace function memory._user_summary_input(job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+create or replace function memory._user_summary_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
 language plpgsql volatile parallel unsafe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
-  base memory.summaries := memory._latest_summary(job.user_id, '', 'user');
-  wanted bigint := coalesce((job.request ->> 'recent_k')::bigint, 9223372036854775807);
+  base memory.summaries := memory._latest_summary(p_job.user_id, '', 'user');
+  wanted bigint := coalesce((p_job.request ->> 'recent_k')::bigint, 9223372036854775807);
   thread record;
   given record;
   said jsonb;
@@ -22,43 +21,43 @@ begin
     select t.thread_id, coalesce(k.position, -1) + 1 as from_seq, t.next_seq
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'summarize_user'
-    where t.user_id = job.user_id and t.next_seq > coalesce(k.position, -1) + 1
-    order by case when job.request ? 'recent_k' then t.last_at end desc, t.last_at, t.thread_id
+    where t.user_id = p_job.user_id and t.next_seq > coalesce(k.position, -1) + 1
+    order by case when p_job.request ? 'recent_k' then t.last_at end desc, t.last_at, t.thread_id
   loop
     if jsonb_array_length(messages) >= least(wanted, 200) or tokens >= 24000 or bytes >= 1000000 then
-      is_partial := messages = '[]' or not job.request ? 'recent_k';
+      is_partial := messages = '[]' or not p_job.request ? 'recent_k';
       exit;
     end if;
     -- One that is being cleared or deleted is left out.
-    perform from memory.threads as t where t.user_id = job.user_id and t.thread_id = thread.thread_id for key share skip locked;
+    perform from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = thread.thread_id for key share skip locked;
     continue when not found;
     select * into given from memory._message_payload(
-      job.user_id, thread.thread_id, greatest(thread.from_seq, thread.next_seq - (wanted - jsonb_array_length(messages))), thread.next_seq, true,
+      p_job.user_id, thread.thread_id, greatest(thread.from_seq, thread.next_seq - (wanted - jsonb_array_length(messages))), thread.next_seq, true,
       200 - jsonb_array_length(messages), 24000 - tokens, 1000000 - bytes);
     bytes := bytes + given.bytes + 1000;
     is_partial := is_partial or given.is_partial;
     if given.messages is null then -- nothing of the user's own: that counts as read
-      perform memory._set_mark(job.user_id, thread.thread_id, 'summarize_user',
+      perform memory._set_mark(p_job.user_id, thread.thread_id, 'summarize_user',
                                case when given.is_partial then given.examined_seq else thread.next_seq - 1 end);
       continue;
     end if;
     select jsonb_agg(jsonb_build_object('thread', (select count(*) from jsonb_object_keys(through)) + 1)
                      || (m.value - '{token_count,is_counted,is_cut,tool_calls}'::text[]) order by m.position)
     into said from jsonb_array_elements(given.messages) with ordinality as m (value, position);
-    messages := case when job.request ? 'recent_k' then said || messages else messages || said end; -- oldest first either way
+    messages := case when p_job.request ? 'recent_k' then said || messages else messages || said end; -- oldest first either way
     through := through || jsonb_build_object(thread.thread_id, given.examined_seq);
     agents := agents || given.agent_ids;
     tokens := tokens + given.tokens;
-    agent_id := memory._agent_of_message(job.user_id, thread.thread_id, given.last_seq);
+    agent_id := memory._agent_of_message(p_job.user_id, thread.thread_id, given.last_seq);
   end loop;
   if messages = '[]' then
     input := jsonb_build_object('is_partial', is_partial);
     return;
   end if;
   end_seq := coalesce(base.end_seq, -1) + jsonb_array_length(messages);
-  payload := memory._chat_model(memory._policy(job.user_id, agent_id) #>> '{summary,model}', 'summarize_user')
+  payload := memory._chat_model(memory._policy(p_job.user_id, agent_id) #>> '{summary,model}', 'summarize_user')
     || jsonb_build_object('previous_summary', base.summary, 'previous_metadata', base.metadata, 'messages', messages);
-  input := jsonb_build_object('summary_id', memory._start_summary(job.user_id, '', 'user', 0, end_seq, base, agents),
+  input := jsonb_build_object('summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents),
                               'chain', 'user', 'through', through, 'is_partial', is_partial);
 end;
 $$;
