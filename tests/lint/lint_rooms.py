@@ -1,0 +1,169 @@
+"""Checks the plan of the house: sql/functions is divided into rooms, and these rules keep the rooms apart.
+
+- A room calls functions of itself and of rooms before it, never of later ones; folders within a room form no circle.
+  The queue's door (30_queue/door.sql) may be called from every room, because every room may ask for work. The lists
+  that sql/build.py makes (``{{each kind: …}}``) are not calls of the file that holds them.
+- A file holds at most one public function and is named after it.
+- Each public function has a COMMENT, stands in docs/, has a method in the client and occurs in a test.
+- Each private function is used.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ROOT / "sql" / "functions"
+DOOR = ROOMS / "30_queue" / "door.sql"
+
+CREATED = re.compile(r"^create or replace (function|procedure|view) memory\.(\w+)", re.MULTILINE)
+CALLED = re.compile(r"\bmemory\.(\w+)")
+COMMENT_LINE = re.compile(r"--[^\n]*")
+COMMENT_ON = re.compile(r"^comment on \w+ memory\.(\w+).*?';$", re.MULTILINE | re.DOTALL)
+TEXT = re.compile(r"'(?:[^']|'')*'")
+
+# Public functions without a method in the client, and why.
+NO_CLIENT_METHOD = {
+    "claim_jobs": "workers",
+    "complete_job": "workers",
+    "fail_job": "workers",
+    "release_job": "workers",
+    "extend_job": "workers",
+    "record_calls": "workers",
+    "schedule_jobs": "administrators, once per database",
+}
+
+
+def the_build() -> ModuleType:
+    """sql/build.py, which knows the files of the rooms and the lists in them."""
+    spec = importlib.util.spec_from_file_location("build", ROOT / "sql" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def code(text: str) -> str:
+    """SQL without comments, COMMENT ON and quoted texts: what is left names a function only where it is used."""
+    return TEXT.sub("''", COMMENT_LINE.sub("", COMMENT_ON.sub("", text)))
+
+
+def bodies(text: str) -> dict[str, str]:
+    """The code of each function and view of a file, by name."""
+    pieces = CREATED.split(code(text))[1:]
+    return {name: body for name, body in zip(pieces[1::3], pieces[2::3], strict=True)}
+
+
+def upward_calls(homes: dict[str, Path], sources: dict[Path, str]) -> list[str]:
+    """Calls of a function in a later room, and circles of folders."""
+    problems = []
+    folders: dict[Path, set[Path]] = defaultdict(set)
+    for path, text in sources.items():
+        for caller, body in bodies(text).items():
+            for called in sorted(set(CALLED.findall(body)) & homes.keys()):
+                home = homes[called]
+                if home in (path, DOOR):
+                    continue
+                if room(home) > room(path):
+                    problems.append(f"{show(path)}: {caller} calls {called} of a later room ({show(home)})")
+                if home.parent != path.parent:
+                    folders[path.parent].add(home.parent)
+    try:
+        TopologicalSorter(folders).prepare()
+    except CycleError as error:
+        problems.append("folders call each other in a circle: " + " -> ".join(map(show, error.args[1])))
+    return problems
+
+
+def room(path: Path) -> str:
+    return path.relative_to(ROOMS).parts[0]
+
+
+def show(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def misplaced_functions(sources: dict[Path, str]) -> list[str]:
+    """Public functions that are not alone in a file of their name."""
+    problems = []
+    for path, text in sources.items():
+        public = [name for kind, name in CREATED.findall(text) if kind != "view" and not name.startswith("_")]
+        if public and public != [path.stem]:
+            problems.append(f"{show(path)}: holds {', '.join(public)}; one public function per file, named after it")
+    return problems
+
+
+def texts_of(folder: str, pattern: str, without: str = "") -> str:
+    paths = (path for path in sorted((ROOT / folder).rglob(pattern)) if path.name != without)
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def incomplete_functions(sources: dict[Path, str]) -> list[str]:
+    """Public functions that lack a comment, a place in the docs, a method in the client or a test."""
+    docs = texts_of("docs", "*.md", without="reference.md") + (ROOT / "README.md").read_text(encoding="utf-8")
+    client = texts_of("python_client", "*.py")
+    tests = texts_of("tests", "*.py")
+    problems = []
+    for path, text in sources.items():
+        for kind, name in CREATED.findall(text):
+            if kind == "view" or name.startswith("_"):
+                continue
+            missing = []
+            if not re.search(rf"^comment on {kind} memory\.{name}\b", text, re.MULTILINE):
+                missing.append("a COMMENT")
+            if not re.search(rf"\b{name}\b", docs):
+                missing.append("a place in docs/")
+            if name not in NO_CLIENT_METHOD and not re.search(rf"\bdef {name}\b", client):
+                missing.append("a method in the client")
+            if not re.search(rf"\b{name}\b", tests):
+                missing.append("a test")
+            if missing:
+                problems.append(f"{show(path)}: {name} lacks {' and '.join(missing)}")
+    return problems
+
+
+def unused_functions(homes: dict[str, Path], built: dict[Path, str]) -> list[str]:
+    """Private functions that no other function, trigger, view or Python file uses."""
+    users: dict[str, set[str]] = defaultdict(set)
+    for path, text in built.items():
+        for caller, body in bodies(text).items():
+            for called in set(CALLED.findall(body)) - {caller}:
+                users[called].add(show(path))
+    elsewhere = "\n".join(path.read_text(encoding="utf-8") for path in ROOMS.rglob("triggers.sql"))
+    elsewhere += texts_of("plpython", "*.sql") + texts_of("plpython", "*.py")
+    # Names in statements that are put together as texts when they run.
+    quoted = "\n".join(match for text in built.values() for match in TEXT.findall(COMMENT_ON.sub("", text)))
+    return [
+        f"{show(path)}: nothing uses {name}"
+        for name, path in homes.items()
+        if name.startswith("_")
+        and not users[name]
+        and not re.search(rf"\bmemory\.{name}\b", elsewhere)
+        and not re.search(rf"\bmemory\.{name}\b", quoted)
+    ]
+
+
+def main() -> int:
+    built: dict[Path, str] = the_build().rooms()
+    sources = {path: path.read_text(encoding="utf-8") for path in built}
+    homes = {name: path for path, text in built.items() for _, name in CREATED.findall(text)}
+    problems = [
+        *upward_calls(homes, sources),
+        *misplaced_functions(sources),
+        *incomplete_functions(sources),
+        *unused_functions(homes, built),
+    ]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
