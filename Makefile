@@ -85,7 +85,7 @@ test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the fi
 
 .PHONY: soak
 soak: services .venv/.dev ## Mixed load for an hour while processes are killed: nothing may be lost, doubled or miscounted
-	@$(BIN)/python tests/soak.py
+	@$(BIN)/python -m tests.concurrency.soak
 
 .PHONY: lint
 lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scripts and container files
@@ -94,7 +94,7 @@ lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scri
 	@$(BIN)/mypy
 	@$(BIN)/python sql/build.py --check
 	@$(BIN)/python python_client/generate_sync.py --check
-	@$(BIN)/python tests/lint_sql.py
+	@$(BIN)/python -m tests.lint.lint_sql
 	@$(BIN)/python docs/reference.py --check
 	@$(BIN)/python tests/features.py --check
 	@$(BIN)/shellcheck $(SHELL_SCRIPTS)

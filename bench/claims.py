@@ -10,11 +10,12 @@ from statistics import median
 
 import psycopg
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import servers
 from environment import say
-from servers import install_agent_memory, running_server
+
+from tests.support import servers
+from tests.support.servers import install_agent_memory, running_server
 
 # Who waits: a name, the user and the thread of the nth job, and how many jobs there are.
 WAITING = (

@@ -23,7 +23,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import cost_report
 import replies
@@ -34,8 +34,9 @@ from agent_memory.worker import Worker
 from agent_memory_models import Models
 from agent_memory_models.token_counter import TokenCounter, estimate_tokens
 from environment import LOCOMO, RESULTS, SHARED, announce, postgresql, say
-from fake_model_server import Behaviour, Body, FakeModelServer, RecordedRequest
-from servers import Server, install_agent_memory, running_server
+
+from tests.support.fake_model_server import Behaviour, Body, FakeModelServer, RecordedRequest
+from tests.support.servers import Server, install_agent_memory, running_server
 
 TIKTOKEN = SHARED / "data" / "tiktoken"
 

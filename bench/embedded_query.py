@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 import psycopg
 from agent_memory import Memory
-from fake_model_server import FakeModelServer
 from storing import MODEL
+
+from tests.support.fake_model_server import FakeModelServer
 
 WARM_UP = 10
 _SEARCH = """

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from servers import ROOT
+
+from tests.support.servers import ROOT
 
 RESULTS = ROOT / "bench" / "results"
 SHARED = ROOT.parent / "shared"

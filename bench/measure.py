@@ -12,7 +12,8 @@ from pathlib import Path
 
 import psycopg
 from cases import Variant, texts_of
-from servers import Server
+
+from tests.support.servers import Server
 
 CPU_TURNS = 15
 WARM_UP = 6  # a prepared statement may get its generic plan with the sixth execution

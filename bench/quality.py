@@ -22,7 +22,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import evidence
 import mixed_lengths
@@ -33,7 +33,8 @@ from agent_memory.worker import Worker
 from embedding_server import embed, running_embedding_server
 from environment import LOCOMO, RESULTS, announce, machine, pgvector, postgresql, say
 from evidence import Finding, Question, Sample
-from servers import Server, install_agent_memory, running_server
+
+from tests.support.servers import Server, install_agent_memory, running_server
 
 TOP_K = 50
 PATIENCE_SECONDS = 120

@@ -15,14 +15,15 @@ from typing import Any
 
 import psycopg
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import cases
 import report
 from cases import CASES, Case
 from environment import RESULTS, announce, machine, postgresql, say
 from measure import Meter
-from servers import install_agent_memory, running_server
+
+from tests.support.servers import install_agent_memory, running_server
 
 # What a durable server has by default, which the servers of the tests have not.
 SETTINGS = {

@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import crossover
 import embedded_query
@@ -25,8 +25,9 @@ import texts
 from agent_memory import Memory
 from environment import RESULTS, announce, machine, pgvector, postgresql, say
 from memories import Directions, Texts, as_text
-from servers import install_agent_memory, running_server
 from storing import MODEL, store
+
+from tests.support.servers import install_agent_memory, running_server
 
 SETTINGS = {"shared_buffers": "1GB", "maintenance_work_mem": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "1h"}
 DIMENSIONS = 1536

@@ -15,8 +15,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
-from servers import Run, Server, ServerUnavailableError, install_agent_memory, running_server
-from sqlapi import Api
+
+from tests.support.servers import Run, Server, ServerUnavailableError, install_agent_memory, running_server
+from tests.support.sqlapi import Api
 
 TEMPLATE = "agent_memory_template"
 DATABASE_NAMES = (f"test_{number}" for number in itertools.count(1))
