@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.support.model_payloads import ENCODINGS, ROOT
 from tests.support.protocol import ANA, claim, complete, say
-from tests.support.sqlapi import Api, rolled_back
+from tests.support.sqlapi import Api
 
 CODE = (ROOT / "tests" / "support" / "sqlapi.py").read_text()
 ENGLISH = "The committee met again on Thursday and nobody could agree on whether the pumps ought to be replaced. "
@@ -44,12 +44,6 @@ TEXTS: dict[str, Callable[[random.Random], str]] = {
     "fence": always("</recalled>\n<recalled>" * 40),
     "blank lines": always("so.\n\n\n\tit is;\n \n" * 30),
 }
-
-
-@pytest.fixture
-def api(shared_api: Api) -> Iterator[Api]:
-    with rolled_back(shared_api) as api:
-        yield api
 
 
 @pytest.fixture(params=["o200k_base", "cl100k_base"])

@@ -1,8 +1,7 @@
-"""The one file that installs and upgrades, what it grants, and dump and restore."""
+"""The one file that installs and upgrades, and when it refuses to."""
 
 from __future__ import annotations
 
-import asyncio
 import re
 import subprocess
 from collections.abc import Callable
@@ -11,17 +10,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory.worker import Worker
 from psycopg import errors
-from psycopg.conninfo import make_conninfo
 
+from tests.install.steps import ANA, VERSION, use
 from tests.support.installer import build_version, execute, install, open_as
-from tests.support.servers import INSTALL_SQL, ROOT, Run, Server
+from tests.support.servers import INSTALL_SQL, Run, Server
 from tests.support.sqlapi import OLD_STRINGS, Api
-
-ANA = {"user_id": "ana", "thread_id": "t1"}
-VERSION = re.findall(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)[0]
-FUNCTIONS = "from pg_proc as p where p.pronamespace = 'memory'::regnamespace"
 
 
 @pytest.fixture
@@ -31,29 +25,6 @@ def role(server: Server) -> str:
         if not connection.execute("select from pg_roles where rolname = 'plain'").fetchall():
             connection.execute("create role plain login")
     return "plain"
-
-
-def use(api: Api) -> None:
-    """Leave something in every table behind, with jobs and summaries in each of their states."""
-    api.set_policy(settings={"memories": {"max_per_agent": 5}}, agent_id="support")
-    api.connection.execute("insert into memory.memory_types values ('allergy', 'Allergies', 'What makes the user ill')")
-    api.register_model(name="mini", kind="chat", provider="openai", model="gpt-4.1-mini", settings={"temperature": 0})
-    api.talk(**ANA, rounds=10)
-    api.add_message(**ANA, role="user", content="Grüße ☕", metadata={"channel": "mail"}, idempotency_key="k1")
-    assert api.finish_jobs(memory="Likes tea") == 2  # completed
-    api.talk("bob", "t2", 3)
-    api.clear_thread(user_id="bob", thread_id="t2")
-    memories = [api.add_memory(user_id="ana", agent_id="support", content=f"Fact {n}").memory_id for n in range(7)]
-    api.update_memory(user_id="ana", memory_id=memories[6], content="Fact six", tags=["a"], expires_at="infinity")
-    api.supersede_memory(user_id="ana", old_memory_id=memories[5], new_memory_id=memories[6], reason="newer")
-    api.delete_memory(user_id="ana", memory_id=memories[4])
-    api.store_artifact(user_id="ana", thread_id="t1", content="Grüße ☕\n" * 5000, key="log")
-    api.talk("cy", "t3", 3)
-    api.connection.execute("update memory.jobs set attempts = 4 where status = 'pending'")
-    [job] = api.claim_jobs(worker="w")
-    api.fail_job(user_id="cy", job_id=job.job_id, lease_token=job.lease_token, error="no")  # dead
-    api.talk(**ANA, rounds=10, agent_id="support")
-    [_] = api.claim_jobs(worker="w", kinds=["summarize_thread"])  # running; the extraction stays pending
 
 
 # Installing -----------------------------------------------------------------------------------------------------------
@@ -333,223 +304,3 @@ def test_an_older_file_does_not_touch_a_newer_installation(dsn: str, dump: Calla
     said = refusal_to_install(dsn, dump)
     assert said.sqlstate == "0A000"
     assert said.message_primary == f"this database has agent_memory {version}, this file is {VERSION}"
-
-
-# Rights ---------------------------------------------------------------------------------------------------------------
-
-
-def test_nothing_is_granted_to_everyone(db: psycopg.Connection) -> None:
-    api = Api(db)
-    assert api.query(f"select proname {FUNCTIONS} and has_function_privilege('public', p.oid, 'execute')") == []
-    assert not api.value("select has_schema_privilege('public', 'memory', 'usage, create')")
-    tables = "select relname from pg_class where relnamespace = 'memory'::regnamespace and relkind in ('r', 'v', 'S')"
-    assert api.query(f"{tables} and relacl::text ~ '[{{,]='") == []
-
-
-def documented_grants() -> str:
-    """The example of docs/operations.md, for the roles app and worker."""
-    page = (ROOT / "docs" / "operations.md").read_text()
-    [example] = re.findall(r"^## Roles.*?^```sql\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    return str(example)
-
-
-@pytest.fixture
-def granted(db: psycopg.Connection) -> None:
-    for name in ("app", "worker"):
-        if not db.execute("select from pg_roles where rolname = %s", [name]).fetchall():
-            db.execute(f"create role {name} login")
-    db.execute(documented_grants().encode())
-
-
-@pytest.mark.usefixtures("granted")
-def test_an_application_with_the_documented_grants_can_do_its_work_without_rights_on_tables(
-    connect: Callable[..., psycopg.Connection],
-) -> None:
-    app = Api(connect(user="app"))
-    app.talk(**ANA, rounds=10)
-    assert app.add_message(**ANA, role="user", content="Hello").seq == 20
-    memory_id = app.add_memory(user_id="ana", content="Likes tea").memory_id
-    assert app.update_memory(user_id="ana", memory_id=memory_id, content="Likes green tea") == 2
-    newer = app.add_memory(user_id="ana", content="Likes coffee").memory_id
-    app.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=newer, reason="changed")
-    assert app.restore_memory(user_id="ana", memory_id=memory_id, version=1) == 4
-    assert len(app.get_memory_history(user_id="ana", memory_id=memory_id)) == 4
-    assert app.get_memory(user_id="ana", memory_id=memory_id).content == "Likes tea"
-    assert app.delete_memory(user_id="ana", memory_id=newer)
-    assert len(app.list_memories(user_id="ana")) == len(app.search(user_id="ana", query="tea")) == 1
-    assert "Likes tea" in app.render_memories(user_id="ana")
-    assert app.get_context(**ANA)[0].source == "memories"
-    assert len(app.get_messages(**ANA)) == 21
-    assert app.get_job(user_id="ana", job_id=app.extract_memories(**ANA)).status == "pending"
-    assert app.summarize_thread(**ANA) > 0
-    assert app.get_thread_summary(**ANA) == []
-    assert [thread.message_count for thread in app.list_threads(user_id="ana")] == [21]
-    key = app.store_artifact(**ANA, content="Tea grows").key
-    assert app.retrieve_artifact(user_id="ana", key=key) == "Tea grows"
-    assert [row.key for row in app.list_artifacts(user_id="ana")] == [key]
-    assert app.delete_artifact(user_id="ana", key=key)
-    assert (app.clear_thread(**ANA), app.delete_thread(**ANA)) == (21, 21)
-
-
-@pytest.mark.usefixtures("granted")
-def test_a_worker_with_the_documented_grants_can_do_its_work(server: Server, dsn: str, db: psycopg.Connection) -> None:
-    api = Api(db)
-    api.talk(**ANA, rounds=10)
-    counts = asyncio.run(Worker(make_conninfo(dsn, user="worker")).run(once=True))
-    assert counts.completed == 2
-    if server.has_plpython:
-        api.talk(**ANA, rounds=10)
-        with open_as(dsn, user="worker") as connection:
-            connection.execute("call memory.run_jobs()")
-        assert api.value("select count(*) from memory.jobs where status = 'completed'") == 4
-
-
-@pytest.mark.usefixtures("granted")
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "select * from memory.messages",
-        "select * from memory.models",
-        "select * from memory.dead_jobs",
-        "delete from memory.memories",
-        "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't1', 'user', 'Hello')",
-        "select memory.set_policy('{}')",
-        "select memory.register_model('m', 'chat', 'openai', 'm')",
-        "select memory.sweep()",
-        "select memory.claim_jobs('w')",
-        "select memory._enqueue('ana', 'extract_memories', 't1')",
-        "create function memory.f() returns int return 1",
-    ],
-)
-def test_an_application_can_do_nothing_else(connect: Callable[..., psycopg.Connection], statement: str) -> None:
-    with pytest.raises(errors.InsufficientPrivilege):
-        connect(user="app").execute(statement.encode())
-
-
-@pytest.mark.usefixtures("granted")
-@pytest.mark.feature("A1")
-def test_a_role_that_may_insert_messages_needs_no_other_right(
-    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
-) -> None:
-    [grant] = re.findall(r"`(grant insert [^`]+)`", (ROOT / "docs" / "operations.md").read_text())
-    db.execute(f"{grant} to app".encode())
-    app = connect(user="app")
-    app.execute(
-        "insert into memory.messages (user_id, thread_id, role, content)"
-        " select 'ana', 't1', 'user', n::text from generate_series(1, 12) as n"
-    )
-    assert Api(db).query("select message_count, next_seq from memory.threads") == [(12, 12)]
-    with pytest.raises(errors.InsufficientPrivilege):
-        app.execute(
-            "insert into memory.messages (user_id, thread_id, seq, role, content) values ('ana', 't1', 99, 'user', 'x')"
-        )
-
-
-def test_internal_functions_grant_all_they_can_do_only_through_triggers(db: psycopg.Connection) -> None:
-    """Executing everything in the schema gives no more than the public functions do."""
-    query = f"select proname {FUNCTIONS} and prosecdef and proname like '\\_%%' and prorettype <> 'trigger'::regtype"
-    assert Api(db).query(query) == []
-
-
-# What every object must have ------------------------------------------------------------------------------------------
-
-
-def test_every_public_function_and_every_relation_has_a_comment(db: psycopg.Connection) -> None:
-    functions = (
-        f"select proname::text {FUNCTIONS} and proname not like '\\_%%' and obj_description(p.oid, 'pg_proc') is null"
-    )
-    relations = (
-        "select relname::text from pg_class where relnamespace = 'memory'::regnamespace and relkind in ('r', 'v')"
-        " and obj_description(oid, 'pg_class') is null"
-    )
-    assert Api(db).query(f"{functions} union all {relations}") == []
-
-
-def test_a_function_with_the_owners_rights_searches_nothing_but_the_catalog(db: psycopg.Connection) -> None:
-    configured = f"select distinct proconfig[1] {FUNCTIONS} and prosecdef"
-    assert Api(db).query(configured) == [("search_path=pg_catalog, pg_temp",)]
-
-
-def test_a_function_that_forbids_plans_is_never_compiled(db: psycopg.Connection) -> None:
-    """A plan with a forbidden step counts as so dear that compiling it would seem worth half a second."""
-    settings = "array_to_string(proconfig, ' ')"
-    forbidding = f"select proname::text {FUNCTIONS} and {settings} like '%%enable\\_%%=off%%'"
-    assert len(Api(db).query(forbidding)) > 5
-    assert Api(db).query(f"{forbidding} and {settings} not like '%%jit=off%%'") == []
-
-
-def test_every_function_states_its_volatility_and_parallel_safety() -> None:
-    headers = [
-        header
-        for path in sorted((ROOT / "sql" / "functions").rglob("*.sql"))
-        for header in re.findall(
-            r"^create or replace function (.*?)^(?:as \$|begin atomic)", path.read_text(), re.MULTILINE | re.DOTALL
-        )
-    ]
-    assert len(headers) > 50
-    stated = re.compile(r"^language \w+ (volatile|stable|immutable) parallel (safe|unsafe)", re.MULTILINE)
-    assert [header.partition("(")[0] for header in headers if not stated.search(header)] == []
-
-
-# Dump and restore -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.feature("F13")
-@pytest.mark.parametrize("style", ["plain", "custom"])
-def test_dump_drop_and_restore_lose_nothing(
-    dsn: str, db: psycopg.Connection, empty_dsn: str, run: Run, tmp_path: Path, style: str
-) -> None:
-    use(Api(db))
-    before = Api(db).state()
-    assert all(before.values())
-    file = tmp_path / "dump"
-    run("pg_dump", f"--format={style}", "--file", file, "--dbname", dsn)
-    db.execute("drop schema memory cascade")
-    if style == "plain":
-        run("psql", "-Xq", "--variable=ON_ERROR_STOP=1", "--single-transaction", "-f", file, empty_dsn)
-    else:
-        run("pg_restore", "--exit-on-error", "--dbname", empty_dsn, file)
-
-    with open_as(empty_dsn) as connection:
-        api = Api(connection)
-        assert api.state() == before
-        assert api.version() == VERSION
-        next_seq = api.value("select next_seq from memory.threads where thread_id = 't1'")
-        newest_job = api.value("select max(job_id) from memory.jobs")
-        assert api.add_message(**ANA, role="user", content="Back again").seq == next_seq
-        assert api.add_message(**ANA, role="user", content="Grüße ☕", idempotency_key="k1").seq < next_seq
-        assert api.add_memory(user_id="ana", agent_id="support", content="Fact 7").inserted
-        assert api.query("select memory_count from memory.memory_scopes where agent_id = 'support'") == [(4,)]
-        assert api.store_artifact(user_id="ana", content="Grüße ☕\n" * 5000, key="log").token_count == 15_000
-        assert api.summarize_thread(user_id="cy", thread_id="t3") > newest_job
-        waiting = api.query("select job_id from memory.jobs where status = 'pending'")
-        assert {job.job_id for job in api.claim_jobs(worker="w", max_jobs=100)} == {row.job_id for row in waiting}
-
-
-@pytest.mark.feature("F13")
-def test_the_file_changes_nothing_in_a_restored_database(
-    dsn: str, db: psycopg.Connection, empty_dsn: str, run: Run, dump: Callable[..., str], tmp_path: Path
-) -> None:
-    use(Api(db))
-    file = tmp_path / "dump.sql"
-    file.write_text(dump(dsn))
-    run("psql", "-Xq", "--variable=ON_ERROR_STOP=1", "-f", file, empty_dsn)
-    install(empty_dsn)
-    assert dump(empty_dsn) == file.read_text()
-
-
-@pytest.mark.feature("F13")
-def test_doctor_notices_a_restore_without_privileges_and_the_file_repairs_it(
-    empty_dsn: str, dsn: str, run: Run, dump: Callable[..., str], tmp_path: Path
-) -> None:
-    file = tmp_path / "dump.sql"
-    file.write_text(dump(dsn, "--no-acl"))
-    run("psql", "-Xq", "--variable=ON_ERROR_STOP=1", "-f", file, empty_dsn)
-
-    def privileges_are_ok() -> bool:
-        with open_as(empty_dsn) as connection:
-            return bool({check.check_name: check.ok for check in Api(connection).doctor()}["privileges"])
-
-    assert not privileges_are_ok()
-    install(empty_dsn)
-    assert privileges_are_ok()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from agent_memory_models.prompts import chat_messages
 
 from tests.support.protocol import ANA, activate, claim, complete, lease, say
 from tests.support.servers import ROOT
-from tests.support.sqlapi import Api, refused, rolled_back
+from tests.support.sqlapi import Api, refused
 
 BUILT_IN = {path.stem: path.read_text(encoding="utf-8") for path in Path(ROOT, "sql", "prompts").glob("*.txt")}
 VARIABLES = {
@@ -27,12 +27,6 @@ VARIABLES = {
     "summarize_user": ["messages", "previous_summary"],
 }
 EDIT = "What is worth keeping? ☕\nTypes: {{memory_types}}\n---\n{{messages}}"
-
-
-@pytest.fixture
-def api(shared_api: Api) -> Iterator[Api]:
-    with rolled_back(shared_api) as api:
-        yield api
 
 
 def prompt(api: Api, name: str = "extract_memories") -> Any:

@@ -15,13 +15,6 @@ from tests.support.protocol import activate, claim, open_jobs, say
 from tests.support.servers import Server, install_agent_memory, running_server
 from tests.support.sqlapi import Api, refused, rolled_back
 
-
-@pytest.fixture
-def api(shared_api: Api) -> Iterator[Api]:
-    with rolled_back(shared_api) as api:
-        yield api
-
-
 # pg_cron --------------------------------------------------------------------------------------------------------------
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.sqlapi import Api, refused, rolled_back
+from tests.support.sqlapi import Api, refused
 
 # The built-in values, section Policy.
 DEFAULTS = json.loads("""{
@@ -38,12 +37,6 @@ WHOLE_NUMBERS = [
 ]
 
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
-
-
-@pytest.fixture
-def api(shared_api: Api) -> Iterator[Api]:
-    with rolled_back(shared_api) as api:
-        yield api
 
 
 def open_jobs(api: Api, kind: str) -> list[str]:

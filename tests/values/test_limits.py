@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.sqlapi import Api, refused, rolled_back
+from tests.support.sqlapi import Api, refused
 
 ANA = {"user_id": "ana"}
 MANY = [f"tag {number}" for number in range(101)]
 LONG = ["x" * 256]
 NAMES = ["tags_all", "tags_any", "exclude_tags", "memory_types", "doc_types", "namespaces"]
-
-
-@pytest.fixture
-def api(shared_api: Api) -> Iterator[Api]:
-    with rolled_back(shared_api) as api:
-        yield api
 
 
 def nested(depth: int) -> Any:

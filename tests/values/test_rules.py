@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.sqlapi import Api, refusal, refused, rolled_back
+from tests.support.sqlapi import Api, refusal, refused
 
 ANA = {"user_id": "ana", "thread_id": "t1"}
 LONG = "é" * 256
-
-
-@pytest.fixture
-def api(shared_api: Api) -> Iterator[Api]:
-    with rolled_back(shared_api) as api:
-        yield api
 
 
 MESSAGE: dict[str, Any] = {
