@@ -35,7 +35,8 @@ from agent_memory_models import Models
 from agent_memory_models.token_counter import TokenCounter, estimate_tokens
 from environment import LOCOMO, RESULTS, SHARED, announce, postgresql, say
 
-from tests.support.fake_model_server import Behaviour, Body, FakeModelServer, RecordedRequest
+from tests.support.fake_model_server import Behaviour, FakeModelServer, RecordedRequest
+from tests.support.model_rules import Body
 from tests.support.servers import Server, install_agent_memory, running_server
 
 TIKTOKEN = SHARED / "data" / "tiktoken"

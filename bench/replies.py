@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.support.fake_model_server import Body, rows_of
+from tests.support.model_rules import Body, rows_of
 
 POINTS = 15
 THREAD_LINES, THREAD_LINE_WORDS = 12, 20

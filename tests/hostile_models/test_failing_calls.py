@@ -25,10 +25,8 @@ from tests.support.fake_model_server import (
     WRONG_SCHEMA,
     Behaviour,
     RecordedRequest,
-    by_rule,
-    count_tokens,
-    rows_of,
 )
+from tests.support.model_rules import by_rule, count_tokens, rows_of
 from tests.support.runners import Runner
 from tests.support.sqlapi import Api
 

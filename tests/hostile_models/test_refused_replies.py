@@ -24,7 +24,8 @@ from tests.hostile_models.steps import (
     work,
     work_again,
 )
-from tests.support.fake_model_server import Behaviour, rows_of
+from tests.support.fake_model_server import Behaviour
+from tests.support.model_rules import rows_of
 from tests.support.runners import Runner
 from tests.support.sqlapi import Api
 

@@ -23,7 +23,6 @@ from tests.support.fake_model_server import (
     WRONG_SCHEMA,
     Behaviour,
     FakeModelServer,
-    rows_of,
 )
 from tests.support.model_payloads import (
     ENCODINGS,
@@ -37,6 +36,7 @@ from tests.support.model_payloads import (
     talk,
     user_summary,
 )
+from tests.support.model_rules import rows_of
 
 QUERY = "green tea"
 TEXTS = ("Coffee is black", "Green tea is green", "Tea is hot")

@@ -10,7 +10,8 @@ import psycopg
 import pytest
 
 from tests.server.steps import CALL, JOBS, RUNNING, Connect, may_run, queue, running_call, stored, use, wait_until
-from tests.support.fake_model_server import HANGING, RATE_LIMITED, SERVER_ERROR, Behaviour, FakeModelServer, rows_of
+from tests.support.fake_model_server import HANGING, RATE_LIMITED, SERVER_ERROR, Behaviour, FakeModelServer
+from tests.support.model_rules import rows_of
 from tests.support.sqlapi import Api
 
 # Its own virtual transaction id is the one thing that every backend holds.

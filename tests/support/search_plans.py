@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.support.search_reference import register
+from tests.support.search_world import register
 from tests.support.sqlapi import Api
 
 Step = dict[str, Any]

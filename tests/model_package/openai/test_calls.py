@@ -19,7 +19,6 @@ from tests.support.fake_model_server import (
     WRONG_SCHEMA,
     Behaviour,
     FakeModelServer,
-    rows_of,
 )
 from tests.support.model_payloads import (
     Json,
@@ -34,6 +33,7 @@ from tests.support.model_payloads import (
     user_summary,
     users,
 )
+from tests.support.model_rules import rows_of
 
 
 # Waiting

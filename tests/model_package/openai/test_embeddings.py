@@ -17,9 +17,9 @@ from tests.support.fake_model_server import (
     WRONG_DIMENSION,
     Behaviour,
     FakeModelServer,
-    embedding,
 )
 from tests.support.model_payloads import Json, embedding_job, run
+from tests.support.model_rules import embedding
 
 
 # Embeddings

@@ -8,7 +8,7 @@ import pytest
 from agent_memory_models import ModelError
 
 from tests.model_package.openai.steps import CHAT_KINDS, chat, every_kind, found
-from tests.support.fake_model_server import Behaviour, FakeModelServer, rows_of
+from tests.support.fake_model_server import Behaviour, FakeModelServer
 from tests.support.model_payloads import (
     compression,
     consolidation,
@@ -23,6 +23,7 @@ from tests.support.model_payloads import (
     user_summary,
     users,
 )
+from tests.support.model_rules import rows_of
 
 
 # What each kind asks and brings

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import psycopg
 import pytest
 
-from tests.support.search_plans import with_model
-from tests.support.search_reference import register
+from tests.support.search_world import register
 from tests.support.sqlapi import Api, rolled_back
 
 
@@ -20,9 +18,3 @@ def api(shared_api: Api) -> Iterator[Api]:
             register(api, name, dimensions=3)
         api.activate_model(name="three")
         yield api
-
-
-@pytest.fixture
-def fresh(db: psycopg.Connection) -> Api:
-    """A database of the test's own, whose tables have no statistics."""
-    return with_model(Api(db))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from tests.support.search_reference import embed
+from tests.support.search_world import embed
 from tests.support.sqlapi import Api
 
 ALONE: dict[str, Any] = {"sources": ["memory"]}

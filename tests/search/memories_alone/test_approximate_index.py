@@ -10,7 +10,7 @@ import pytest
 
 from tests.search.memories_alone.steps import ALONE, HIDE, remember, search
 from tests.support.search_plans import fill, plan_of_ranking, plans_of_search, reads
-from tests.support.search_reference import embed, register
+from tests.support.search_world import embed, register
 from tests.support.sqlapi import Api, refused
 
 

@@ -15,7 +15,7 @@ from psycopg import errors
 from tests.search.memories_alone.steps import HIDE, found, search
 from tests.support.protocol import activate, claim, complete
 from tests.support.search_plans import with_model
-from tests.support.search_reference import embed
+from tests.support.search_world import embed
 from tests.support.sqlapi import Api
 
 

@@ -10,7 +10,8 @@ from uuid import UUID
 import pytest
 
 from tests.search.memories_alone.steps import ALONE, HIDE, MODES, _update, found, remember, search
-from tests.support.search_reference import DIMENSIONS, USERS, WORDS, World, embed, expect, single
+from tests.support.search_reference import expect, single
+from tests.support.search_world import DIMENSIONS, USERS, WORDS, World, embed
 from tests.support.sqlapi import Api, rolled_back
 
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.search_reference import (
-    register,
-)  # fmt: skip
+from tests.support.search_world import register
 from tests.support.sqlapi import Api, rolled_back
 
 

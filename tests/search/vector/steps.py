@@ -6,10 +6,7 @@ import hashlib
 from typing import Any
 from uuid import UUID
 
-from tests.support.search_reference import (
-    embed,
-    insert,
-)  # fmt: skip
+from tests.support.search_world import embed, insert
 from tests.support.sqlapi import Api
 
 

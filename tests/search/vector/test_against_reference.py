@@ -9,16 +9,8 @@ import psycopg
 import pytest
 
 from tests.search.vector.steps import found, say, search
-from tests.support.search_reference import (
-    DIMENSIONS,
-    SOURCES,
-    USERS,
-    WORDS,
-    World,
-    expect,
-    random_filters,
-    single,
-)  # fmt: skip
+from tests.support.search_reference import expect, random_filters, single
+from tests.support.search_world import DIMENSIONS, SOURCES, USERS, WORDS, World
 from tests.support.sqlapi import Api, rolled_back
 
 

@@ -8,9 +8,7 @@ import psycopg
 import pytest
 
 from tests.search.vector.steps import found, keep_query, remember, say, search
-from tests.support.search_reference import (
-    SOURCES,
-)  # fmt: skip
+from tests.support.search_world import SOURCES
 from tests.support.sqlapi import Api, refused
 
 # Whoever searches -----------------------------------------------------------------------------------------------------

@@ -5,22 +5,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.search.vector.steps import remember, search
-from tests.support.search_plans import fill, plan_of_ranking, reads, with_model
-from tests.support.search_reference import (
-    SOURCES,
-    embed,
-)  # fmt: skip
+from tests.support.search_plans import fill, plan_of_ranking, reads
+from tests.support.search_world import SOURCES, embed
 from tests.support.sqlapi import Api
-
-
-@pytest.fixture
-def fresh(db: psycopg.Connection) -> Api:
-    """A database of the test's own, whose tables have no statistics."""
-    return with_model(Api(db))
 
 
 @pytest.mark.feature("E4")

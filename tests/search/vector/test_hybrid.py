@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 
 from tests.search.vector.steps import found, remember, say, search
-from tests.support.search_reference import (
-    SOURCES,
-    embed,
-    insert,
-    text_vector,
-)  # fmt: skip
+from tests.support.search_world import SOURCES, embed, insert, text_vector
 from tests.support.sqlapi import Api
 
 

@@ -6,10 +6,7 @@ import psycopg
 import pytest
 
 from tests.search.vector.steps import found, keep_query, remember, search
-from tests.support.search_reference import (
-    embed,
-    register,
-)  # fmt: skip
+from tests.support.search_world import embed, register
 from tests.support.sqlapi import Api, refused, rolled_back
 
 
