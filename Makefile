@@ -119,11 +119,11 @@ reference: services .venv/.dev ## Write docs/reference.md from the comments in t
 .PHONY: bench
 bench: services .venv/.client ## Measure writes and reads against bare statements, into bench/results
 	@$(PIP_INSTALL) --group bench
-	@$(BIN)/python bench/run.py
+	@$(BIN)/python -m bench.writes
 
 .PHONY: bench-cost
 bench-cost: .venv/.client ## Measure calls, tokens and price of model work, without a model, into bench/results
-	@$(BIN)/python bench/cost.py
+	@$(BIN)/python -m bench.cost
 
 # The model that bench-quality embeds with; EMBEDDINGS_URL names a server that runs instead, LOCOMO the file of the data.
 EMBEDDING_PYTHON := .venv-embedding/bin/python
@@ -140,13 +140,13 @@ EMBEDDING_PYTHON := .venv-embedding/bin/python
 .PHONY: bench-quality
 bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.ready) ## Measure how well search finds LoCoMo's evidence, into bench/results
 	@$(PIP_INSTALL) --group bench
-	@$(BIN)/python bench/quality.py $(if $(LOCOMO),--data $(LOCOMO)) \
+	@$(BIN)/python -m bench.quality $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
 
 .PHONY: bench-search
 bench-search: services .venv/.client ## Measure search against the bare vector query, into bench/results
 	@$(PIP_INSTALL) --group bench
-	@$(BIN)/python bench/search.py --crossover
+	@$(BIN)/python -m bench.search --crossover
 
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files

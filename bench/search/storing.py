@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import psycopg
 from agent_memory import Memory
-from binary_copy import copy_embeddings
-from memories import Directions, Texts
 from psycopg import sql
+
+from bench.search.binary_copy import copy_embeddings
+from bench.search.memories import Directions, Texts
 
 MODEL = "embedding"
 _INSERTED_AT_ONCE = 1000

@@ -1,4 +1,4 @@
-"""Measures the calls, tokens and price of model work per 1,000 messages: ``python bench/cost.py --help``.
+"""Measures the calls, tokens and price of model work per 1,000 messages: ``python -m bench.cost --help``.
 
 No model is asked and nothing leaves the machine: the worker calls the tests' model server over HTTP, which replies in
 realistic sizes (replies.py) and reports the tokens of what it was sent and said. The figures are those of the ledger.
@@ -11,7 +11,6 @@ import asyncio
 import datetime
 import json
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -21,20 +20,16 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg.rows import dict_row
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-import cost_report
-import replies
-import texts
 from agent_memory import Memory
 from agent_memory.importer import import_file
 from agent_memory.worker import Worker
 from agent_memory_models import Models
 from agent_memory_models.token_counter import TokenCounter, estimate_tokens
-from environment import LOCOMO, RESULTS, SHARED, announce, postgresql, say
+from psycopg.rows import dict_row
 
+from bench.cost import replies, report
+from bench.support import texts
+from bench.support.environment import LOCOMO, RESULTS, SHARED, announce, postgresql, say
 from tests.support.fake_model_server import Behaviour, FakeModelServer, RecordedRequest
 from tests.support.model_rules import Body
 from tests.support.servers import Server, install_agent_memory, running_server
@@ -114,7 +109,7 @@ class Asked:
 
 def main() -> None:
     """Runs the scenarios and writes the results to bench/results."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
+    parser = argparse.ArgumentParser(prog="python -m bench.cost", description=(__doc__ or "").split(":")[0])
     parser.add_argument(
         "--messages", type=int, default=1000, help="messages of the made-up conversation (default 1000)"
     )
@@ -129,7 +124,7 @@ def main() -> None:
             connection.execute(f"create database {TEMPLATE}")
             version = postgresql(connection)
         install_agent_memory(server, TEMPLATE)
-        results: cost_report.Results = {
+        results: report.Results = {
             "date": datetime.date.today().isoformat(),
             "postgresql": version,
             "token_counter": counter.name,
@@ -139,7 +134,7 @@ def main() -> None:
             },
         }
     say(f"\nDone in {time.monotonic() - started:.0f} s")
-    announce(cost_report.write(results, [each.name for each in PACINGS], RESULTS))
+    announce(report.write(results, [each.name for each in PACINGS], RESULTS))
 
 
 class Tokens:

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from environment import describe
-from evidence import BUDGETS, DEPTHS
-from report import table
+from bench.quality.evidence import BUDGETS, DEPTHS
+from bench.support.environment import describe
+from bench.support.markdown import table
 
 Results = dict[str, Any]
 Sets = dict[str, Any]
@@ -50,8 +50,9 @@ def markdown(results: Results, best: str) -> str:
         HOW_TO_READ,
         "## The two sets",
         "LoCoMo: each turn is a message, of 23 words on average. Mixed lengths: the same conversations as people have "
-        "them with an assistant (bench/mixed_lengths.py): messages of two turns, about 50 words, and replies of about "
-        "577 words made of turns that answer nothing; 23 % of the evidence is inside of a reply. all-MiniLM-L6-v2 "
+        "them with an assistant (bench/quality/mixed_lengths.py): messages of two turns, about 50 words, and replies "
+        "of about 577 words made of turns that answer nothing; 23 % of the evidence is inside of a reply. "
+        "all-MiniLM-L6-v2 "
         "reads the first 256 tokens of a text, so vector search knows only the beginning of a long reply.",
         table(
             ["Set", "Messages", "Tokens of a whole conversation"],

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 from agent_memory import Memory
-from storing import MODEL
 
+from bench.search.storing import MODEL
 from tests.support.fake_model_server import FakeModelServer
 
 WARM_UP = 10

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from report import table
+from bench.support.markdown import table
 
 Results = dict[str, Any]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
-from cases import Variant, texts_of
 
+from bench.writes.cases import Variant, texts_of
 from tests.support.servers import Server
 
 CPU_TURNS = 15

@@ -6,8 +6,9 @@ import struct
 from collections.abc import Sequence
 
 import psycopg
-from memories import Directions
 from psycopg import sql
+
+from bench.search.memories import Directions
 
 _HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 _END = struct.pack("!h", -1)

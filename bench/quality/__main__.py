@@ -1,4 +1,4 @@
-"""Measures how well search finds the evidence of LoCoMo's questions: ``python bench/quality.py --help``.
+"""Measures how well search finds the evidence of LoCoMo's questions: ``python -m bench.quality --help``.
 
 Everything goes the way it goes in use: the importer stores the messages, the worker has them embedded by a real model,
 memory.search() ranks them. Only the embeddings of the questions are made beforehand, once for all methods.
@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import datetime
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -20,20 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg import sql
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-import evidence
-import mixed_lengths
-import quality_report
 from agent_memory import Memory
 from agent_memory.importer import import_file
 from agent_memory.worker import Worker
-from embedding_server import embed, running_embedding_server
-from environment import LOCOMO, RESULTS, announce, machine, pgvector, postgresql, say
-from evidence import Finding, Question, Sample
+from psycopg import sql
 
+from bench.quality import evidence, mixed_lengths, report
+from bench.quality.embedding_server import embed, running_embedding_server
+from bench.quality.evidence import Finding, Question, Sample
+from bench.support.environment import LOCOMO, RESULTS, announce, machine, pgvector, postgresql, say
 from tests.support.servers import Server, install_agent_memory, running_server
 
 TOP_K = 50
@@ -93,7 +87,7 @@ def main() -> None:
                 stored = _load(connection, path, url, options.embedding_model, dimensions)
                 measured[name] = _measure(connection, stored, questions, vectors, options.methods)
                 versions = {"postgresql": postgresql(connection), "pgvector": pgvector(connection)}
-    results: quality_report.Results = {
+    results: report.Results = {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
         **versions,
@@ -103,12 +97,12 @@ def main() -> None:
         "sets": measured,
     }
     say(f"\nDone in {time.monotonic() - started:.0f} s")
-    announce(quality_report.write(results, BEST, options.results))
-    say("\n" + quality_report.recall_table(results["sets"], "all"))
+    announce(report.write(results, BEST, options.results))
+    say("\n" + report.recall_table(results["sets"], "all"))
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
+    parser = argparse.ArgumentParser(prog="python -m bench.quality", description=(__doc__ or "").split(":")[0])
     parser.add_argument("--data", type=Path, default=LOCOMO, help="LoCoMo's locomo10.json")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--embeddings-url", help="an OpenAI-compatible server of embeddings, up to /v1")

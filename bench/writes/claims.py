@@ -1,19 +1,15 @@
-"""Measures claims while 1, 1,000 and 100,000 users wait: ``python bench/claims.py [--install FILE]``."""
+"""Measures claims while 1, 1,000 and 100,000 users wait: ``python -m bench.writes.claims [--install FILE]``."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 from statistics import median
 
 import psycopg
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from environment import say
-
+from bench.support.environment import say
 from tests.support import servers
 from tests.support.servers import install_agent_memory, running_server
 

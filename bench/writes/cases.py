@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import psycopg
-import texts
+
+from bench.support import texts
 
 USERS, PRELOADED_MESSAGES = 1_000, 30
 MEMORY_USERS, MEMORY_LIMIT = 50, 1_000  # the limit is the built-in policy

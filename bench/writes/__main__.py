@@ -1,11 +1,10 @@
-"""Measures the write and read functions against the bare statement on a plain table: ``python bench/run.py --help``."""
+"""Measures the write and read functions against bare statements on plain tables: ``python -m bench.writes --help``."""
 
 from __future__ import annotations
 
 import argparse
 import datetime
 import os
-import sys
 import tempfile
 import time
 from dataclasses import asdict
@@ -15,14 +14,10 @@ from typing import Any
 
 import psycopg
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-import cases
-import report
-from cases import CASES, Case
-from environment import RESULTS, announce, machine, postgresql, say
-from measure import Meter
-
+from bench.support.environment import RESULTS, announce, machine, postgresql, say
+from bench.writes import cases, report
+from bench.writes.cases import CASES, Case
+from bench.writes.measure import Meter
 from tests.support.servers import install_agent_memory, running_server
 
 # What a durable server has by default, which the servers of the tests have not.
@@ -71,7 +66,9 @@ def main() -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split(":")[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.writes", description=__doc__.split(":")[0] if __doc__ else None
+    )
     parser.add_argument("--seconds", type=int, default=2, help="length of one run of pgbench (default 2)")
     parser.add_argument("--rounds", type=int, default=5, help="runs per variant and number of clients (default 5)")
     parser.add_argument("--clients", type=_numbers, default=[1, 8], help="numbers of connections (default 1,8)")

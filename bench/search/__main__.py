@@ -1,11 +1,10 @@
-"""Measures search and what is built on it against the bare vector query: ``python bench/search.py --help``."""
+"""Measures search and what is built on it against the bare vector query: ``python -m bench.search --help``."""
 
 from __future__ import annotations
 
 import argparse
 import datetime
 import random
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,19 +13,14 @@ from statistics import median, quantiles
 from typing import Any
 
 import psycopg
+from agent_memory import Memory
 from psycopg import sql
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-import crossover
-import embedded_query
-import search_report
-import texts
-from agent_memory import Memory
-from environment import RESULTS, announce, machine, pgvector, postgresql, say
-from memories import Directions, Texts, as_text
-from storing import MODEL, store
-
+from bench.search import crossover, embedded_query, report
+from bench.search.memories import Directions, Texts, as_text
+from bench.search.storing import MODEL, store
+from bench.support import texts
+from bench.support.environment import RESULTS, announce, machine, pgvector, postgresql, say
 from tests.support.servers import install_agent_memory, running_server
 
 SETTINGS = {"shared_buffers": "1GB", "maintenance_work_mem": "1GB", "max_wal_size": "8GB", "checkpoint_timeout": "1h"}
@@ -76,7 +70,7 @@ def main() -> None:
         psycopg.connect(server.conninfo(), autocommit=True) as connection,
     ):
         install_agent_memory(server, "postgres")
-        results: search_report.Results = {
+        results: report.Results = {
             "date": datetime.date.today().isoformat(),
             "machine": machine(),
             "postgresql": postgresql(connection),
@@ -99,12 +93,12 @@ def main() -> None:
             with psycopg.connect(server.conninfo("crossover"), autocommit=True) as fresh:
                 results["crossover"] = crossover.measure(fresh, options.crossover)
     say(f"\nDone in {time.monotonic() - started:.0f} s")
-    announce(search_report.write(results, options.results))
-    say("\n" + search_report.tables(results))
+    announce(report.write(results, options.results))
+    say("\n" + report.tables(results))
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
+    parser = argparse.ArgumentParser(prog="python -m bench.search", description=(__doc__ or "").split(":")[0])
     parser.add_argument("--users", type=int, default=1000, help="users (default 1000)")
     parser.add_argument("--full-users", type=int, default=20, help="those with 1,000 memories (default 20)")
     parser.add_argument("--other-rows", type=int, default=50, help="memories of each other user (default 50)")

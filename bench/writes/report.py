@@ -7,7 +7,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from cases import Case, Ratio
+from bench.support.markdown import table
+from bench.writes.cases import Case, Ratio
 
 Results = dict[str, Any]
 
@@ -49,11 +50,6 @@ def _quotient(over: float | None, under: float | None) -> float | None:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    align = ["---"] + ["---:"] * (len(header) - 1)
-    return "\n".join("| " + " | ".join(row) + " |" for row in [header, align, *rows])
 
 
 def _aim(entry: dict[str, Any]) -> str:

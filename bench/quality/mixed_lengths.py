@@ -15,7 +15,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from evidence import Sample, Turn, references, sessions
+from bench.quality.evidence import Sample, Turn, references, sessions
 
 TURNS_PER_MESSAGE = 2
 REPLY_WORDS = (393, 739)  # with the turn that crosses it about 577 on average

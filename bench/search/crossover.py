@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import psycopg
 from agent_memory import Memory
-from environment import say
-from memories import Directions, Texts, as_text
 from psycopg import sql
-from storing import MODEL, store
+
+from bench.search.memories import Directions, Texts, as_text
+from bench.search.storing import MODEL, store
+from bench.support.environment import say
 
 ROWS = [1_000, 10_000, 20_000, 50_000, 100_000]
 DIMENSIONS = 384

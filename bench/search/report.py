@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from environment import describe
-from report import table
+from bench.support.environment import describe
+from bench.support.markdown import table
 
 Results = dict[str, Any]
 

@@ -8,8 +8,9 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from environment import SHARED
 from openai import OpenAI
+
+from bench.support.environment import SHARED
 
 SERVER = SHARED / "tools" / "embedding_server.py"
 BATCH = 128

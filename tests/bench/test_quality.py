@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,9 @@ import psycopg
 import pytest
 from agent_memory.importer import import_file
 
+from bench.quality import evidence, mixed_lengths
+from bench.quality.evidence import Finding, find, questions, references
 from tests.support.servers import ROOT
-
-sys.path.insert(0, str(ROOT / "bench"))
-
-import evidence
-import mixed_lengths
-from evidence import Finding, find, questions, references
 
 LOCOMO = ROOT.parent / "shared" / "data" / "locomo" / "locomo10.json"
 
