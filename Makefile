@@ -94,6 +94,7 @@ lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scri
 	@$(BIN)/mypy
 	@$(BIN)/python sql/build.py --check
 	@$(BIN)/python python_client/generate_sync.py --check
+	@$(BIN)/python -m tests.lint.lint_sizes
 	@$(BIN)/python -m tests.lint.lint_sql
 	@$(BIN)/python docs/reference.py --check
 	@$(BIN)/python tests/features.py --check
