@@ -19,9 +19,7 @@ from tests.support.sqlapi import Api, refused
 
 @pytest.mark.feature("C3", "E14")
 @pytest.mark.parametrize("case", ["the same", "another", "the first expired"])
-def test_of_two_writers_of_a_key_the_second_waits_for_the_first(
-    connect: Callable[..., psycopg.Connection], case: str
-) -> None:
+def test_the_second_writer_of_a_key_waits_for_the_first(connect: Callable[..., psycopg.Connection], case: str) -> None:
     first, second = Api(connect()), Api(connect())
     with ThreadPoolExecutor(1) as pool:
         with first.connection.transaction():
@@ -40,7 +38,7 @@ def test_of_two_writers_of_a_key_the_second_waits_for_the_first(
 @pytest.mark.feature("C3", "E14")
 @pytest.mark.parametrize(("first", "second"), [("2998-01-01", "2999-01-01"), ("2999-01-01", "2998-01-01")])
 @pytest.mark.parametrize("is_there", [True, False])
-def test_of_two_lives_that_are_given_at_once_the_longer_counts(
+def test_two_writers_that_set_an_expiry_at_once_leave_the_later_one(
     connect: Callable[..., psycopg.Connection], first: str, second: str, is_there: bool
 ) -> None:
     one, two = Api(connect()), Api(connect())
@@ -58,7 +56,7 @@ def test_of_two_lives_that_are_given_at_once_the_longer_counts(
 
 @pytest.mark.feature("C3", "E14")
 @pytest.mark.parametrize("content", ["tea", "boat"])
-def test_what_is_deleted_at_the_same_time_is_stored_anew(
+def test_an_artifact_deleted_at_the_same_time_is_stored_again(
     connect: Callable[..., psycopg.Connection], content: str
 ) -> None:
     one, two = Api(connect()), Api(connect())
@@ -75,7 +73,9 @@ def test_what_is_deleted_at_the_same_time_is_stored_anew(
 
 
 @pytest.mark.feature("C3", "E14")
-def test_the_second_writer_stores_what_the_first_took_back(connect: Callable[..., psycopg.Connection]) -> None:
+def test_the_second_writer_stores_the_artifact_when_the_first_rolls_back(
+    connect: Callable[..., psycopg.Connection],
+) -> None:
     first, second = Api(connect()), Api(connect())
     with ThreadPoolExecutor(1) as pool:
         with first.connection.transaction(force_rollback=True):

@@ -54,7 +54,7 @@ def test_a_placeholder_is_found_by_its_meaning(api: Api) -> None:
 
 
 @pytest.mark.feature("C6")
-def test_both_arms_find_placeholders(api: Api) -> None:
+def test_search_by_words_and_by_meaning_both_find_placeholders(api: Api) -> None:
     activate(api, "ada", "embedding")
     for key in VECTORS:
         store(api, f"All about the {key}.", key=key)

@@ -26,7 +26,7 @@ TEXTS = {
 @pytest.mark.feature("C5")
 @pytest.mark.parametrize("step", [1, 2, 3, 7, 100])
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_slices_joined_are_the_whole(api: Api, text: str, step: int) -> None:
+def test_joined_slices_equal_the_whole_text(api: Api, text: str, step: int) -> None:
     stored = store(api, text, key="k")
     slices = [read(api, "k", start, step) for start in range(0, stored.token_count, step)]
     assert "".join(slices) == text
@@ -63,7 +63,7 @@ def test_large_json_is_described_in_reasonable_time(api: Api) -> None:
 
 @pytest.mark.feature("C9")
 @pytest.mark.parametrize("kind", ["another user's", "expired", "never stored"])
-def test_what_the_user_does_not_have_is_unknown(api: Api, kind: str) -> None:
+def test_an_artifact_that_the_user_does_not_have_is_unknown(api: Api, kind: str) -> None:
     if kind == "another user's":
         store(api, key="log", user_id="bob")
     elif kind == "expired":

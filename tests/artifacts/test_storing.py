@@ -17,7 +17,7 @@ from tests.support.sqlapi import Api, refused
 
 
 @pytest.mark.feature("C1", "C3")
-def test_an_artifact_is_kept_whole_and_a_placeholder_stands_for_it(api: Api) -> None:
+def test_an_artifact_is_kept_whole_and_gets_a_placeholder(api: Api) -> None:
     stored = store(api, description="NPM Install Output", key="cmd_log_123")
     tokens = (len(LOG) + 3) // 4
     assert stored == ("cmd_log_123", f"[MemoryRef: cmd_log_123 - NPM Install Output - {tokens} tokens]", tokens)
@@ -26,7 +26,7 @@ def test_an_artifact_is_kept_whole_and_a_placeholder_stands_for_it(api: Api) -> 
 
 
 @pytest.mark.feature("C3")
-def test_an_artifact_has_what_it_was_given(api: Api) -> None:
+def test_an_artifact_keeps_every_argument(api: Api) -> None:
     given = {
         "key": "src/app.py@v1", "artifact_type": "file", "agent_id": "coder", "thread_id": "t1",
         "metadata": {"command": "cat src/app.py", "exit": 0}, "description": "The app",
@@ -79,7 +79,7 @@ def test_another_key_is_made_when_one_is_taken(api: Api) -> None:
 
 
 @pytest.mark.feature("C3")
-def test_the_same_again_under_its_key_changes_nothing(api: Api) -> None:
+def test_storing_the_same_content_under_its_key_again_changes_nothing(api: Api) -> None:
     first = store(api, key="log", description="First")
     before = api.state()
     assert store(api, key="log", description="Second", thread_id="t9") == first
@@ -91,7 +91,7 @@ LATER = ["2998-01-01", "2999-01-01", "infinity", None]
 
 @pytest.mark.feature("C3")
 @pytest.mark.parametrize(("first", "second"), [*itertools.product(LATER, repeat=2)])
-def test_the_same_again_under_its_key_lives_as_long_as_the_longer_life(
+def test_storing_the_same_content_under_its_key_again_keeps_the_later_expiry(
     api: Api, first: str | None, second: str | None
 ) -> None:
     activate(api, "ada", "embedding")
@@ -109,7 +109,7 @@ def test_the_same_again_under_its_key_lives_as_long_as_the_longer_life(
 
 
 @pytest.mark.feature("C3")
-def test_other_content_and_other_users_do_not_lengthen_a_life(api: Api) -> None:
+def test_other_content_and_other_users_do_not_change_an_expiry(api: Api) -> None:
     store(api, key="log", expires_at="2999-01-01")
     before = api.state()["artifacts"]
     with refused("key", "23505"):
@@ -128,7 +128,7 @@ def test_what_has_expired_is_stored_anew(api: Api) -> None:
 
 
 @pytest.mark.feature("C3")
-def test_a_key_goes_on_meaning_what_it_meant(api: Api) -> None:
+def test_other_content_under_a_used_key_is_refused(api: Api) -> None:
     store(api, "one", key="log")
     before = api.state()
     with refused("key", "23505"):
@@ -203,7 +203,7 @@ DESCRIBED: dict[str, tuple[str, dict[str, Any], str]] = {
 @pytest.mark.parametrize(
     ("case", "description"), [*((case, None) for case in DESCRIBED), ("JSON", ""), ("JSON", " \n ")]
 )
-def test_without_a_description_one_is_made_at_once(api: Api, case: str, description: str | None) -> None:
+def test_a_missing_description_is_made_at_once(api: Api, case: str, description: str | None) -> None:
     content, metadata, expected = DESCRIBED[case]
     stored = store(api, content, description=description, metadata=metadata, key="k")
     assert stored.memory_ref == f"[MemoryRef: k - {expected} - {stored.token_count} tokens]"

@@ -27,7 +27,7 @@ def test_doctor(run: Run) -> None:
     assert "dead jobs" in result.stdout
 
 
-def test_doctor_fails_when_a_check_does(run: Run, db: psycopg.Connection) -> None:
+def test_doctor_fails_when_a_check_fails(run: Run, db: psycopg.Connection) -> None:
     db.execute("update memory.models set is_active = false where kind = 'chat'")
     result = run("doctor")
     assert result.returncode == 1

@@ -66,7 +66,9 @@ class TestErrors:
         with pytest.raises(RetryableError, match="expected_version"):
             memory.update_memory("ana", memory_id, content="Likes coffee", expected_version=7)
 
-    def test_what_the_api_does_not_define_stays_a_psycopg_error(self, db: psycopg.Connection, memory: Memory) -> None:
+    def test_an_sqlstate_that_the_api_does_not_define_stays_a_psycopg_error(
+        self, db: psycopg.Connection, memory: Memory
+    ) -> None:
         db.execute("set statement_timeout = 1")
         with pytest.raises(psycopg.errors.QueryCanceled):
             memory.add_memory("ana", "tea " * 60_000)
@@ -183,7 +185,7 @@ class TestErrors:
         assert raised.value.message.startswith(problem)
         assert hint in (raised.value.hint or "")
 
-    def test_what_comes_close_is_taken(self, memory: Memory) -> None:
+    def test_values_that_come_close_to_a_type_are_taken(self, memory: Memory) -> None:
         class Kind(str, Enum):
             PREFERENCE = "preference"
 

@@ -59,7 +59,7 @@ class TestSetup:
     @pytest.mark.parametrize(
         ("installed", "instead"), [("0.0.9", "agent-memory install --dsn"), ("99.0.0", "pip install --upgrade")]
     )
-    def test_an_other_version(self, dsn: str, db: psycopg.Connection, installed: str, instead: str) -> None:
+    def test_another_version(self, dsn: str, db: psycopg.Connection, installed: str, instead: str) -> None:
         db.execute(f"create or replace function memory.version() returns text language sql return '{installed}'")
         db.execute("drop function memory.consolidate")
         with pytest.raises(NotInstalledError) as raised:
@@ -84,7 +84,9 @@ class TestSetup:
             memory.doctor()
         assert raised.value.hint == "Run: agent-memory install"
 
-    def test_a_function_that_a_trigger_misses_is_none_of_ours(self, db: psycopg.Connection, memory: Memory) -> None:
+    def test_a_function_that_a_users_trigger_misses_is_not_reported_as_ours(
+        self, db: psycopg.Connection, memory: Memory
+    ) -> None:
         db.execute(
             "create function mine() returns trigger language plpgsql as 'begin perform nonsense(); return new; end'"
         )

@@ -133,7 +133,7 @@ def test_no_job_is_claimed_by_two_workers(clients: Callable[[], list[Api]], db: 
 
 
 @pytest.mark.feature("F6", "D9")
-def test_of_two_completions_of_one_lease_one_is_applied(
+def test_one_of_two_completions_of_one_lease_is_applied(
     clients: Callable[[], list[Api]], db: psycopg.Connection
 ) -> None:
     api = Api(db)

@@ -152,7 +152,7 @@ def test_callers_of_one_key_who_waited_for_a_deletion_get_one_message(
 
 
 @pytest.mark.feature("F3", "B8")
-def test_no_limit_takes_what_another_restores_at_the_same_time(
+def test_a_memory_restored_at_the_same_time_is_not_put_away_by_the_limit(
     db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
 ) -> None:
     """The memory is of another agent than the one whose memory hid it."""
@@ -198,7 +198,7 @@ SWEPT = {
 
 @pytest.mark.feature("A2")
 @pytest.mark.parametrize("kind", SWEPT)
-def test_a_sweep_spares_what_is_given_another_life_while_it_waits_for_the_row(
+def test_a_sweep_spares_a_row_whose_expiry_changes_while_the_sweep_waits(
     db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile, kind: str
 ) -> None:
     store, prolong, table = SWEPT[kind]
@@ -211,7 +211,7 @@ def test_a_sweep_spares_what_is_given_another_life_while_it_waits_for_the_row(
 
 
 @pytest.mark.feature("F3")
-def test_no_sweep_deletes_what_is_restored_at_the_same_time(
+def test_a_sweep_does_not_delete_a_memory_restored_at_the_same_time(
     clients: Callable[[], list[Api]], db: psycopg.Connection
 ) -> None:
     """A restore that returned has restored; one that came too late says that there is no such memory."""

@@ -55,7 +55,7 @@ def test_the_policy_of_the_user_and_the_active_model_say_how_to_cut(api: Api) ->
 
 
 @pytest.mark.feature("A13")
-def test_the_pieces_are_the_documents_own_words(api: Api) -> None:
+def test_the_text_of_each_piece_is_copied_from_the_document(api: Api) -> None:
     text = f"Tea ☕. {FILLER} é𝒳 Boat."
     store(api, text)
     assert cut(api, 0, 6, len(text) - 8) == {"documents": 1, "chunks": 3}
@@ -118,7 +118,7 @@ def test_a_changed_document_is_cut_and_embedded_anew(api: Api, change: str) -> N
 
 @pytest.mark.feature("A13")
 @pytest.mark.parametrize("meanwhile", ["content", "title", "deleted", "shortened", "another"])
-def test_what_happens_while_a_document_is_being_cut_counts(api: Api, meanwhile: str) -> None:
+def test_a_document_that_changes_while_it_is_being_cut_is_cut_as_it_is_then(api: Api, meanwhile: str) -> None:
     document_id = store(api, title="Plants")
     job = claim(api, "chunk_documents")
     if meanwhile == "content":

@@ -14,7 +14,7 @@ from tests.support.sqlapi import Api, refused
 
 
 @pytest.mark.feature("A12")
-def test_a_document_has_what_it_was_given(api: Api) -> None:
+def test_a_document_keeps_every_argument(api: Api) -> None:
     document_id = store(
         api, "Tea grows.", title="Plants", namespace="garden", doc_type="manual", metadata={"pages": [1, 2]}
     )
@@ -45,7 +45,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
 
 @pytest.mark.feature("A12")
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_no_document_is_refused_with_a_hint(api: Api, case: str) -> None:
+def test_an_invalid_document_is_refused_with_a_hint(api: Api, case: str) -> None:
     argument, given, code = REFUSED[case]
     before = api.state()
     with refused(argument, code):

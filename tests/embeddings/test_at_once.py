@@ -34,7 +34,7 @@ def _make_summary(api: Api) -> None:
 
 @pytest.mark.feature("E14")
 @pytest.mark.parametrize("table", ["messages", "memories", "summaries"])
-def test_one_deletion_after_many_reads_the_embeddings_of_what_it_deletes(db: psycopg.Connection, table: str) -> None:
+def test_a_deletion_reads_only_the_embeddings_of_the_rows_it_deletes(db: psycopg.Connection, table: str) -> None:
     """Sessions keep the plan that suits the first deletion."""
     api, ids = Api(db), "to_char(n, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid"
     source, columns, values, key = {
@@ -93,7 +93,7 @@ MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
 
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize("source", MAKE_AND_DROP)
-def test_what_goes_while_its_embedding_is_being_stored_takes_it_along(
+def test_a_row_deleted_while_its_embedding_is_being_stored_keeps_no_embedding(
     connect: Callable[..., psycopg.Connection], source: str
 ) -> None:
     worker, client = Api(connect()), Api(connect())
@@ -113,7 +113,9 @@ def test_what_goes_while_its_embedding_is_being_stored_takes_it_along(
 
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize("source", ["redacted message", "message", "document"])
-def test_what_is_about_to_go_is_not_waited_for(connect: Callable[..., psycopg.Connection], source: str) -> None:
+def test_a_result_does_not_wait_for_a_deletion_that_is_not_committed(
+    connect: Callable[..., psycopg.Connection], source: str
+) -> None:
     """The client may wait for something of the job; the runners hand the result in again."""
     worker, client = Api(connect()), Api(connect())
     make, drop = MAKE_AND_DROP[source]

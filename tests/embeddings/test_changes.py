@@ -31,7 +31,7 @@ def test_a_changed_message_loses_its_embedding_and_gets_a_new_one(active: Api) -
 
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize("meanwhile", ["changed", "deleted", "superseded", "swept"])
-def test_the_embedding_of_a_text_that_is_no_more_is_not_stored(active: Api, meanwhile: str) -> None:
+def test_the_embedding_of_a_former_text_is_not_stored(active: Api, meanwhile: str) -> None:
     old, new = know(active, "old", "new")
     job = claim(active)
     if meanwhile == "changed":
@@ -62,7 +62,7 @@ def test_the_embedding_of_a_message_that_is_gone_is_not_stored(active: Api, func
 
 
 @pytest.mark.feature("E6")
-def test_what_is_deleted_has_no_embedding(active: Api) -> None:
+def test_a_deleted_row_has_no_embedding(active: Api) -> None:
     active.talk(**ANA, rounds=2)
     active.summarize_thread(**ANA)
     complete(active, claim(active, "summarize_thread"), summary="They talked.")

@@ -34,7 +34,7 @@ def test_messages_are_embedded_unless_the_policy_says_no(active: Api, policy: di
 
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize("kind", ["memory", "summary", "document"])
-def test_what_jobs_derive_is_embedded(active: Api, kind: str) -> None:
+def test_memories_and_summaries_that_jobs_make_are_embedded(active: Api, kind: str) -> None:
     if kind == "memory":
         say(active, "Hello")
         active.extract_memories(**ANA)
@@ -60,7 +60,7 @@ def test_what_jobs_derive_is_embedded(active: Api, kind: str) -> None:
 
 
 @pytest.mark.feature("E6")
-def test_a_model_that_becomes_active_embeds_what_there_is(api: Api) -> None:
+def test_a_model_that_becomes_active_embeds_the_texts_that_exist(api: Api) -> None:
     for user_id in ("ana", "bob"):
         know(api, "Likes tea", user_id=user_id)
         say(api, "Hello", user_id=user_id)
@@ -88,7 +88,7 @@ def test_another_model_embeds_everything_again_and_leaves_the_old_ones(active: A
 
 
 @pytest.mark.feature("E6")
-def test_a_job_of_the_model_before_stores_what_it_made_and_the_next_model_follows(active: Api) -> None:
+def test_a_job_of_the_former_model_stores_its_result_and_the_new_model_follows(active: Api) -> None:
     know(active, "Likes tea")
     job = claim(active)
     activate(active, "new", "embedding")
@@ -98,7 +98,7 @@ def test_a_job_of_the_model_before_stores_what_it_made_and_the_next_model_follow
 
 
 @pytest.mark.feature("E6", "A14")
-def test_search_by_keyword_finds_what_is_not_embedded_yet(active: Api) -> None:
+def test_search_by_keyword_finds_texts_that_are_not_embedded_yet(active: Api) -> None:
     know(active, "Likes tea")
     say(active, "The boat is red")
     assert [hit.content for hit in active.search(user_id="ana", query="tea")] == ["Likes tea"]
@@ -141,9 +141,7 @@ def test_a_message_is_embedded_with_its_date_and_speaker(active: Api, time_zone:
 @pytest.mark.parametrize(
     ("embedding_text", "expected"), [("mail, not phone", "mail, not phone"), (None, "Prefers e-mail")]
 )
-def test_a_memory_is_embedded_by_the_text_it_has_for_that(
-    active: Api, embedding_text: str | None, expected: str
-) -> None:
+def test_a_memory_is_embedded_by_its_embedding_text(active: Api, embedding_text: str | None, expected: str) -> None:
     know(active, "Prefers e-mail", embedding_text=embedding_text)
     assert texts(active) == [expected]
 

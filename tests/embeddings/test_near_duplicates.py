@@ -89,7 +89,7 @@ def test_the_longer_text_stays_else_the_older_and_the_other_can_be_restored(
         ("Drinks tea", "Tea is a favourite drink", True),
     ],
 )
-def test_what_differs_in_a_number_a_name_or_a_negation_is_not_folded(
+def test_memories_that_differ_in_a_number_a_name_or_a_negation_are_not_folded(
     active: Api, first: str, second: str, is_folded: bool
 ) -> None:
     """To all-MiniLM-L6-v2 "on Monday" is as near to "on Tuesday" as 0.98."""
@@ -99,7 +99,7 @@ def test_what_differs_in_a_number_a_name_or_a_negation_is_not_folded(
 
 @pytest.mark.feature("E12")
 @pytest.mark.parametrize("changed", [0, 1])
-def test_what_somebody_reworded_is_never_folded(active: Api, changed: int) -> None:
+def test_a_memory_that_somebody_reworded_is_never_folded(active: Api, changed: int) -> None:
     ids = know(active, "Likes tea", "Likes green tea")
     active.update_memory(user_id="ana", memory_id=ids[changed], content="Likes tea, black")
     embed(active)
@@ -107,14 +107,14 @@ def test_what_somebody_reworded_is_never_folded(active: Api, changed: int) -> No
 
 
 @pytest.mark.feature("E12")
-def test_a_near_duplicate_that_may_not_fold_stands_in_no_others_way(active: Api) -> None:
+def test_a_near_duplicate_that_may_not_fold_does_not_keep_others_from_folding(active: Api) -> None:
     know(active, "Born in 1986", "Born in 1985", "Born in Lisbon in 1985")
     assert embed(active)[-1]["folded"] == 1
     assert current(active) == ["Born in 1986", "Born in Lisbon in 1985"]
 
 
 @pytest.mark.feature("E12")
-def test_of_several_near_duplicates_one_stays(active: Api) -> None:
+def test_one_of_several_near_duplicates_stays(active: Api) -> None:
     assert folded(active, *[EAST] * 5) == ["bcdef"]
     know(active, "x", "y", "z")
     embed(active)
@@ -140,7 +140,7 @@ def test_only_memories_of_one_agent_type_and_subject_fold(active: Api, other: di
 
 @pytest.mark.feature("E12")
 @pytest.mark.parametrize("source", ["user", "import", "reconciliation"])
-def test_what_was_not_extracted_is_never_folded(active: Api, source: str) -> None:
+def test_a_memory_that_was_not_extracted_is_never_folded(active: Api, source: str) -> None:
     know(active, "Likes tea", "Likes green tea", source=source)
     know(active, "Likes good green tea")
     embed(active)
@@ -148,7 +148,7 @@ def test_what_was_not_extracted_is_never_folded(active: Api, source: str) -> Non
 
 
 @pytest.mark.feature("E12")
-def test_what_a_user_stores_later_stays_beside_what_was_extracted(active: Api) -> None:
+def test_a_memory_that_a_user_stores_later_stays_beside_an_extracted_one(active: Api) -> None:
     know(active, "Likes tea")
     know(active, "Likes green tea", source="user")
     embed(active)

@@ -68,7 +68,7 @@ def test_malformed_embeddings_are_refused_whole(active: Api, malformed: str) -> 
 @pytest.mark.feature("E6", "F20")
 @pytest.mark.parametrize("number", ["0", "-0", "1e-9", "NaN", "Infinity", "1e9"])
 @pytest.mark.parametrize("table", ["embeddings", "query_embeddings"])
-def test_no_way_leads_an_embedding_without_direction_into_a_table(active: Api, table: str, number: str) -> None:
+def test_an_embedding_without_direction_cannot_be_stored_in_any_way(active: Api, table: str, number: str) -> None:
     columns = {"embeddings": "source, id", "query_embeddings": "query_hash"}[table]
     values = {"embeddings": "'summary', 'x'", "query_embeddings": "'x'"}[table]
     insert = (
@@ -158,7 +158,7 @@ def test_another_model_needs_another_name_once_there_are_embeddings(active: Api,
     ],
     ids=str,
 )
-def test_what_a_model_has_embedded_stays_as_long_as_it_is(
+def test_embeddings_stay_while_their_model_stays_the_same(
     active: Api, first: dict[str, Any], then: dict[str, Any], is_the_same: bool
 ) -> None:
     registered = {"name": "ada", "kind": "embedding", "provider": "openai", "model": "ada-1"}
@@ -185,7 +185,7 @@ def test_a_job_of_a_model_as_it_was_registered_before_stores_nothing(active: Api
 
 
 @pytest.mark.feature("E6", "E14")
-def test_of_two_first_results_of_a_model_one_decides_on_the_dimensions(
+def test_one_of_two_first_results_of_a_model_decides_on_the_dimensions(
     connect: Callable[..., psycopg.Connection],
 ) -> None:
     first, second = Api(connect()), Api(connect())

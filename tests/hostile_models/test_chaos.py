@@ -91,7 +91,7 @@ class Crew:
 
 
 @pytest.mark.feature("F6", "F7", "D9")
-def test_whatever_fails_each_job_takes_effect_once(
+def test_each_job_takes_effect_once_whatever_fails(
     server: Server, dsn: str, api: Api, fake: HostileServer, tmp_path: Path
 ) -> None:
     """Jobs of all kinds while every fifth call fails and runners die: kill -9, pg_terminate_backend, a cancel."""

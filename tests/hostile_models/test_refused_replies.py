@@ -141,7 +141,9 @@ OBEDIENCE: dict[str, tuple[str, Body, str | Body]] = {
 
 
 @pytest.mark.feature("F6", "F7")
-def test_a_model_that_obeys_a_conversation_gets_nowhere(api: Api, fake: HostileServer, runner: Runner) -> None:
+def test_a_model_that_obeys_orders_in_a_conversation_changes_nothing_of_others(
+    api: Api, fake: HostileServer, runner: Runner
+) -> None:
     """Each case is a user whose messages and memories all carry the case's name and the orders."""
     others = bystanders(api)
     before = {}

@@ -59,7 +59,7 @@ def test_a_second_run_changes_nothing(dsn: str, db: psycopg.Connection, dump: Ca
 
 
 @pytest.mark.feature("F13")
-def test_a_second_run_waits_for_nobody_and_nobody_for_it(connect: Callable[..., psycopg.Connection]) -> None:
+def test_a_second_run_waits_for_nobody_and_makes_nobody_wait(connect: Callable[..., psycopg.Connection]) -> None:
     writer, installer, bystander = Api(connect()), connect(), Api(connect(options="-c lock_timeout=1s"))
     triggers = "select oid, xmin::text from pg_trigger where not tgisinternal order by oid"
     before = bystander.query(triggers)
@@ -79,7 +79,7 @@ def test_a_second_run_waits_for_nobody_and_nobody_for_it(connect: Callable[..., 
 
 
 @pytest.mark.feature("F13")
-def test_two_installers_at_once_are_both_content(empty_dsn: str, server: Server) -> None:
+def test_two_installers_at_once_both_succeed(empty_dsn: str, server: Server) -> None:
     command = [str(server.bin_dir / "psql"), "-Xq", "--variable=ON_ERROR_STOP=1", "-f", str(INSTALL_SQL), empty_dsn]
     installers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     for installer in installers:
@@ -125,7 +125,7 @@ def test_an_incremental_part_may_change_the_columns_that_functions_are_bound_to(
 
 
 @pytest.mark.feature("F13")
-def test_what_an_older_version_left_behind_goes_and_what_is_the_users_own_stays(dsn: str) -> None:
+def test_functions_of_an_older_version_go_and_objects_of_users_stay(dsn: str) -> None:
     leftovers = ["memory._internal_once()", "memory.add_memory(text, text)"]
     own = ["memory.mine(text)", "memory.mine(int)"]
     for function in leftovers + own:
@@ -212,7 +212,7 @@ def test_functions_of_others_in_that_schema_are_not_called(empty_dsn: str, funct
 
 
 @pytest.mark.feature("F13")
-def test_the_file_installs_whatever_strings_mean_in_the_session(empty_dsn: str) -> None:
+def test_the_file_installs_with_any_setting_of_standard_conforming_strings(empty_dsn: str) -> None:
     execute(empty_dsn, "create extension vector")
     install(empty_dsn, options=OLD_STRINGS)
     with open_as(empty_dsn) as connection:

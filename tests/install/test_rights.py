@@ -106,7 +106,9 @@ def test_a_worker_with_the_documented_grants_can_do_its_work(server: Server, dsn
         "create function memory.f() returns int return 1",
     ],
 )
-def test_an_application_can_do_nothing_else(connect: Callable[..., psycopg.Connection], statement: str) -> None:
+def test_an_application_can_do_nothing_that_was_not_granted(
+    connect: Callable[..., psycopg.Connection], statement: str
+) -> None:
     with pytest.raises(errors.InsufficientPrivilege):
         connect(user="app").execute(statement.encode())
 

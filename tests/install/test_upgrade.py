@@ -106,7 +106,7 @@ def build_upon(api: Api, reader: str) -> list[str]:
 
 
 @pytest.mark.feature("F13", "F20")
-def test_what_users_have_built_on_every_view_and_every_bound_function_stays(
+def test_objects_of_users_on_every_view_and_every_bound_function_stay(
     dsn: str, db: psycopg.Connection, dump: Callable[..., str], build: Build, reader: str
 ) -> None:
     api = Api(db)

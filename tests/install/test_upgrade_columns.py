@@ -17,7 +17,7 @@ from tests.support.sqlapi import Api
 
 
 @pytest.mark.feature("F13", "F20")
-def test_a_result_column_more_reaches_callers_and_leaves_views_as_they_were(dsn: str, build: Build) -> None:
+def test_a_new_result_column_reaches_callers_and_leaves_views_as_they_were(dsn: str, build: Build) -> None:
     function = PUBLIC.replace("returns {result}", "returns setof memory.extra_row").replace(
         "return {value}", "return query select {value}"
     )
@@ -64,7 +64,7 @@ def test_a_result_column_more_reaches_callers_and_leaves_views_as_they_were(dsn:
     ],
 )
 @pytest.mark.parametrize("part", ["alter column run_after type timestamptz(3)", "drop column run_after"])
-def test_a_column_that_a_user_depends_on_changes_only_when_he_has_made_way(
+def test_a_change_of_a_column_that_a_users_object_depends_on_is_refused(
     dsn: str, build: Build, dump: Callable[..., str], dependent: str, name: str, part: str
 ) -> None:
     execute(
@@ -122,7 +122,7 @@ def test_an_upgrade_lets_a_writer_finish_that_needs_what_it_has_locked(
 
 
 @pytest.mark.feature("F13")
-def test_nothing_that_upgrades_are_made_with_stays(db: psycopg.Connection) -> None:
+def test_an_upgrade_leaves_none_of_its_helpers_behind(db: psycopg.Connection) -> None:
     internal = "select proname::text from pg_proc where pronamespace = 'memory'::regnamespace and prokind = 'p'"
     assert Api(db).query(internal) == [("run_jobs",)]
 
@@ -136,7 +136,7 @@ def test_a_users_own_bound_function_in_the_schema_stays(dsn: str, build: Build) 
 
 
 @pytest.mark.feature("F13", "F1")
-def test_an_upgrade_brings_times_that_no_client_can_read_within_reach(empty_dsn: str) -> None:
+def test_an_upgrade_corrects_times_that_no_client_can_read(empty_dsn: str) -> None:
     execute(empty_dsn, "create extension vector")
     install(empty_dsn, lzma.decompress((ROOT / "tests/install/releases/0.1.0.sql.xz").read_bytes()).decode())
     with open_as(empty_dsn) as connection:

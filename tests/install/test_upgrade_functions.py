@@ -29,7 +29,7 @@ comment on view memory.extra_view is 'Extra.';
 
 
 @pytest.mark.feature("F13")
-def test_an_argument_more_keeps_the_grants(dsn: str, build: Build, reader: str) -> None:
+def test_a_new_argument_keeps_the_grants(dsn: str, build: Build, reader: str) -> None:
     install(dsn, build({CODE: PUBLIC.format(arguments="a int", result="int", value="a")}))
     execute(
         dsn,
@@ -59,7 +59,7 @@ CHANGES = {
 
 @pytest.mark.feature("F13")
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_function_that_changes_is_replaced_and_what_of_ours_uses_it_follows(
+def test_a_changed_function_is_replaced_with_our_objects_that_use_it(
     dsn: str, build: Build, reader: str, change: str
 ) -> None:
     used = VIEW.format(columns="memory._extra(1) as extra")
@@ -85,7 +85,7 @@ def test_a_function_that_changes_is_replaced_and_what_of_ours_uses_it_follows(
         ("gone", "function app.f() returns int begin atomic select memory._extra(1); end"),
     ],
 )
-def test_a_function_that_changes_is_not_taken_away_from_a_user(
+def test_a_changed_function_that_a_users_object_needs_is_refused(
     dsn: str, build: Build, dump: Callable[..., str], change: str, dependent: str
 ) -> None:
     default = " default 0" if change == "no default any more" else ""
@@ -107,7 +107,7 @@ def test_a_function_that_changes_is_not_taken_away_from_a_user(
 
 
 @pytest.mark.feature("F13")
-def test_a_function_that_stays_as_it_is_stays_the_same_object(db: psycopg.Connection, dsn: str) -> None:
+def test_an_unchanged_function_stays_the_same_object(db: psycopg.Connection, dsn: str) -> None:
     functions = "select oid, proname from pg_proc where pronamespace = 'memory'::regnamespace order by oid"
     before = Api(db).query(functions)
     install(dsn)

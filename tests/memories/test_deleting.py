@@ -107,7 +107,7 @@ def test_nothing_is_restored_beside_the_same_words_stored_since(api: Api, fate: 
 @pytest.mark.feature("B8", "F3")
 @pytest.mark.parametrize("fate", ["deleted", "superseded", "evicted"])
 @pytest.mark.parametrize("eviction", ["importance", "fifo"])
-def test_what_is_restored_at_the_limit_stays_and_another_memory_goes(api: Api, fate: str, eviction: str) -> None:
+def test_a_memory_restored_at_the_limit_stays_and_another_goes(api: Api, fate: str, eviction: str) -> None:
     api.set_policy(settings={"memories": {"max_per_agent": 2, "eviction": eviction}})
     memory_id = add(api, "oldest")
     if fate == "deleted":

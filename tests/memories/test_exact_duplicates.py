@@ -27,7 +27,7 @@ def test_the_hash_is_that_of_the_lower_case_single_spaced_content(api: Api, cont
 
 
 @pytest.mark.feature("E12")
-def test_the_hash_is_the_same_whatever_strings_mean_in_the_session(
+def test_the_hash_is_the_same_with_any_setting_of_standard_conforming_strings(
     api: Api, connect: Callable[..., psycopg.Connection]
 ) -> None:
     """And so is what counts as blank: only spaces of all kinds."""

@@ -42,7 +42,7 @@ def test_an_expired_memory_is_unknown(api: Api, function: str) -> None:
 
 
 @pytest.mark.feature("B6", "A2", "A16")
-def test_sweep_removes_what_is_over_and_counts_it_by_kind(api: Api) -> None:
+def test_sweep_removes_expired_rows_and_counts_them_by_kind(api: Api) -> None:
     for number in range(3):
         expire(api, add(api, f"expired {number}"))
     api.delete_memory(user_id="ana", memory_id=add(api, "deleted"))

@@ -10,7 +10,7 @@ from tests.support.sqlapi import Api
 
 @pytest.mark.feature("E11", "F3")
 @pytest.mark.parametrize("goes_by", ["deletion", "sweep", "expiry", "direct deletion", "direct update"])
-def test_what_a_memory_hid_comes_back_when_it_goes(api: Api, goes_by: str) -> None:
+def test_a_hidden_memory_comes_back_when_the_memory_that_hid_it_goes(api: Api, goes_by: str) -> None:
     old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
     supersede(api, old, new)
     if goes_by in ("deletion", "sweep"):
@@ -32,7 +32,7 @@ def test_what_a_memory_hid_comes_back_when_it_goes(api: Api, goes_by: str) -> No
 
 
 @pytest.mark.feature("E11", "F3")
-def test_a_deletion_that_is_undone_hides_again_what_it_brought_back(api: Api) -> None:
+def test_undoing_a_deletion_hides_again_the_memory_it_brought_back(api: Api) -> None:
     old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
     supersede(api, old, new)
     api.delete_memory(user_id="ana", memory_id=new)
@@ -43,7 +43,7 @@ def test_a_deletion_that_is_undone_hides_again_what_it_brought_back(api: Api) ->
 
 @pytest.mark.feature("F3")
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_deletion_that_is_undone_leaves_alone_what_the_user_has_touched(api: Api, when: str) -> None:
+def test_undoing_a_deletion_leaves_alone_a_memory_that_the_user_has_touched(api: Api, when: str) -> None:
     old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
     supersede(api, old, new)
     if when == "before":
@@ -57,7 +57,7 @@ def test_a_deletion_that_is_undone_leaves_alone_what_the_user_has_touched(api: A
 
 @pytest.mark.feature("E11")
 @pytest.mark.parametrize("gone", [(1,), (1, 2), (2, 1), (2,)])
-def test_in_a_chain_the_next_that_is_left_goes_on_hiding(api: Api, gone: tuple[int, ...]) -> None:
+def test_the_next_member_of_a_chain_goes_on_hiding_the_rest(api: Api, gone: tuple[int, ...]) -> None:
     chain = [add(api, f"Lives in no. {number}") for number in range(4)]
     supersede(api, *chain)
     for number in gone:
@@ -69,7 +69,7 @@ def test_in_a_chain_the_next_that_is_left_goes_on_hiding(api: Api, gone: tuple[i
 
 
 @pytest.mark.feature("E11")
-def test_members_of_a_chain_that_go_in_one_statement_pass_on_what_they_hid(api: Api) -> None:
+def test_members_of_a_chain_deleted_in_one_statement_pass_on_the_memory_they_hid(api: Api) -> None:
     chain = [add(api, f"Lives in no. {number}") for number in range(4)]
     supersede(api, *chain)
     api.connection.execute("delete from memory.memories where memory_id = any (%s)", (chain[1:3],))
@@ -78,7 +78,7 @@ def test_members_of_a_chain_that_go_in_one_statement_pass_on_what_they_hid(api: 
 
 
 @pytest.mark.feature("E11", "E12")
-def test_what_was_stored_again_meanwhile_does_not_come_back_twice(api: Api) -> None:
+def test_a_memory_stored_again_meanwhile_does_not_come_back_twice(api: Api) -> None:
     old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
     supersede(api, old, new)
     again = add(api, "lives in Oslo")
@@ -89,7 +89,7 @@ def test_what_was_stored_again_meanwhile_does_not_come_back_twice(api: Api) -> N
 
 
 @pytest.mark.feature("E11")
-def test_what_comes_back_belongs_to_its_own_agent(api: Api) -> None:
+def test_a_memory_that_comes_back_belongs_to_its_own_agent(api: Api) -> None:
     old, new = add(api, "Lives in Oslo", agent_id="a"), add(api, "Lives in Rome", agent_id="b")
     supersede(api, old, new)
     api.delete_memory(user_id="ana", memory_id=new)

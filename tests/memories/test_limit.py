@@ -47,7 +47,7 @@ def test_the_limit_is_1000_unless_configured_and_bulk_inserts_keep_it(api: Api) 
 
 
 @pytest.mark.feature("B8", "B12")
-def test_what_matters_least_goes_first(api: Api) -> None:
+def test_the_memory_that_matters_least_goes_first(api: Api) -> None:
     """Extracted before stated, then the less important, then the older."""
     order = [
         ("extracted of little weight", "extraction", 0.1),
@@ -73,7 +73,7 @@ def test_what_matters_least_goes_first(api: Api) -> None:
 
 
 @pytest.mark.feature("B8")
-def test_by_policy_the_oldest_goes_whatever_it_is(api: Api) -> None:
+def test_by_policy_the_oldest_memory_goes(api: Api) -> None:
     api.set_policy(settings={"memories": {"max_per_agent": 2, "eviction": "fifo"}})
     add(api, "stated, of weight", importance=1)
     add(api, "extracted", source="extraction", importance=0)
@@ -93,7 +93,7 @@ def test_a_flood_of_what_a_model_extracted_leaves_what_the_user_stated(api: Api)
 
 
 @pytest.mark.feature("B8", "F3")
-def test_what_goes_at_the_limit_stays_in_the_history_for_a_week(api: Api) -> None:
+def test_a_memory_put_away_at_the_limit_stays_in_the_history_for_a_week(api: Api) -> None:
     limit(api, 1)
     memory_id = add(api, "first")
     add(api, "second")
@@ -131,7 +131,7 @@ def a_week_passes(api: Api) -> None:
     [{"source": "user"}, {"source": "extraction", "importance": 0.9}, {"source": "extraction", "agent_id": "other"}],
     ids=str,
 )
-def test_what_matters_more_than_what_hid_it_comes_back_at_the_limit(api: Api, hidden: dict[str, Any]) -> None:
+def test_a_hidden_memory_that_matters_more_comes_back_at_the_limit(api: Api, hidden: dict[str, Any]) -> None:
     limit(api, 2)
     old = add(api, "Allergic to penicillin", **{"importance": 0.1, **hidden})
     new = add(api, "Not allergic to anything", source="extraction", importance=0.1)
@@ -143,7 +143,7 @@ def test_what_matters_more_than_what_hid_it_comes_back_at_the_limit(api: Api, hi
 
 
 @pytest.mark.feature("B8", "E11")
-def test_what_goes_at_the_limit_takes_along_what_it_hid(api: Api) -> None:
+def test_a_memory_put_away_at_the_limit_takes_along_the_memory_it_hid(api: Api) -> None:
     """What is older and superseded does not take its place."""
     limit(api, 2)
     old, new = add(api, "old", importance=0.1), add(api, "new", importance=0.1)
@@ -172,7 +172,7 @@ def test_each_agent_of_each_user_has_a_limit_of_its_own(api: Api) -> None:
 
 
 @pytest.mark.feature("B8")
-def test_what_was_deleted_or_superseded_takes_no_place(api: Api) -> None:
+def test_deleted_and_superseded_memories_do_not_count_towards_the_limit(api: Api) -> None:
     limit(api, 2)
     api.delete_memory(user_id="ana", memory_id=add(api, "deleted"))
     old, new = add(api, "old"), add(api, "new")

@@ -43,7 +43,7 @@ def test_lists_are_filtered_newest_first(api: Api, filters: dict[str, Any], expe
 
 
 @pytest.mark.feature("B3")
-def test_a_count_is_that_of_the_list_on_whatever_page(api: Api) -> None:
+def test_the_count_is_that_of_the_whole_list_on_every_page(api: Api) -> None:
     for number in range(3):
         add(api, f"fact {number}", tags=["a"], agent_id="support", importance=number / 10)
     add(api, "likes tea", memory_type="preference")

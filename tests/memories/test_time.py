@@ -50,7 +50,7 @@ def test_a_time_that_clients_cannot_read_is_refused(api: Api, moment: str) -> No
 
 
 @pytest.mark.feature("F1", "B10")
-def test_what_was_stored_as_infinite_before_is_read_as_never(api: Api) -> None:
+def test_infinite_times_of_former_versions_are_read_as_null(api: Api) -> None:
     """Rows of before there were such rules."""
     memory_id = add(api, "Lives in Oslo")
     api.connection.execute("alter table memory.memories disable trigger user")
@@ -64,7 +64,7 @@ def test_what_was_stored_as_infinite_before_is_read_as_never(api: Api) -> None:
 
 
 @pytest.mark.feature("A2", "F1")
-def test_never_as_an_argument_overrules_the_expiry_of_the_policy(api: Api) -> None:
+def test_infinity_as_an_argument_overrules_the_expiry_of_the_policy(api: Api) -> None:
     api.set_policy(settings={"memories": {"expires_after": "1 day"}})
     memory_id = add(api, "Lives in Oslo", expires_at="infinity")
     assert api.value("select expires_at is null from memory.memories")
@@ -102,7 +102,7 @@ def test_the_smallest_numbers_break_no_read(api: Api) -> None:
         ("2023-06-01", ["Works at Acme", "Lives in Bergen"]),
     ],
 )
-def test_as_of_answers_with_what_was_true_then(api: Api, as_of: str, expected: list[str]) -> None:
+def test_as_of_shows_the_memories_that_held_then(api: Api, as_of: str, expected: list[str]) -> None:
     add(api, "Lives in Oslo", valid_from="2020-01-01Z", valid_to="2022-01-01Z")
     add(api, "Lives in Bergen", valid_from="2022-01-01Z")
     add(api, "Works at Acme", valid_from="2023-01-01Z", valid_to="2024-01-01Z")

@@ -48,7 +48,9 @@ class TestChatMessages:
         ],
         ids=["image", "refusal", "audio", "function call"],
     )
-    def test_what_has_no_text_may_have_none(self, api: Api, said: dict[str, Any]) -> None:
+    def test_a_message_with_an_image_audio_refusal_or_call_may_have_no_text(
+        self, api: Api, said: dict[str, Any]
+    ) -> None:
         api.add_messages(**ANA, messages=[{"role": "assistant", **said}])
         [message] = api.get_messages(**ANA)
         assert (message.content, message.metadata) == ("", {key: value for key, value in said.items() if value})

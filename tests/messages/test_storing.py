@@ -31,7 +31,7 @@ class TestStoring:
         assert timedelta(0) <= row.age < timedelta(minutes=1)
 
     @pytest.mark.feature("A1")
-    def test_what_is_left_out_gets_a_default(self, api: Api) -> None:
+    def test_a_field_that_is_left_out_gets_its_default(self, api: Api) -> None:
         add(api)
         [message] = api.get_messages(**ANA)
         assert (message.agent_id, message.metadata, message.is_active) == ("default", {}, True)

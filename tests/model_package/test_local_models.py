@@ -100,7 +100,7 @@ def test_a_statement_is_kept_as_written(memory_type: str, content: str) -> None:
         "",
     ],
 )
-def test_what_is_not_stated_is_not_kept(content: str) -> None:
+def test_sentences_that_state_nothing_are_not_kept(content: str) -> None:
     assert extract(users(content)) == []
 
 

@@ -52,7 +52,7 @@ def test_the_budget_counts_what_was_used_today_and_what_the_call_needs(
 
 
 @pytest.mark.feature("F7")
-def test_what_was_used_yesterday_or_by_others_does_not_count(api: Api) -> None:
+def test_tokens_used_yesterday_or_by_others_do_not_count(api: Api) -> None:
     activate(api)
     budget(api, 100)
     used(api, 10_000)
@@ -63,7 +63,7 @@ def test_what_was_used_yesterday_or_by_others_does_not_count(api: Api) -> None:
 
 
 @pytest.mark.feature("F7")
-def test_what_running_jobs_will_use_counts_until_they_end(api: Api) -> None:
+def test_tokens_that_running_jobs_will_use_count_until_the_jobs_end(api: Api) -> None:
     activate(api)
     budget(api, 250)
     waiting = {asked(api, thread_id=f"t{number}") for number in range(3)}
@@ -78,7 +78,7 @@ def test_what_running_jobs_will_use_counts_until_they_end(api: Api) -> None:
 
 @pytest.mark.feature("F7")
 @pytest.mark.parametrize("end", ["fail_job", "release_job", "lease"])
-def test_what_a_job_would_have_used_is_free_again_when_it_ends_otherwise(api: Api, end: str) -> None:
+def test_the_tokens_reserved_for_a_job_are_free_again_when_the_job_ends_otherwise(api: Api, end: str) -> None:
     activate(api)
     budget(api, 100)
     asked(api, thread_id="t1")

@@ -129,7 +129,7 @@ def test_calls_of_a_job_that_the_user_never_had_are_refused(api: Api) -> None:
 
 
 @pytest.mark.feature("F7")
-def test_what_is_known_of_a_deleted_job_goes_after_a_week(api: Api) -> None:
+def test_the_record_of_a_deleted_job_goes_after_a_week(api: Api) -> None:
     job = claimed(api)
     api.delete_thread(**ANA)
     age(api, 6, "gone_jobs", "gone_at")
@@ -172,7 +172,7 @@ def test_no_more_tokens_are_entered_than_a_job_can_have_taken(api: Api, function
 
 @pytest.mark.feature("F7", "F6")
 @pytest.mark.parametrize("is_gone", [False, True])
-def test_saying_it_again_enters_no_more(api: Api, is_gone: bool) -> None:
+def test_reporting_the_same_calls_again_enters_no_more(api: Api, is_gone: bool) -> None:
     job = claimed(api)
     api.connection.execute("update memory.jobs set max_attempts = 1")
     if is_gone:

@@ -98,7 +98,7 @@ def test_an_unknown_variable_is_refused_with_the_known_ones(api: Api, unknown: s
 
 @pytest.mark.feature("E9")
 @pytest.mark.parametrize("template", [None, "", " \n\t", "{{messages}", "{ {messages} } {{memory_types}}"])
-def test_what_is_no_template_is_refused(api: Api, template: str | None) -> None:
+def test_an_invalid_template_is_refused(api: Api, template: str | None) -> None:
     with refused("template"):
         api.set_prompt(name="extract_memories", template=template)
 

@@ -62,7 +62,7 @@ def test_one_call_schedules_model_work_and_the_sweep_and_another_changes_that(cr
 @pytest.mark.feature("E15")
 @pytest.mark.parametrize("argument", ["every", "sweep_at"])
 @pytest.mark.parametrize("schedule", [None, "", "often", "99 99 * * *"])
-def test_a_schedule_that_is_none_is_refused_and_nothing_is_scheduled(
+def test_an_invalid_schedule_is_refused_and_nothing_is_scheduled(
     cron: Api, argument: str, schedule: str | None
 ) -> None:
     with refused(argument):
@@ -201,7 +201,7 @@ def test_without_pg_cron_the_hint_names_the_worker(server: Server, api: Api) -> 
 
 
 @pytest.mark.feature("E15", "F20")
-def test_who_may_not_see_what_the_server_loads_is_told_what_to_ask_for(server: Server, api: Api) -> None:
+def test_a_role_that_may_not_see_the_servers_settings_is_told_what_to_ask_for(server: Server, api: Api) -> None:
     api.connection.execute("create role someone login; grant usage on schema memory to someone")
     api.connection.execute("grant execute on all functions in schema memory to someone; set role someone")
     problem, hint = advice(api)

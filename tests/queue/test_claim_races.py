@@ -49,7 +49,7 @@ def queue(api: Api, kind: str) -> None:
 @pytest.mark.feature("A11", "D11")
 @pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread", "compress_thread"])
 @pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
-def test_what_is_being_cleared_is_handed_to_nobody(api: Api, other: Api, function: str, kind: str) -> None:
+def test_messages_that_are_being_cleared_are_handed_to_nobody(api: Api, other: Api, function: str, kind: str) -> None:
     api.talk(**ANA, rounds=3)
     with api.connection.transaction():
         getattr(api, function)(**ANA)
@@ -64,7 +64,7 @@ def test_what_is_being_cleared_is_handed_to_nobody(api: Api, other: Api, functio
 
 @pytest.mark.feature("A11", "E7")
 @pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
-def test_a_summary_of_the_user_leaves_out_what_is_being_cleared(api: Api, other: Api, function: str) -> None:
+def test_a_summary_of_the_user_leaves_out_messages_that_are_being_cleared(api: Api, other: Api, function: str) -> None:
     say(api, "I live in Oslo")
     say(api, "I like tea", thread_id="t2")
     with api.connection.transaction():
@@ -80,7 +80,7 @@ def test_a_summary_of_the_user_leaves_out_what_is_being_cleared(api: Api, other:
 
 
 @pytest.mark.feature("A11")
-def test_what_was_not_cleared_after_all_is_handed_out(api: Api, other: Api) -> None:
+def test_messages_whose_clearing_was_rolled_back_are_handed_out(api: Api, other: Api) -> None:
     say(api, "Hello")
     with api.connection.transaction(force_rollback=True):
         api.clear_thread(**ANA)

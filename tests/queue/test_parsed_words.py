@@ -25,7 +25,7 @@ def parsed(api: Api) -> list[int]:
     "counts", [{}, {"token_counts": {"0": 7, "1": 8}, "token_counter": "dice"}], ids=["uncounted", "counted"]
 )
 @pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread", "compress_thread"])
-def test_a_job_keeps_the_words_of_what_it_read_where_it_keeps_token_counts(
+def test_a_job_keeps_the_words_of_the_messages_it_read_where_it_keeps_token_counts(
     api: Api, kind: str, counts: dict[str, Any]
 ) -> None:
     settings(api, cadence={"fact_extraction_every_n": 0}, compression={"recent_messages_to_keep": 1})
@@ -46,7 +46,7 @@ def test_a_job_keeps_the_words_of_what_it_read_where_it_keeps_token_counts(
 
 
 @pytest.mark.feature("E4", "A5")
-def test_what_a_job_puts_away_is_not_parsed(api: Api) -> None:
+def test_messages_that_a_job_puts_away_are_not_parsed(api: Api) -> None:
     settings(api, cadence={"fact_extraction_every_n": 0}, compression={"recent_messages_to_keep": 1})
     api.talk(**ANA, rounds=2)
     api.compress_thread(**ANA)
@@ -69,7 +69,7 @@ def test_embedding_writes_no_messages(api: Api) -> None:
 
 
 @pytest.mark.feature("E4", "F6")
-def test_a_job_skips_the_words_of_what_someone_is_changing(
+def test_a_job_skips_the_words_of_messages_that_someone_is_changing(
     api: Api, connect: Callable[..., psycopg.Connection]
 ) -> None:
     queued(api, messages=3)

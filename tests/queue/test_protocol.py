@@ -95,7 +95,7 @@ def test_a_completed_job_has_stored_its_result_with_its_origin(api: Api) -> None
 
 
 @pytest.mark.feature("F6", "E12")
-def test_what_was_extracted_before_is_skipped_and_counted(api: Api) -> None:
+def test_a_memory_that_was_extracted_before_is_skipped_and_counted(api: Api) -> None:
     queued(api)
     repeated = {"content": "likes  TEA", "memory_type": "fact", "seqs": [0]}
     api.complete_job(**lease(claim(api)), result={"memories": [FACT, repeated]})

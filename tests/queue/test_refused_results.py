@@ -132,7 +132,7 @@ def test_a_bad_summary_is_refused_whole(api: Api, result: dict[str, Any]) -> Non
 
 
 @pytest.mark.feature("F6")
-def test_what_nobody_asked_for_in_a_result_has_no_effect(api: Api) -> None:
+def test_unknown_fields_of_a_result_have_no_effect(api: Api) -> None:
     queued(api)
     extra = {
         "user_id": "bob",
@@ -154,7 +154,7 @@ def test_a_tiny_number_is_a_number(api: Api) -> None:
 
 @pytest.mark.feature("F6")
 @pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread"])
-def test_a_result_is_stored_whatever_strings_mean_in_the_session(
+def test_a_result_is_stored_with_any_setting_of_standard_conforming_strings(
     connect: Callable[..., psycopg.Connection], kind: str
 ) -> None:
     api = Api(connect(options=OLD_STRINGS))

@@ -90,7 +90,7 @@ def test_every_row_of_a_query_has_a_call_of_its_own(db: psycopg.Connection, fake
 
 
 @pytest.mark.parametrize("behaviour", [SERVER_ERROR, RATE_LIMITED, Behaviour(body="nonsense")])
-def test_what_goes_wrong_is_an_outcome_and_no_error(
+def test_a_failed_call_is_an_outcome_and_no_error(
     db: psycopg.Connection, fake: FakeModelServer, behaviour: Behaviour
 ) -> None:
     fake.behaviour = behaviour

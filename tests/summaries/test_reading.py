@@ -55,7 +55,7 @@ def test_a_rolling_summary_stands_in_when_the_messages_since_the_whole_do_not_fi
 
 
 @pytest.mark.feature("A14")
-def test_what_does_not_fit_is_named(api: Api) -> None:
+def test_parts_that_do_not_fit_are_named(api: Api) -> None:
     compressing(api)
     api.talk(**ANA, rounds=3)
     compress(api, "s" * 4000)
@@ -92,7 +92,7 @@ def test_an_agent_that_heard_everything_gets_the_summaries(api: Api) -> None:
 
 
 @pytest.mark.feature("A3")
-def test_summaries_of_others_are_nobodys_business(api: Api) -> None:
+def test_no_user_gets_the_summaries_of_others(api: Api) -> None:
     both(api)
     profile(api)
     bob = {"user_id": "bob", "thread_id": "t1"}
@@ -100,7 +100,7 @@ def test_summaries_of_others_are_nobodys_business(api: Api) -> None:
 
 
 @pytest.mark.feature("A14")
-def test_without_a_worker_everything_else_goes_on(api: Api) -> None:
+def test_everything_but_model_work_goes_on_without_a_worker(api: Api) -> None:
     """At the default policy, with far more than the threshold."""
     for number in range(60):
         say(api, f"question {number} " + "x" * 1000)

@@ -86,7 +86,7 @@ def test_every_public_function_is_here(api: Api) -> None:
 
 
 @pytest.mark.parametrize("function", VALID)
-def test_the_call_that_is_spoiled_below_works(api: Api, function: str) -> None:
+def test_the_valid_call_of_each_function_works(api: Api, function: str) -> None:
     call(api, function)
 
 
@@ -129,7 +129,9 @@ def test_a_bad_message_in_a_batch_is_refused(api: Api, argument: str, message: d
     OVERSIZED,
     ids=lambda value: value if isinstance(value, str) and len(value) < 99 else "",
 )
-def test_what_is_too_large_is_refused(api: Api, function: str, argument: str, part: str, value: Any) -> None:
+def test_an_argument_that_is_too_large_is_refused(
+    api: Api, function: str, argument: str, part: str, value: Any
+) -> None:
     before = api.state()
     with refused(part, "54000"):
         call(api, function, **{argument: value})
@@ -137,7 +139,7 @@ def test_what_is_too_large_is_refused(api: Api, function: str, argument: str, pa
 
 
 @pytest.mark.parametrize(("function", "argument", "value", "code"), WRONG_STATE)
-def test_what_is_not_there_is_said(api: Api, function: str, argument: str, value: Any, code: str) -> None:
+def test_a_call_about_an_unknown_row_says_so(api: Api, function: str, argument: str, value: Any, code: str) -> None:
     check_refusals(api, function, [(argument, value)], code)
 
 
@@ -145,7 +147,7 @@ def test_what_is_not_there_is_said(api: Api, function: str, argument: str, value
     "function",
     [name for name, valid in VALID.items() if valid.keys() & {"memory_id", "document_id", "job_id", "key"}],
 )
-def test_what_belongs_to_another_user_is_not_there(api: Api, function: str) -> None:
+def test_a_row_of_another_user_is_unknown(api: Api, function: str) -> None:
     before = api.state()
     if function.startswith("delete_"):
         assert call(api, function, user_id="bob") is False
@@ -168,7 +170,7 @@ def test_what_belongs_to_another_user_is_not_there(api: Api, function: str) -> N
         ("sources", "{memory,null,files}", "unknown source null"),
     ],
 )
-def test_a_search_names_what_it_does_not_know(api: Api, argument: str, value: Any, said: str) -> None:
+def test_a_search_names_the_unknown_value(api: Api, argument: str, value: Any, said: str) -> None:
     with refused(argument) as refusal:
         call(api, "search", **{argument: value})
     assert refusal.value.diag.message_primary == f"{argument}: {said}"

@@ -84,7 +84,7 @@ def test_a_memory_goes_into_one_article(api: Api) -> None:
 
 @pytest.mark.feature("C14")
 @pytest.mark.parametrize("meanwhile", ["changed", "deleted"])
-def test_an_article_of_what_changed_meanwhile_is_refused_and_counted(api: Api, meanwhile: str) -> None:
+def test_an_article_of_memories_that_changed_meanwhile_is_refused_and_counted(api: Api, meanwhile: str) -> None:
     ids = short_term(api, "a", "b")
     api.consolidate(user_id="ana")
     job = claim(api)
@@ -151,7 +151,7 @@ def test_a_sweep_queues_consolidation_when_ten_memories_are_a_week_old(api: Api)
 
 
 @pytest.mark.feature("C14")
-def test_what_was_looked_at_does_not_queue_consolidation_again(api: Api) -> None:
+def test_memories_that_were_looked_at_do_not_queue_consolidation_again(api: Api) -> None:
     short_term(api, *[f"memory {number}" for number in range(12)])
     api.sweep()
     consolidated(api, job=claim(api))

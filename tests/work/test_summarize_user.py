@@ -126,7 +126,7 @@ def test_a_batch_counts_towards_a_profile_like_single_messages(api: Api) -> None
 
 
 @pytest.mark.feature("E7")
-def test_there_is_no_profile_of_who_said_nothing(api: Api) -> None:
+def test_a_user_who_said_nothing_has_no_profile(api: Api) -> None:
     hear(api, "t1", "13 °C", role="tool")
     for user in ("ana", "nobody"):
         job_id = api.summarize_user(user_id=user)
@@ -136,7 +136,7 @@ def test_there_is_no_profile_of_who_said_nothing(api: Api) -> None:
 
 
 @pytest.mark.feature("E7")
-def test_a_profile_is_made_anew_when_all_that_it_goes_on_from_is_gone(api: Api) -> None:
+def test_a_profile_is_made_anew_when_all_messages_of_the_former_one_are_gone(api: Api) -> None:
     only(api)
     hear(api, "t1", "I am ill")
     profile(api, "Ana is ill.")
@@ -166,7 +166,9 @@ def test_a_failed_profile_has_read_nothing(api: Api) -> None:
 @pytest.mark.feature("E7", "A11")
 @pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
 @pytest.mark.parametrize("other_threads", [True, False])
-def test_a_thread_that_goes_while_a_profile_is_made_is_not_in_it(api: Api, function: str, other_threads: bool) -> None:
+def test_a_thread_deleted_or_cleared_while_a_profile_is_made_is_not_in_it(
+    api: Api, function: str, other_threads: bool
+) -> None:
     only(api)
     hear(api, "t1", "I am ill")
     if other_threads:
@@ -183,7 +185,7 @@ def test_a_thread_that_goes_while_a_profile_is_made_is_not_in_it(api: Api, funct
 
 @pytest.mark.feature("E7", "A11")
 @pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
-def test_a_thread_that_was_not_read_may_go_while_a_profile_is_made(api: Api, function: str) -> None:
+def test_a_thread_that_was_not_read_may_be_deleted_while_a_profile_is_made(api: Api, function: str) -> None:
     only(api)
     hear(api, "t2", "I like tea")
     job = profile_job(api)
@@ -210,7 +212,7 @@ def test_a_profile_goes_with_the_last_thread_that_contributed(api: Api, first: s
 
 @pytest.mark.feature("E7", "D11")
 @pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
-def test_a_thread_that_goes_just_as_the_profile_is_stored_is_read_anew_when_it_returns(
+def test_a_thread_deleted_just_as_the_profile_is_stored_is_read_anew_when_it_returns(
     db: psycopg.Connection, connect: Callable[..., psycopg.Connection], function: str
 ) -> None:
     api, other = Api(db), Api(connect())

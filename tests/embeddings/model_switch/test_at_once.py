@@ -37,7 +37,7 @@ def claim_backfill(api: Api, *topics: int) -> Any:
 
 
 @pytest.mark.feature("F4", "E14")
-def test_dropping_waits_for_what_is_being_stored(live: Api, connect: Connect) -> None:
+def test_dropping_a_model_waits_for_embeddings_that_are_being_stored(live: Api, connect: Connect) -> None:
     admin = Api(connect())
     job = claim_backfill(live, 1)
     with ThreadPoolExecutor(1) as pool:
@@ -51,7 +51,7 @@ def test_dropping_waits_for_what_is_being_stored(live: Api, connect: Connect) ->
 
 
 @pytest.mark.feature("F4", "E14")
-def test_what_is_stored_while_its_model_is_being_dropped_is_skipped(live: Api, connect: Connect) -> None:
+def test_embeddings_stored_while_their_model_is_being_dropped_are_skipped(live: Api, connect: Connect) -> None:
     admin = Api(connect())
     job = claim_backfill(live, 1)
     with ThreadPoolExecutor(1) as pool:
@@ -64,7 +64,7 @@ def test_what_is_stored_while_its_model_is_being_dropped_is_skipped(live: Api, c
     assert live.query(FILLED) == [("old", 1)]
 
 
-def test_what_is_being_dropped_cannot_be_activated(live: Api, connect: Connect) -> None:
+def test_a_model_that_is_being_dropped_cannot_be_activated(live: Api, connect: Connect) -> None:
     admin = Api(connect())
     register(live)
     with ThreadPoolExecutor(1) as pool:
@@ -93,7 +93,7 @@ def test_a_model_registered_while_the_backfill_of_another_ends_is_filled_too(liv
 
 
 @pytest.mark.feature("F4", "E14")
-def test_a_thread_that_goes_while_a_backfill_completes_takes_its_embeddings_along(live: Api, connect: Connect) -> None:
+def test_a_thread_deleted_while_a_backfill_completes_keeps_no_embedding(live: Api, connect: Connect) -> None:
     client = Api(connect(options="-c deadlock_timeout=50ms"))
     register(live)
     for turn in range(30):
@@ -126,7 +126,7 @@ def test_a_backfill_whose_worker_dies_is_finished_by_another(live: Api, connect:
 
 
 @pytest.mark.feature("F4", "F6")
-def test_a_job_that_ran_out_and_its_successor_embed_once(live: Api, connect: Connect) -> None:
+def test_a_job_whose_lease_ran_out_and_its_successor_embed_once(live: Api, connect: Connect) -> None:
     other = Api(connect())
     first = claim_backfill(live, 1, 2)
     live.connection.execute("update memory.jobs set lease_expires_at = now() - interval '1 second'")

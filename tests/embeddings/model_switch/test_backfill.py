@@ -34,7 +34,7 @@ def test_a_second_model_is_filled_in_the_background_while_the_first_serves(api: 
 
 
 @pytest.mark.feature("F4")
-def test_backfill_is_counted_by_what_can_be_found(api: Api) -> None:
+def test_backfill_status_counts_only_memories_that_can_be_found(api: Api) -> None:
     assert status(api) == {"old": (0, 0)}
     deleted, old, new = know(api, 1, 2, 3)
     embed(api)
@@ -47,7 +47,7 @@ def test_backfill_is_counted_by_what_can_be_found(api: Api) -> None:
 
 
 @pytest.mark.feature("F4")
-def test_what_comes_during_the_backfill_is_embedded_by_both(api: Api) -> None:
+def test_texts_stored_during_a_backfill_are_embedded_by_both_models(api: Api) -> None:
     know(api, 1)
     embed(api)
     register(api)

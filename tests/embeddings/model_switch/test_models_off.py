@@ -98,6 +98,6 @@ def test_without_a_chat_model_jobs_wait(api: Api) -> None:
 
 @pytest.mark.feature("F20")
 @pytest.mark.parametrize("name", [None, "", "nobody"])
-def test_switching_off_what_is_not_there_is_refused(api: Api, name: str | None) -> None:
+def test_switching_off_an_unknown_model_is_refused(api: Api, name: str | None) -> None:
     with refused("name", "P0002"):
         api.deactivate_model(name=name)

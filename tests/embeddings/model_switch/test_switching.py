@@ -43,7 +43,7 @@ def test_a_user_whose_new_embeddings_are_incomplete_is_served_by_the_model_befor
 
 @pytest.mark.feature("F4")
 @pytest.mark.parametrize("gone", ["superseded", "expired memory", "expired message", "put away"])
-def test_what_only_the_old_model_has_and_nobody_can_find_does_not_keep_it_in_use(api: Api, gone: str) -> None:
+def test_texts_that_nobody_can_find_do_not_keep_the_old_model_in_use(api: Api, gone: str) -> None:
     first, second = know(api, 1, 2)
     say(api, "message 3", "message 4")
     embed(api)
@@ -84,7 +84,7 @@ def test_activating_takes_effect_with_its_transaction(live: Api, connect: Connec
 
 
 @pytest.mark.feature("F4")
-def test_a_query_is_compared_with_the_model_of_its_length(api: Api) -> None:
+def test_a_query_is_compared_with_the_model_of_its_dimension(api: Api) -> None:
     know(api, 1, 2)
     register(api)
     embed(api)
@@ -134,7 +134,7 @@ def test_a_dimension_that_is_not_the_models_is_refused(api: Api) -> None:
 
 @pytest.mark.feature("F4")
 @pytest.mark.parametrize("source", ["memory", "message", "document"])
-def test_what_goes_goes_from_all_models(api: Api, source: str) -> None:
+def test_a_changed_or_deleted_text_loses_the_embeddings_of_all_models(api: Api, source: str) -> None:
     [memory_id] = know(api, 1)
     say(api, "message 2")
     document_id = api.add_document(user_id="ana", content="document 3")
@@ -164,7 +164,7 @@ def test_registering_again_changes_nothing_that_is_embedded(api: Api) -> None:
 
 
 @pytest.mark.feature("F4")
-def test_a_name_that_becomes_another_model_takes_over_no_query_of_the_one_before(api: Api) -> None:
+def test_a_name_registered_for_another_model_keeps_no_query_embeddings(api: Api) -> None:
     keep_query(api, "old", 1)
     api.register_model(name="old", kind="embedding", provider="openai", model="old-1", settings={"timeout_seconds": 9})
     assert api.value("select count(*) from memory.query_embeddings") == 1
@@ -173,7 +173,7 @@ def test_a_name_that_becomes_another_model_takes_over_no_query_of_the_one_before
 
 
 @pytest.mark.feature("F4")
-def test_what_was_embedded_by_the_model_of_before_is_not_stored_under_its_name(api: Api) -> None:
+def test_results_of_the_former_model_are_not_stored_under_its_name(api: Api) -> None:
     know(api, 1)
     job = claim(api, "embed")
     api.register_model(name="old", kind="embedding", provider="openai", model="old-2")

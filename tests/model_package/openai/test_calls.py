@@ -132,7 +132,7 @@ def test_every_call_is_entered_with_what_it_took(fake: FakeModelServer, kind: st
 
 
 @pytest.mark.feature("F7")
-def test_a_reply_of_no_use_is_paid_all_the_same(fake: FakeModelServer) -> None:
+def test_an_unusable_reply_is_paid_all_the_same(fake: FakeModelServer) -> None:
     fake.behaviour = WRONG_SCHEMA
     calls: list[Json] = []
     with pytest.raises(ModelError):

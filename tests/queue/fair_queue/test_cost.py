@@ -45,7 +45,7 @@ def test_a_claim_costs_the_same_however_many_wait(api: Api) -> None:
 
 
 @pytest.mark.feature("F20", "F7")
-def test_what_waits_for_a_budget_is_not_met_by_each_claim(api: Api) -> None:
+def test_jobs_that_wait_for_a_budget_are_not_read_by_each_claim(api: Api) -> None:
     activate(api)
     api.set_policy(settings={"budget": {"tokens_per_user_per_day": 0}})
     queue(api, "ana", jobs=300)

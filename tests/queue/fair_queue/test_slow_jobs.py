@@ -46,7 +46,7 @@ def test_messages_with_nothing_to_say_are_read_a_part_at_a_time_and_once(api: Ap
 
 
 @pytest.mark.feature("F20", "B9")
-def test_what_a_claim_has_found_does_not_wait_for_what_may_be_nothing(api: Api) -> None:
+def test_a_claim_hands_out_its_jobs_before_it_prepares_those_that_may_have_nothing_to_do(api: Api) -> None:
     api.add_messages(**ANA, messages=[{"role": "user", "content": BLANK}] * 60)
     api.extract_memories(**ANA)
     queue(api, "bob")
@@ -108,7 +108,7 @@ def test_a_summary_of_huge_messages_reads_no_more_than_fits(api: Api) -> None:
 
 
 @pytest.mark.feature("F20", "E7")
-def test_what_a_summary_covers_already_is_put_away_a_part_at_a_time(api: Api) -> None:
+def test_messages_that_a_summary_covers_already_are_put_away_a_part_at_a_time(api: Api) -> None:
     api.set_policy(settings={"cadence": {"thread_summary_every_n": 0, "fact_extraction_every_n": 0}})
     api.connection.execute(
         "insert into memory.messages (user_id, thread_id, role, content) "

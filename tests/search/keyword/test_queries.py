@@ -40,7 +40,7 @@ class TestDegrading:
         ],
         ids=str,
     )
-    def test_what_only_a_model_could_find_is_refused(self, api: Api, arguments: dict[str, Any]) -> None:
+    def test_a_search_that_needs_a_model_is_refused_without_one(self, api: Api, arguments: dict[str, Any]) -> None:
         remember(api, "Likes tea")
         with refused("mode") as refusal:
             api.search(user_id="ana", **arguments)
@@ -51,7 +51,7 @@ class TestDegrading:
         [{}, {"query": " "}, {"mode": "keyword", "query_embedding": "[1,2,3]"}, {"mode": "vector"}],
         ids=str,
     )
-    def test_nothing_to_look_for_is_refused(self, api: Api, arguments: dict[str, Any]) -> None:
+    def test_a_search_without_query_and_embedding_is_refused(self, api: Api, arguments: dict[str, Any]) -> None:
         with refused("query"):
             api.search(user_id="ana", **arguments)
 

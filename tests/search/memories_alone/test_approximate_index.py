@@ -76,7 +76,7 @@ def test_an_index_finds_nearly_all_and_says_the_same_of_each(many: Api) -> None:
 
 
 @pytest.mark.feature("E4", "A3")
-def test_an_index_finds_nothing_that_is_hidden_or_of_others(many: Api) -> None:
+def test_an_index_finds_no_hidden_memory_and_none_of_other_users(many: Api) -> None:
     ask = functools.partial(search, many, None, [1, 0, 0], mode="vector")
     assert index_of(many, top_k=20).endswith("_hnsw_idx")
     ways = [hide for how, hide in HIDE.items() if how != "removed"]
@@ -89,7 +89,7 @@ def test_an_index_finds_nothing_that_is_hidden_or_of_others(many: Api) -> None:
     assert {result.id for result in ask(top_k=1000)}.isdisjoint(result.id for result in ask(user_id="bob", top_k=1000))
 
 
-def test_what_an_index_does_not_reach_is_compared(many: Api) -> None:
+def test_memories_that_an_index_does_not_reach_are_compared(many: Api) -> None:
     """Its scan ends after so many rows, which here are all those of another agent."""
     rare = {str(remember(many, f"Owns {n} theorbos", [0, -1, -n], agent_id="luthier")) for n in range(30)}
     many.connection.execute("set enable_sort = off")  # so that the index is taken all the same
@@ -120,7 +120,7 @@ def test_min_score_and_explain_mean_the_same_with_an_index(many: Api) -> None:
 
 
 @pytest.mark.feature("E4")
-def test_what_there_is_besides_very_many_memories_is_found_with_them(many: Api) -> None:
+def test_other_sources_are_found_beside_very_many_memories(many: Api) -> None:
     document_id = many.add_document(user_id="ana", content="Owns a theorbo")
     embed(many, f"{document_id}/0", [1, 0, 0], source="document")
     everything = {"mode": "vector", "sources": ["memory", "document"], "explain": True, "top_k": 100}

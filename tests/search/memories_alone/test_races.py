@@ -36,7 +36,7 @@ def test_a_change_by_hand_is_not_missed_by_the_embedding_that_is_being_stored(
 
 
 @pytest.mark.feature("E6", "A3")
-def test_an_embedding_being_stored_is_waited_for_by_a_change_by_hand(
+def test_a_change_by_hand_waits_for_the_embedding_that_is_being_stored(
     connect: Callable[..., psycopg.Connection],
 ) -> None:
     worker, client = Api(connect()), Api(connect())
@@ -70,7 +70,7 @@ def before_it_was_embedded(worker: Api, client: Api) -> Iterator[UUID]:
 @pytest.mark.feature("A3")
 @pytest.mark.parametrize("mode", ["hybrid", "vector"])
 @pytest.mark.parametrize("how", ["expired by hand", "no longer valid"])
-def test_what_a_transaction_hid_that_could_not_see_the_embedding_is_not_found(
+def test_a_memory_hidden_by_a_transaction_that_could_not_see_its_embedding_is_not_found(
     connect: Callable[..., psycopg.Connection], mode: str, how: str
 ) -> None:
     """The embedding then says that the memory may be found; the memory has the last word."""

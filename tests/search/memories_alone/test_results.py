@@ -59,7 +59,7 @@ BRING_BACK: dict[str, Callable[[Api, UUID], Any]] = {
 @pytest.mark.feature("E4", "A3")
 @pytest.mark.parametrize("model", ["three", "other"])
 @pytest.mark.parametrize("how", HIDE)
-def test_what_is_hidden_is_not_found_until_it_is_brought_back(api: Api, how: str, model: str) -> None:
+def test_a_hidden_memory_is_not_found_until_it_is_brought_back(api: Api, how: str, model: str) -> None:
     """By any of the models that have embedded it."""
     memory_id = remember(api, "Likes tea", [1, 0, 0])
     embed(api, memory_id, [1, 0, 0], model="other")
@@ -75,7 +75,7 @@ def test_what_is_hidden_is_not_found_until_it_is_brought_back(api: Api, how: str
         assert tea() == tea(mode="vector") == tea(mode="keyword") == ["Likes tea"]
 
 
-def test_what_ends_later_is_found_and_its_embedding_knows_the_end(api: Api) -> None:
+def test_a_memory_that_ends_later_is_found_and_its_embedding_has_that_end(api: Api) -> None:
     remember(api, "Likes tea", [1, 0, 0], expires_at="2090-01-01")
     remember(api, "Owns a boat", [1, 0, 1], valid_to="2090-01-01")
     assert found(api, None, [1, 0, 0]) == ["Likes tea", "Owns a boat"]
@@ -83,7 +83,7 @@ def test_what_ends_later_is_found_and_its_embedding_knows_the_end(api: Api) -> N
     assert {end.valid_until.year for end in ends} == {2090}
 
 
-def test_what_changes_its_words_is_found_by_its_words_until_it_is_embedded(api: Api) -> None:
+def test_a_changed_memory_is_found_by_its_words_until_it_is_embedded(api: Api) -> None:
     memory_id = remember(api, "Likes tea", [1, 0, 0])
     api.update_memory(user_id="ana", memory_id=memory_id, content="Likes cocoa")
     assert found(api, "cocoa", [1, 0, 0]) == ["Likes cocoa"]
@@ -109,7 +109,7 @@ def test_an_embedding_of_a_memory_that_is_not_there_finds_nothing(api: Api) -> N
 
 
 @pytest.mark.parametrize("source", ["summary", "document"])
-def test_what_a_user_has_besides_memories_is_found_with_them(api: Api, source: str) -> None:
+def test_other_sources_are_found_together_with_memories(api: Api, source: str) -> None:
     """Looking for more takes other steps than memories alone, and finds the same among them."""
     remember(api, "Likes tea", [1, 0, 0])
     everything = functools.partial(search, api, "tea", [1, 0, 0], sources=["memory", "summary", "document"])

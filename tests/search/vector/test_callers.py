@@ -35,7 +35,7 @@ def test_searching_changes_nothing(api: Api) -> None:
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
-def test_the_right_to_call_it_is_all_that_a_search_needs(api: Api, mode: str) -> None:
+def test_a_search_needs_no_right_but_that_to_call_the_function(api: Api, mode: str) -> None:
     remember(api, "Likes tea", [1, 0, 0])
     api.connection.execute("create role asker")
     api.connection.execute("grant usage on schema memory to asker")
@@ -112,7 +112,7 @@ def test_filters_that_everything_passes_take_nothing_away(api: Api) -> None:
 
 @pytest.mark.feature("E4")
 @pytest.mark.parametrize("fusion", ["score", "rrf"])
-def test_what_was_stored_just_now_is_judged_by_its_words(api: Api, fusion: str) -> None:
+def test_a_text_stored_just_now_is_ranked_by_its_words(api: Api, fusion: str) -> None:
     api.set_policy(settings={"search": {"fusion": fusion}})
     for number in range(20):
         remember(api, f"Takes the train at {number}", [1, number, 1])

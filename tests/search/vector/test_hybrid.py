@@ -15,7 +15,7 @@ from tests.support.sqlapi import Api
 
 @pytest.mark.feature("E4", "B12")
 class TestHybrid:
-    def test_what_is_not_embedded_is_found_by_its_words(self, api: Api) -> None:
+    def test_a_text_that_is_not_embedded_is_found_by_its_words(self, api: Api) -> None:
         remember(api, "Likes tea")
         remember(api, "Owns a boat", [1, 0, 0])
         assert found(api, "tea", [1, 0, 0]) == ["Likes tea", "Owns a boat"]
@@ -24,12 +24,12 @@ class TestHybrid:
         assert api.notices == []
 
     @pytest.mark.parametrize("query", ["beverage", "the of and", "👩🏽‍🚀"])
-    def test_what_shares_no_word_is_found_by_its_meaning(self, api: Api, query: str) -> None:
+    def test_a_text_that_shares_no_word_is_found_by_its_meaning(self, api: Api, query: str) -> None:
         remember(api, "Likes tea", [2, 1, 0])
         remember(api, "Owns a boat", [0, 1, 2])
         assert found(api, query, [3, 1, 0]) == ["Likes tea", "Owns a boat"]
 
-    def test_what_both_arms_find_is_ahead_of_what_one_finds(self, api: Api) -> None:
+    def test_a_text_found_by_words_and_by_meaning_is_ahead_of_others(self, api: Api) -> None:
         for content, vector in (("Drinks tea", [0, 0, 1]), ("Likes tea", [9, 1, 0]), ("Owns a boat", [9, 0, 1])):
             remember(api, content, vector)
         assert found(api, "tea", [1, 0, 0])[0] == "Likes tea"

@@ -93,7 +93,7 @@ def test_writers_and_compressions_of_one_thread_do_not_hinder_each_other(
 
 @pytest.mark.feature("A7", "E16")
 @pytest.mark.parametrize("kind", ["extract_memories", "summarize_user", "summarize_thread"])
-def test_what_was_compressed_is_still_read_by_those_who_had_not_read_it(api: Api, kind: str) -> None:
+def test_compressed_messages_are_still_read_by_jobs_that_had_not_read_them(api: Api, kind: str) -> None:
     compressing(api)
     api.talk(**ANA, rounds=4)
     compress(api)
@@ -102,7 +102,7 @@ def test_what_was_compressed_is_still_read_by_those_who_had_not_read_it(api: Api
 
 @pytest.mark.feature("A11", "A7")
 @pytest.mark.parametrize("kind", ["extract_memories", "summarize_user", "summarize_thread", "compress_thread"])
-def test_what_was_compressed_and_then_cleared_is_read_by_nobody(api: Api, kind: str) -> None:
+def test_messages_compressed_and_then_cleared_are_read_by_no_job(api: Api, kind: str) -> None:
     compressing(api)
     api.talk(**ANA, rounds=4)
     compress(api)
@@ -114,7 +114,7 @@ def test_what_was_compressed_and_then_cleared_is_read_by_nobody(api: Api, kind: 
 
 
 @pytest.mark.feature("A16", "E16")
-def test_a_sweep_removes_what_was_compressed_once_extraction_has_read_it_and_keeps_the_summary(api: Api) -> None:
+def test_a_sweep_removes_compressed_messages_once_extraction_has_read_them_and_keeps_the_summary(api: Api) -> None:
     compressing(api)
     write(api, *[10] * 8)
     compress(api)

@@ -32,7 +32,7 @@ def test_exact_counts_take_the_place_of_the_estimates(api: Api) -> None:
 
 
 @pytest.mark.feature("A5")
-def test_what_was_counted_once_is_not_counted_again_until_it_changes(api: Api) -> None:
+def test_a_counted_message_is_not_counted_again_until_it_changes(api: Api) -> None:
     compressing(api)
     write(api, *[10] * 6)
     for count in (3, 7):

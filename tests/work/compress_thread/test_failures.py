@@ -120,7 +120,7 @@ def test_two_kinds_of_jobs_never_continue_one_summary_at_once(api: Api, kinds: t
 
 
 @pytest.mark.feature("D5")
-def test_a_summary_whose_job_does_something_else_by_now_is_not_left_in_process(api: Api) -> None:
+def test_a_summary_whose_job_has_another_task_by_now_is_not_left_in_process(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 2})
     write(api, 1, 1)
     api.release_job(**lease(claim(api)))

@@ -92,7 +92,7 @@ def test_tool_results_are_kept_with_their_call(api: Api, keep: int) -> None:
 
 
 @pytest.mark.feature("A7", "E16")
-def test_a_summary_stands_for_what_was_compressed(api: Api) -> None:
+def test_a_context_has_the_summary_in_place_of_the_compressed_messages(api: Api) -> None:
     compressing(api)
     api.talk(**ANA, rounds=4)
     compress(api, "They said hello.")
@@ -149,7 +149,7 @@ def test_no_part_of_a_backlog_ends_between_a_call_and_its_results(api: Api) -> N
 
 
 @pytest.mark.feature("A7")
-def test_what_a_whole_thread_summary_covers_is_put_away_without_a_model(api: Api) -> None:
+def test_messages_that_a_whole_thread_summary_covers_are_put_away_without_a_model(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 10})
     write(api, *[10] * 10)
     complete(api, claim(api), summary="All of it.")

@@ -56,7 +56,7 @@ def test_each_agent_can_have_a_configuration_of_its_own(api: Api, section: dict[
 
 
 @pytest.mark.feature("A6")
-def test_what_was_compressed_does_not_start_the_next_compression(api: Api) -> None:
+def test_compressed_messages_do_not_start_the_next_compression(api: Api) -> None:
     compressing(api)
     write(api, *[10] * 10)
     complete(api, claim(api), summary="They talked.")
@@ -87,7 +87,7 @@ def test_a_thread_with_nothing_but_new_messages_is_done_without_a_model(api: Api
 
 
 @pytest.mark.feature("A6", "E15")
-def test_asking_for_what_is_queued_already_makes_it_certain(api: Api) -> None:
+def test_asking_for_a_queued_compression_makes_it_a_forced_one(api: Api) -> None:
     compressing(api)
     write(api, *[10] * 10)
     api.compress_thread(**ANA)

@@ -77,7 +77,7 @@ def test_no_message_is_extracted_twice_and_none_is_left_out(api: Api) -> None:
 
 
 @pytest.mark.feature("B9")
-def test_what_arrives_during_an_extraction_is_read_by_the_next(api: Api) -> None:
+def test_messages_that_arrive_during_an_extraction_are_read_by_the_next(api: Api) -> None:
     extraction_only(api)
     queued(api, messages=10)
     job = claim(api)

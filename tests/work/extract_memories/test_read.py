@@ -48,14 +48,14 @@ RECALLED = {
 
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize("recalled", RECALLED)
-def test_what_was_recalled_is_not_read_again(api: Api, recalled: str) -> None:
+def test_recalled_text_is_not_read_again(api: Api, recalled: str) -> None:
     say(api, "Hello", RECALLED[recalled], "Goodbye")
     assert given(api) == {0: "Hello", 2: "Goodbye"}
 
 
 @pytest.mark.feature("E6")
 @pytest.mark.parametrize("recalled", RECALLED)
-def test_what_a_message_says_besides_what_was_recalled_is_read(api: Api, recalled: str) -> None:
+def test_the_rest_of_a_message_with_recalled_text_is_read(api: Api, recalled: str) -> None:
     say(api, f"{RECALLED[recalled]}\n\nI moved to Oslo.\nIt rains.")
     [said] = given(api).values()
     assert said.strip() == "I moved to Oslo.\nIt rains."
@@ -102,7 +102,7 @@ def test_nothing_of_a_context_is_read_again(api: Api) -> None:
     ],
     ids=str,
 )
-def test_who_does_not_speak_for_themselves_is_not_read(api: Api, message: dict[str, Any]) -> None:
+def test_only_words_of_users_and_assistants_are_read(api: Api, message: dict[str, Any]) -> None:
     api.add_messages(**ANA, messages=[message, {"role": "user", "content": "Hello", "metadata": {"recalled": False}}])
     assert given(api) == {1: "Hello"}
 
@@ -119,7 +119,7 @@ def test_who_does_not_speak_for_themselves_is_not_read(api: Api, message: dict[s
         "1. One\n2. Two\n\n**Bold:**\n3. Three",
     ],
 )
-def test_what_only_resembles_something_recalled_is_read(api: Api, content: str) -> None:
+def test_text_that_only_resembles_recalled_text_is_read(api: Api, content: str) -> None:
     say(api, content)
     assert given(api) == {0: content}
 
@@ -152,7 +152,7 @@ def test_a_huge_message_of_markers_is_read_in_reasonable_time(api: Api, pattern:
 
 
 @pytest.mark.feature("B9", "E6")
-def test_what_was_read_is_marked_in_the_transaction_that_stores_what_was_found(
+def test_the_transaction_that_stores_memories_also_marks_how_far_was_read(
     connect: Callable[..., psycopg.Connection],
 ) -> None:
     api, reader = Api(connect()), Api(connect())

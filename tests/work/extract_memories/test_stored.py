@@ -38,7 +38,7 @@ def test_a_memory_holds_since_the_event_or_since_it_was_said(
 
 
 @pytest.mark.feature("F1", "F2")
-def test_what_several_messages_say_is_known_since_the_last_of_them(api: Api) -> None:
+def test_a_memory_from_several_messages_holds_since_the_last_of_them(api: Api) -> None:
     for day in ("01", "03", "02"):
         say(api, "Hello", created_at=f"2024-05-{day}T00:00:00Z")
     extract(api, found(seqs=[0, 1, 2]))
@@ -47,7 +47,7 @@ def test_what_several_messages_say_is_known_since_the_last_of_them(api: Api) -> 
 
 
 @pytest.mark.feature("F1")
-def test_what_happened_before_shows_in_the_past_and_not_in_the_time_before(api: Api) -> None:
+def test_a_memory_of_an_earlier_event_shows_as_of_a_time_after_that_event_only(api: Api) -> None:
     say(api, "I moved to Oslo in March", created_at=SAID_AT)
     extract(api, found("Lives in Oslo", event_time="2024-03-01"))
     assert known(api, as_of="2024-02-28") == []
@@ -81,7 +81,7 @@ def test_each_memory_is_a_row_with_its_own_confidence_and_importance(api: Api) -
 
 
 @pytest.mark.feature("E12")
-def test_what_is_known_already_is_counted_and_not_stored_again(api: Api) -> None:
+def test_a_known_memory_is_counted_and_not_stored_again(api: Api) -> None:
     say(api, "Hello")
     api.add_memory(user_id="ana", content="Likes tea")
     outcome = extract(api, found("likes   TEA"), found("Owns a boat"), found("OWNS A BOAT"))
@@ -113,7 +113,7 @@ def test_a_memory_belongs_to_the_agent_that_heard_it_when_the_message_is_gone_by
 
 @pytest.mark.feature("A3", "F2")
 @pytest.mark.parametrize("gone", [0, 1])
-def test_a_memory_of_which_nobody_knows_any_more_which_agent_heard_it_is_refused(api: Api, gone: int) -> None:
+def test_a_memory_whose_agent_is_no_longer_known_is_refused(api: Api, gone: int) -> None:
     agents = ["sales", "support"]
     for agent_id in agents:
         say(api, "Hello", agent_id=agent_id)
@@ -136,7 +136,7 @@ def test_a_memory_of_which_nobody_knows_any_more_which_agent_heard_it_is_refused
         "{{messages}} %s %I $1 \\0 \u202e☕",
     ],
 )
-def test_what_a_message_tries_to_make_happen_is_stored_as_text_and_nothing_else(api: Api, content: str) -> None:
+def test_orders_in_a_message_are_stored_as_text_and_not_followed(api: Api, content: str) -> None:
     api.add_memory(user_id="bob", content="Likes coffee")
     say(api, f"{content}\n\nTruly.")
     extract(api, found(content), found(f"{content} again", subject=content[:255]))

@@ -29,7 +29,7 @@ OLD, NEW = {"valid_from": "2024-01-01T00:00:00Z"}, {"valid_from": "2024-02-01T00
         (NEW, NEW, "Lives in Rome"),
     ],
 )
-def test_the_newer_wins_then_the_more_confident(
+def test_the_newer_fact_wins_then_the_more_confident_one(
     api: Api, oslo: dict[str, Any], rome: dict[str, Any], winner: str
 ) -> None:
     know(api, "Lives in Oslo", **oslo)
@@ -49,14 +49,14 @@ def test_one_of_several_contradicting_facts_stays(api: Api) -> None:
 
 
 @pytest.mark.feature("E10")
-def test_who_lost_a_contradiction_wins_no_other(api: Api) -> None:
+def test_a_fact_that_lost_a_contradiction_wins_no_other(api: Api) -> None:
     know(api, "Is 30", "Is 31", "Is 32")
     assert reconcile(api, None, (("Is 31", "Is 32"), ("Is 30", "Is 31"))) == counts(kept=2, contradicted=1, refused=1)
     assert current(api) == ["Is 30", "Is 32"]
 
 
 @pytest.mark.feature("E10")
-def test_who_won_a_contradiction_can_lose_the_next(api: Api) -> None:
+def test_a_fact_that_won_a_contradiction_can_lose_the_next(api: Api) -> None:
     know(api, "Is 30", "Is 31", "Is 32")
     assert reconcile(api, None, (("Is 30", "Is 31"), ("Is 31", "Is 32"))) == counts(kept=1, contradicted=2)
     assert current(api) == ["Is 32"]
@@ -64,7 +64,7 @@ def test_who_won_a_contradiction_can_lose_the_next(api: Api) -> None:
 
 @pytest.mark.feature("E10")
 @pytest.mark.parametrize("named", ["Lives in Oslo", "Lives in Oslo with Anna"])
-def test_what_contradicts_a_duplicate_contradicts_the_one_that_stays(api: Api, named: str) -> None:
+def test_a_fact_that_contradicts_a_duplicate_contradicts_the_one_that_stays(api: Api, named: str) -> None:
     know(api, "Lives in Oslo", "Lives in Oslo with Anna", "Lives in Rome")
     pair = ("Lives in Oslo", "Lives in Oslo with Anna")
     outcome = reconcile(api, {pair: "Lives in Oslo with Anna"}, ((named, "Lives in Rome"),))

@@ -34,7 +34,7 @@ def test_a_duplicate_holds_again_when_the_thread_of_the_other_one_is_deleted(
 
 
 @pytest.mark.feature("D11", "E10")
-def test_what_a_former_version_merged_from_the_memories_of_a_thread_goes_with_it(api: Api) -> None:
+def test_a_memory_that_a_former_version_merged_goes_with_the_thread_of_its_sources(api: Api) -> None:
     [old] = learn(api, "t1", "Drinks tea")
     [new] = learn(api, "t2", "Tea is nice")
     metadata = {"merged_from": [str(old), str(new)]}
@@ -65,7 +65,7 @@ def test_an_article_made_of_the_memories_of_a_thread_goes_with_it(api: Api) -> N
 
 @pytest.mark.feature("D11", "E11")
 @pytest.mark.parametrize("stored_again", [True, False])
-def test_what_gave_way_to_the_memories_of_a_thread_holds_again_once(api: Api, stored_again: bool) -> None:
+def test_a_memory_hidden_by_memories_of_a_deleted_thread_holds_again_once(api: Api, stored_again: bool) -> None:
     moved = learn(api, "t1", "Lives in Rome", "Lives in Porto")
     for new in moved:
         [old] = learn(api, "t2", "Lives in Oslo")

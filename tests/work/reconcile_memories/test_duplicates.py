@@ -14,7 +14,7 @@ from tests.work.facts import about, assert_counter_is_exact, claimed, counts, cu
 
 
 @pytest.mark.feature("E10", "E11", "F2")
-def test_of_duplicates_one_stays_with_the_best_of_each(api: Api) -> None:
+def test_one_of_several_duplicates_stays_with_the_best_values_of_all(api: Api) -> None:
     know(api, "Likes tea", confidence=0.75, importance=0.75, tags=["b", "a"], valid_from="2024-02-01T00:00:00Z")
     new = {"metadata": {"subject": "User", "x": 1}, "valid_from": "2024-01-01T00:00:00Z"}
     [stays] = know(api, "Likes green tea", confidence=0.5, importance=0.25, tags=["c"], **new)
@@ -103,7 +103,7 @@ def test_duplicates_named_twice_are_merged_once(api: Api) -> None:
 
 
 @pytest.mark.feature("E10")
-def test_of_a_set_those_stay_that_are_no_duplicates(api: Api) -> None:
+def test_members_of_a_set_that_are_no_duplicates_stay(api: Api) -> None:
     know(api, "Likes tea", "Enjoys tea", "Likes boats", "Likes green tea", source="extraction")
     found = ("Likes tea", "Enjoys tea", "Likes boats", "Likes green tea")
     assert reconcile(api, {found: "Likes green tea"}) == counts(kept=2, merged=2, refused=1)
@@ -121,7 +121,7 @@ def test_merging_at_the_limit_costs_no_other_memory(api: Api) -> None:
 
 @pytest.mark.feature("E10")
 @pytest.mark.parametrize("pair", DUPLICATES, ids=lambda pair: pair.newer)
-def test_what_says_all_of_a_duplicate_takes_its_place(api: Api, pair: Facts) -> None:
+def test_a_fact_that_says_all_of_a_duplicate_takes_its_place(api: Api, pair: Facts) -> None:
     know(api, pair.older, pair.newer, source="extraction", memory_type="fact")
     outcome = counts(kept=1, merged=1) if pair.is_seen else counts(kept=2, refused=1)
     assert reconcile(api, {(pair.older, pair.newer): pair.newer}) == outcome
@@ -130,7 +130,7 @@ def test_what_says_all_of_a_duplicate_takes_its_place(api: Api, pair: Facts) -> 
 @pytest.mark.feature("E10")
 @pytest.mark.parametrize("source", ["user", "extraction"])
 @pytest.mark.parametrize("pair", [*LOOK_ALIKES, *CONTRADICTIONS, *UNRELATED], ids=lambda pair: pair.newer)
-def test_what_says_something_else_is_no_duplicate(api: Api, source: str, pair: Facts) -> None:
+def test_a_fact_that_says_something_else_is_no_duplicate(api: Api, source: str, pair: Facts) -> None:
     know(api, pair.older, pair.newer, source=source)
     given = (pair.older, pair.newer)
     for text in given:
@@ -150,7 +150,9 @@ def test_what_says_something_else_is_no_duplicate(api: Api, source: str, pair: F
         ("喜欢喝茶", "早上喜欢喝茶", 1),
     ],
 )
-def test_what_was_stated_gives_way_only_to_its_very_words(api: Api, older: str, newer: str, merged: int) -> None:
+def test_a_stated_fact_is_merged_only_into_a_fact_with_its_exact_words(
+    api: Api, older: str, newer: str, merged: int
+) -> None:
     know(api, older, newer)
     assert reconcile(api, {(older, newer): newer})["merged"] == merged
 

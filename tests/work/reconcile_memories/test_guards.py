@@ -24,7 +24,7 @@ from tests.work.facts import Pair, about, assert_counter_is_exact, claimed, coun
     [{"agent_id": "sales"}, about("Anna"), {**about("Anna"), "agent_id": "sales"}],
     ids=["agent", "subject", "agent and subject"],
 )
-def test_no_fact_gives_way_to_one_of_another_agent_or_subject(api: Api, section: str, other: dict[str, Any]) -> None:
+def test_no_fact_is_hidden_by_one_of_another_agent_or_subject(api: Api, section: str, other: dict[str, Any]) -> None:
     know(api, "Likes tea")
     know(api, "Hates tea", **other)
     found = ("Likes tea", "Hates tea")
@@ -89,7 +89,7 @@ def test_a_malformed_reply_is_refused_whole(api: Api, malformed: str) -> None:
 @pytest.mark.feature("E10")
 @pytest.mark.parametrize("section", ["duplicates", "contradictions"])
 @pytest.mark.parametrize("meanwhile", ["changed", "deleted", "superseded", "expired", "swept", "deleted and restored"])
-def test_what_changed_meanwhile_is_left_alone_and_counted(api: Api, section: str, meanwhile: str) -> None:
+def test_a_fact_that_changed_meanwhile_is_left_alone_and_counted(api: Api, section: str, meanwhile: str) -> None:
     old, _, other = know(api, "old tea", "new tea", "other")
     job = claimed(api)
     match meanwhile:

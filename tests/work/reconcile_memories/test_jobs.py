@@ -59,7 +59,7 @@ def test_n_has_bounds(api: Api, n: int | None) -> None:
 
 
 @pytest.mark.feature("E10")
-def test_what_is_not_current_is_not_looked_at(api: Api) -> None:
+def test_a_fact_that_is_not_current_is_not_given_to_the_model(api: Api) -> None:
     deleted, over, old, new, _ = know(api, "deleted", "over", "old", "new", "other")
     api.delete_memory(user_id="ana", memory_id=deleted)
     api.update_memory(user_id="ana", memory_id=over, expires_at="2020-01-01")

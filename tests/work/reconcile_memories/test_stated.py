@@ -46,7 +46,7 @@ def stated_before(api: Api, content: str, **arguments: Any) -> UUID:
         ("Is 30 years old", "Is 31 years old", "It is my birthday after all these years", False),
     ],
 )
-def test_what_was_stated_gives_way_to_newer_words_of_the_user(
+def test_a_stated_fact_is_hidden_by_newer_words_of_the_user(
     api: Api, stated: str, content: str, said: str, gives_way: bool
 ) -> None:
     stated_before(api, stated)
@@ -91,7 +91,7 @@ def test_words_that_are_not_the_users_or_not_newer_hide_nothing(api: Api, case: 
 
 
 @pytest.mark.feature("E10")
-def test_what_was_stated_gives_way_as_a_duplicate_only_to_what_was_stated(api: Api) -> None:
+def test_a_stated_fact_is_merged_only_into_a_stated_fact(api: Api) -> None:
     stated_before(api, "Likes tea")
     extracted(api, "Likes green tea", "I like green tea")
     pair = ("Likes tea", "Likes green tea")
@@ -144,7 +144,7 @@ def test_the_built_in_model_says_what_may_be_done(api: Api) -> None:
         ([], True),
     ],
 )
-def test_what_a_former_version_merged_is_stated_when_one_of_its_sources_was(
+def test_a_memory_that_a_former_version_merged_counts_as_stated_when_one_of_its_sources_was(
     api: Api, sources: list[str], is_stated: bool
 ) -> None:
     ids = [know(api, f"Home {number}", source=source)[0] for number, source in enumerate(sources)]

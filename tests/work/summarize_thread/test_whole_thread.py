@@ -22,7 +22,7 @@ def test_a_whole_thread_is_summarised_every_n_messages(api: Api, every_n: int, j
 
 
 @pytest.mark.feature("E5", "D4", "D7")
-def test_it_is_made_of_the_one_before_and_newer_messages_only(api: Api) -> None:
+def test_a_summary_is_made_of_the_previous_summary_and_newer_messages_only(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 6})
     previous = None
     for last_seq in (5, 11, 17):
@@ -41,7 +41,7 @@ def test_it_is_made_of_the_one_before_and_newer_messages_only(api: Api) -> None:
 
 
 @pytest.mark.feature("E5")
-def test_it_uses_the_prompt_of_whole_threads(api: Api) -> None:
+def test_a_summary_of_a_whole_thread_uses_its_own_prompt(api: Api) -> None:
     api.register_model(name="mini", kind="chat", provider="openai", model="gpt-4.1-mini")
     only(api, summary={"model": "mini"}, cadence={"thread_summary_every_n": 2}, compression=COMPRESSION)
     write(api, 1, 1)
@@ -98,7 +98,7 @@ def test_each_kind_of_summary_can_be_asked_for(api: Api, kind: str | None, expec
 
 
 @pytest.mark.feature("E5")
-def test_what_there_is_comes_when_no_kind_is_asked_for(api: Api) -> None:
+def test_the_existing_summary_is_returned_when_no_kind_is_asked_for(api: Api) -> None:
     compressing(api)
     api.talk(**ANA, rounds=3)
     complete(api, asked(api, "summarize_thread"), summary="Window.")
