@@ -85,7 +85,7 @@ test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the fi
 
 .PHONY: soak
 soak: services .venv/.dev ## Mixed load for an hour while processes are killed: nothing may be lost, doubled or miscounted
-	@$(BIN)/python tests/soak.py
+	@$(BIN)/python -m tests.concurrency.soak
 
 .PHONY: lint
 lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scripts and container files
@@ -94,7 +94,8 @@ lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scri
 	@$(BIN)/mypy
 	@$(BIN)/python sql/build.py --check
 	@$(BIN)/python python_client/generate_sync.py --check
-	@$(BIN)/python tests/lint_sql.py
+	@$(BIN)/python -m tests.lint.lint_sizes
+	@$(BIN)/python -m tests.lint.lint_sql
 	@$(BIN)/python docs/reference.py --check
 	@$(BIN)/python tests/features.py --check
 	@$(BIN)/shellcheck $(SHELL_SCRIPTS)
@@ -119,11 +120,11 @@ reference: services .venv/.dev ## Write docs/reference.md from the comments in t
 .PHONY: bench
 bench: services .venv/.client ## Measure writes and reads against bare statements, into bench/results
 	@$(PIP_INSTALL) --group bench
-	@$(BIN)/python bench/run.py
+	@$(BIN)/python -m bench.writes
 
 .PHONY: bench-cost
 bench-cost: .venv/.client ## Measure calls, tokens and price of model work, without a model, into bench/results
-	@$(BIN)/python bench/cost.py
+	@$(BIN)/python -m bench.cost
 
 # The model that bench-quality embeds with; EMBEDDINGS_URL names a server that runs instead, LOCOMO the file of the data.
 EMBEDDING_PYTHON := .venv-embedding/bin/python
@@ -140,13 +141,13 @@ EMBEDDING_PYTHON := .venv-embedding/bin/python
 .PHONY: bench-quality
 bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.ready) ## Measure how well search finds LoCoMo's evidence, into bench/results
 	@$(PIP_INSTALL) --group bench
-	@$(BIN)/python bench/quality.py $(if $(LOCOMO),--data $(LOCOMO)) \
+	@$(BIN)/python -m bench.quality $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
 
 .PHONY: bench-search
 bench-search: services .venv/.client ## Measure search against the bare vector query, into bench/results
 	@$(PIP_INSTALL) --group bench
-	@$(BIN)/python bench/search.py --crossover
+	@$(BIN)/python -m bench.search --crossover
 
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files

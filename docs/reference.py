@@ -12,9 +12,9 @@ from pathlib import Path
 
 import psycopg
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from servers import install_agent_memory, running_server
+from tests.support.servers import install_agent_memory, running_server
 
 PAGE = Path(__file__).resolve().parent / "reference.md"
 INTRODUCTION = """\

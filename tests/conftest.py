@@ -15,8 +15,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
-from servers import Run, Server, ServerUnavailableError, install_agent_memory, running_server
-from sqlapi import Api
+
+from tests.support.servers import Run, Server, ServerUnavailableError, install_agent_memory, running_server
+from tests.support.sqlapi import Api, rolled_back
 
 TEMPLATE = "agent_memory_template"
 DATABASE_NAMES = (f"test_{number}" for number in itertools.count(1))
@@ -65,6 +66,13 @@ def shared_api(request: pytest.FixtureRequest, server: Server, _template: str) -
         psycopg.connect(conninfo, autocommit=True) as connection,
     ):
         yield Api(connection)
+
+
+@pytest.fixture
+def api(shared_api: Api) -> Iterator[Api]:
+    """The database that the tests of a module share; what a test changes there is rolled back at its end."""
+    with rolled_back(shared_api) as api:
+        yield api
 
 
 @pytest.fixture

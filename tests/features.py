@@ -1,7 +1,7 @@
 """Fills the "Proved by" column of docs/features.md from the ``feature`` marks of the tests.
 
-``features.py`` rewrites the page. ``features.py --check`` writes nothing and fails when the page is stale, when a
-listed feature has no test, or when a test names a feature that the page does not list.
+``features.py`` rewrites the page. ``features.py --check`` writes nothing and fails when the page is stale or has too
+long a row, when a listed feature has no test, or when a test names a feature that the page does not list.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
 PAGE = TESTS.parent / "docs" / "features.md"
 ROW = re.compile(r"^\| (?P<id>[A-Z]\d+) \| (?P<text>[^|]+) \|[^|]*\|$", re.MULTILINE)
+LONGEST_ROW = 300
+# The address of a link, in the list at the end of the page: rows hold only the names.
+ADDRESS = re.compile(r"^\[[^]]+\]: \.\./tests/.*\n?", re.MULTILINE)
 
 Proofs = dict[str, list[tuple[str, str]]]
 """For each feature id the file and the name of each test that carries it."""
@@ -56,17 +59,39 @@ def collect_proofs() -> Proofs:
     return proofs
 
 
+def name_of(path: str) -> str:
+    """The name of a link to a test file or, with a slash at its end, to a folder: messages/storing, messages/."""
+    return path.removeprefix("tests/").replace("/test_", "/").removesuffix(".py")
+
+
+def linked(paths: Iterable[str], room: int) -> list[str]:
+    """The files to link; where their names take more room, the folders of those that are many stand for their files."""
+    links = sorted(set(paths))
+    folders = Counter("/".join(path.split("/")[:2]) + "/" for path in links)
+    for folder, _ in sorted(folders.items(), key=lambda item: (-item[1], item[0])):
+        if len(cell_of(links)) <= room:
+            break
+        links = sorted({folder if path.startswith(folder) else path for path in links})
+    return links
+
+
+def cell_of(links: Iterable[str]) -> str:
+    """The cell of a row."""
+    return ", ".join(f"[{name_of(path)}]" for path in links)
+
+
 def fill_in(page: str, proofs: Proofs) -> str:
-    """The page with its last column made anew."""
+    """The page with its last column and the addresses of its links made anew."""
+    addresses: set[str] = set()
 
     def row(match: re.Match[str]) -> str:
-        by_file: dict[str, list[str]] = defaultdict(list)
-        for path, name in proofs.get(match["id"], []):
-            by_file[path].append(f"`{name}`")
-        cell = "; ".join(f"[{Path(path).stem}](../{path}): {', '.join(names)}" for path, names in by_file.items())
-        return f"| {match['id']} | {match['text']} | {cell} |"
+        start = f"| {match['id']} | {match['text']} | "
+        links = linked((path for path, _ in proofs.get(match["id"], [])), LONGEST_ROW - len(start) - len(" |"))
+        addresses.update(links)
+        return f"{start}{cell_of(links)} |"
 
-    return ROW.sub(row, page)
+    rows = ROW.sub(row, ADDRESS.sub("", page).rstrip("\n"))
+    return rows + "\n\n" + "".join(f"[{name_of(path)}]: ../{path}\n" for path in sorted(addresses, key=name_of))
 
 
 def problems(page: str, proofs: Proofs) -> list[str]:
@@ -76,6 +101,11 @@ def problems(page: str, proofs: Proofs) -> list[str]:
     for feature in sorted(proofs.keys() - listed):
         path, name = proofs[feature][0]
         found.append(f"{path}: {name} names {feature}, which {PAGE.name} does not list")
+    found += [
+        f"{PAGE.name}: row {match['id']} has {len(match[0])} characters, more than {LONGEST_ROW}"
+        for match in ROW.finditer(page)
+        if len(match[0]) > LONGEST_ROW
+    ]
     if fill_in(page, proofs) != page:
         found.append(f"{PAGE.name} is stale: run 'make features'")
     return found

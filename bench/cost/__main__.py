@@ -1,0 +1,386 @@
+"""Measures the calls, tokens and price of model work per 1,000 messages: ``python -m bench.cost --help``.
+
+No model is asked and nothing leaves the machine: the worker calls the tests' model server over HTTP, which replies in
+realistic sizes (replies.py) and reports the tokens of what it was sent and said. The figures are those of the ledger.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import datetime
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from agent_memory import Memory
+from agent_memory.importer import import_file
+from agent_memory.worker import Worker
+from agent_memory_models import Models
+from agent_memory_models.token_counter import TokenCounter, estimate_tokens
+from psycopg.rows import dict_row
+
+from bench.cost import replies, report
+from bench.support import texts
+from bench.support.environment import LOCOMO, RESULTS, SHARED, announce, postgresql, say
+from tests.support.fake_model_server import Behaviour, FakeModelServer, RecordedRequest
+from tests.support.model_rules import Body
+from tests.support.servers import Server, install_agent_memory, running_server
+
+TIKTOKEN = SHARED / "data" / "tiktoken"
+
+MODEL, EMBEDDING_MODEL = "gpt-4.1-mini", "text-embedding-3-small"
+# USD per million tokens: examples, in the range of small models.
+PRICES = {"input": 0.40, "output": 1.60, "embedding": 0.02}
+# Enough that texts without common words are no near-duplicates of each other.
+DIMENSIONS = 256
+
+# "At message 100" are the calls of the messages before: one call's prompt is as long as its messages happen to be.
+GROWTH_FROM, GROWTH_WINDOW = 100, 40
+
+TEMPLATE = "agent_memory"
+LONGEST_WAIT_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A policy, and after how many rounds the worker runs each time; None: once, after everything was imported."""
+
+    name: str
+    policy: dict[str, Any] = field(default_factory=dict)
+    rounds: int | None = 1
+    embeds: bool = False
+
+
+DEFAULT = Scenario("default policy, jobs run after each round")
+THREAD = Scenario("whole-thread summary every 20 messages", {"cadence": {"thread_summary_every_n": 20}})
+USER = Scenario("user summary every 20 messages besides", {"cadence": {"user_summary_every_n": 20}})
+PACINGS = (
+    DEFAULT,
+    Scenario("default policy, jobs run after every 10th round", rounds=10),
+    Scenario("default policy, all imported before jobs run", rounds=None),
+)
+SCENARIOS = (
+    *PACINGS,
+    Scenario("no rolling summary", {"summary": {"enabled": False}}),
+    THREAD,
+    USER,
+    Scenario("extraction every 20 messages", {"cadence": {"fact_extraction_every_n": 20}}),
+    Scenario("embedding model, after each round", embeds=True),
+    Scenario("embedding model, after every 10th round", rounds=10, embeds=True),
+)
+# Which prompt's growth is read off which scenario.
+GROWTH = (
+    ("summarize_thread", DEFAULT),
+    ("extract_memories", DEFAULT),
+    ("reconcile_memories", DEFAULT),
+    ("compress_thread", DEFAULT),
+    ("compress_thread", THREAD),
+    ("summarize_user", USER),
+)
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message to append."""
+
+    user_id: str
+    thread_id: str
+    role: str
+    content: str
+    metadata: dict[str, Any]
+    created_at: datetime.datetime
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request, and how many messages there were by then."""
+
+    messages: int
+    request: RecordedRequest
+
+
+def main() -> None:
+    """Runs the scenarios and writes the results to bench/results."""
+    parser = argparse.ArgumentParser(prog="python -m bench.cost", description=(__doc__ or "").split(":")[0])
+    parser.add_argument(
+        "--messages", type=int, default=1000, help="messages of the made-up conversation (default 1000)"
+    )
+    parser.add_argument("--server", choices=("system", "embedded"), default="embedded", help="as for the tests")
+    options = parser.parse_args()
+    started = time.monotonic()
+    if TIKTOKEN.exists():
+        os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(TIKTOKEN))
+    counter = Tokens()
+    with running_server(options.server) as server, tempfile.TemporaryDirectory() as folder:
+        with psycopg.connect(server.conninfo(), autocommit=True) as connection:
+            connection.execute(f"create database {TEMPLATE}")
+            version = postgresql(connection)
+        install_agent_memory(server, TEMPLATE)
+        results: report.Results = {
+            "date": datetime.date.today().isoformat(),
+            "postgresql": version,
+            "token_counter": counter.name,
+            "prices_per_million": PRICES,
+            "texts": {
+                name: _measure(server, path, counter) for name, path in _conversations(Path(folder), options.messages)
+            },
+        }
+    say(f"\nDone in {time.monotonic() - started:.0f} s")
+    announce(report.write(results, [each.name for each in PACINGS], RESULTS))
+
+
+class Tokens:
+    """Counts tokens as the worker does: with tiktoken where its encoding is at hand, by bytes elsewhere."""
+
+    def __init__(self) -> None:
+        encoding = asyncio.run(TokenCounter(may_download=False).encoding(MODEL))
+        self.name = "bytes / 4" if encoding is None else f"tiktoken {encoding.name}"
+        self._count: Callable[[str], int] = (
+            estimate_tokens if encoding is None else lambda text: len(encoding.encode(text, disallowed_special=()))
+        )
+
+    def __call__(self, text: str) -> int:
+        return self._count(text)
+
+    def instructions(self, body: Body) -> int:
+        """Tokens of what every prompt of a kind has: the system message and the schema of the reply."""
+        return self(body["messages"][0]["content"]) + self(json.dumps(body["response_format"], separators=(",", ":")))
+
+    def prompt(self, body: Body) -> int:
+        """Tokens of a whole request."""
+        if "input" in body:
+            return sum(map(self, body["input"]))
+        return self.instructions(body) + sum(self(message["content"]) for message in body["messages"][1:])
+
+    def behaviour(self, request: RecordedRequest) -> Behaviour:
+        """A reply in realistic size, with the usage that a provider would report."""
+        return Behaviour(answer=replies.reply, body=partial(self._with_usage, request.body))
+
+    def _with_usage(self, asked: Body, text: str) -> str:
+        body = json.loads(text)
+        tokens_in = self.prompt(asked)
+        tokens_out = sum(self(choice["message"]["content"]) for choice in body.get("choices", []))
+        body["usage"] = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out}
+        return json.dumps(body)
+
+
+def _conversations(folder: Path, messages: int) -> Iterator[tuple[str, Path]]:
+    """Files to import: one thread of made-up texts, and the longest LoCoMo conversation where that is at hand."""
+    path = folder / "conversation.jsonl"
+    path.write_text(json.dumps({"user_id": "user", "messages": json.loads(texts.conversation(messages))}) + "\n")
+    yield "made-up texts", path
+    if LOCOMO.exists():
+        samples = json.loads(LOCOMO.read_text())
+        longest = max(samples, key=lambda sample: sum(map(len, _sessions(sample))))
+        path = folder / "locomo.json"
+        path.write_text(json.dumps([longest]))
+        yield f"LoCoMo {longest['sample_id']}", path
+
+
+def _sessions(sample: Body) -> list[list[Any]]:
+    return [
+        value for key, value in sample["conversation"].items() if key.startswith("session_") and isinstance(value, list)
+    ]
+
+
+def _measure(server: Server, path: Path, tokens: Tokens) -> dict[str, Any]:
+    """All scenarios with the conversation of one file."""
+    with _database(server) as connection:
+        messages = _imported(connection, path)
+    asked: dict[str, list[Asked]] = {}
+    scenarios = {}
+    for scenario in SCENARIOS:
+        started = time.monotonic()
+        with FakeModelServer(dimensions=DIMENSIONS) as fake, _database(server) as connection:
+            fake.behaviour = tokens.behaviour
+            _register(connection, scenario, fake.url)
+            drive = Drive(connection, fake)
+            asyncio.run(drive.run(scenario, messages, path))
+            kinds = _ledger(connection)
+            _check(kinds, drive.asked, tokens)
+            scenarios[scenario.name] = {
+                "policy": scenario.policy,
+                "rounds_between_runs": scenario.rounds,
+                "kinds": kinds,
+                "jobs": _jobs(connection),
+            }
+        asked[scenario.name] = drive.asked
+        price = sum(float(row["price"]) for row in kinds.values())
+        say(
+            f"{path.name}, {scenario.name}: {price * 1000 / len(messages):.3f} USD ({time.monotonic() - started:.0f} s)"
+        )
+    return {
+        "messages": len(messages),
+        "threads": len({message.thread_id for message in messages}),
+        "tokens": sum(tokens(message.content) for message in messages),
+        "scenarios": scenarios,
+        "growth": _growth(asked, messages, tokens) if len({message.thread_id for message in messages}) == 1 else None,
+    }
+
+
+def _database(server: Server) -> psycopg.Connection:
+    """A connection to a fresh database with agent_memory installed."""
+    with psycopg.connect(server.conninfo(), autocommit=True) as connection:
+        connection.execute("drop database if exists cost")
+        connection.execute(f"create database cost template {TEMPLATE}")
+    return psycopg.connect(server.conninfo("cost"), autocommit=True)
+
+
+def _imported(connection: psycopg.Connection, path: Path) -> list[Message]:
+    """The messages of a file, as the importer understands them, thread by thread."""
+    for _ in import_file(connection, path):
+        pass
+    rows = connection.execute(
+        """
+        select m.user_id, m.thread_id, m.role, m.content, m.metadata, m.created_at
+        from memory.messages as m join memory.threads as t using (user_id, thread_id)
+        order by t.first_at, t.thread_id, m.seq
+        """
+    )
+    return [Message(*row) for row in rows]
+
+
+def _register(connection: psycopg.Connection, scenario: Scenario, url: str) -> None:
+    memory = Memory(connection)
+    chat = {"price_per_million_input": PRICES["input"], "price_per_million_output": PRICES["output"]}
+    memory.register_model("chat", "chat", "openai", MODEL, {"base_url": url, **chat})
+    memory.activate_model("chat")
+    if scenario.embeds:
+        price = {"price_per_million_input": PRICES["embedding"]}
+        settings = {"base_url": url, "dimensions": DIMENSIONS, **price}
+        memory.register_model("embedding", "embedding", "openai", EMBEDDING_MODEL, settings)
+        memory.activate_model("embedding")
+    memory.set_policy(scenario.policy)
+
+
+class Drive:
+    """An application that appends messages, a worker that keeps up, and cron that sweeps."""
+
+    def __init__(self, connection: psycopg.Connection, fake: FakeModelServer) -> None:
+        self.asked: list[Asked] = []
+        self._connection = connection
+        self._memory = Memory(connection)
+        self._fake = fake
+        self._appended = 0
+
+    async def run(self, scenario: Scenario, messages: list[Message], path: Path) -> None:
+        """Everything that becomes due, to the consolidation a week later. Raises RuntimeError when a job fails."""
+        async with Models(may_download=False) as models:
+            if scenario.rounds is None:
+                for progress in import_file(self._connection, path):
+                    self._appended = progress.done
+                await self._work(models)
+            else:
+                await self._talk(messages, scenario.rounds, models)
+            self._connection.execute("set session_replication_role = replica")  # no version of a memory for this
+            self._connection.execute("update memory.memories set created_at = created_at - interval '8 days'")
+            self._connection.execute("reset session_replication_role")
+            self._memory.sweep()
+            await self._work(models)
+
+    async def _talk(self, messages: list[Message], rounds_between: int, models: Models) -> None:
+        rounds = 0
+        for message, following in zip(messages, [*messages[1:], None], strict=True):
+            self._memory.add_message(
+                message.user_id,
+                message.thread_id,
+                message.role,
+                message.content,
+                metadata=message.metadata,
+                created_at=message.created_at,
+            )
+            self._appended += 1
+            if message.role == "assistant":
+                rounds += 1
+                if rounds % rounds_between == 0:
+                    await self._work(models)
+            if following is None or following.thread_id != message.thread_id:
+                # The thread ends: an hour later what is left of it is due.
+                await self._work(models)
+                self._connection.execute("update memory.threads set last_at = now() - interval '2 hours'")
+                self._memory.sweep()
+                await self._work(models)
+
+    async def _work(self, models: Models) -> None:
+        """Runs jobs until none is left. A job may have to wait for another one of its thread."""
+        patience = time.monotonic() + LONGEST_WAIT_SECONDS
+        while True:
+            # One job at a time, so that the same figures come out each time.
+            counts = await Worker(self._connection.info.dsn, models=models, concurrency=1).run(once=True)
+            self.asked += [Asked(self._appended, each) for each in self._fake.requests[len(self.asked) :]]
+            if counts.settled != counts.completed:
+                raise RuntimeError(f"the worker reports {counts}")
+            if not self._connection.execute("select from memory.jobs where status <> 'completed' limit 1").fetchone():
+                return
+            if time.monotonic() > patience:
+                raise RuntimeError("jobs do not come to an end")
+            await asyncio.sleep(0.5)
+
+
+def _ledger(connection: psycopg.Connection) -> dict[str, dict[str, Any]]:
+    with connection.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(
+            """
+            select kind, sum(calls)::int as calls, sum(failed_calls)::int as failed_calls,
+              sum(tokens_in)::int as tokens_in, sum(tokens_out)::int as tokens_out, sum(price)::float8 as price
+            from memory.model_usage group by kind order by sum(price) desc
+            """
+        )
+        return {row.pop("kind"): row for row in rows}
+
+
+def _jobs(connection: psycopg.Connection) -> dict[str, dict[str, int]]:
+    rows = connection.execute(
+        "select kind, count(*), count(*) filter (where result ? 'skipped') from memory.jobs group by kind order by kind"
+    )
+    return {kind: {"jobs": jobs, "without_a_call": skipped} for kind, jobs, skipped in rows}
+
+
+def _check(kinds: dict[str, dict[str, Any]], asked: list[Asked], tokens: Tokens) -> None:
+    """Raises RuntimeError when the ledger does not hold what was asked."""
+    entered = sum(row["calls"] for row in kinds.values()), sum(row["tokens_in"] for row in kinds.values())
+    sent = len(asked), sum(tokens.prompt(each.request.body) for each in asked)
+    if entered != sent:
+        raise RuntimeError(f"the ledger has {entered} calls and tokens, the model got {sent}")
+
+
+def _growth(asked: dict[str, list[Asked]], messages: list[Message], tokens: Tokens) -> list[dict[str, Any]]:
+    """The length of each prompt early and late in one thread."""
+    last = len(messages)
+    early, late = (sum(tokens(message.content) for message in messages[:end]) for end in (GROWTH_FROM, last))
+    rows = [{"what": "all messages of the thread", "early": early, "late": late}]
+    for prompt, scenario in GROWTH:
+        calls = [each for each in asked[scenario.name] if _prompt_name(each.request.body) == prompt]
+        if not calls:
+            continue
+        # Compression comes less often than the window is long: its first call then, and its last.
+        first = [each for each in calls if GROWTH_FROM - GROWTH_WINDOW < each.messages <= GROWTH_FROM] or calls[:1]
+        final = [each for each in calls if each.messages > last - GROWTH_WINDOW] or calls[-1:]
+        rows.append(
+            {
+                "what": prompt,
+                "scenario": scenario.name,
+                "instructions": tokens.instructions(calls[-1].request.body),
+                "early_at": first[-1].messages,
+                "early": round(sum(tokens.prompt(each.request.body) for each in first) / len(first)),
+                "late_at": final[-1].messages,
+                "late": round(sum(tokens.prompt(each.request.body) for each in final) / len(final)),
+            }
+        )
+    return rows
+
+
+def _prompt_name(body: Body) -> str | None:
+    return body["response_format"]["json_schema"]["name"] if "response_format" in body else None
+
+
+if __name__ == "__main__":
+    main()

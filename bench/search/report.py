@@ -1,0 +1,109 @@
+"""The times of search as JSON and as a Markdown page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from bench.support.environment import describe
+from bench.support.markdown import table
+
+Results = dict[str, Any]
+
+
+def markdown(results: Results) -> str:
+    """The page for people."""
+    parts = [
+        "# Time of search",
+        f"{describe(results)}; shared_buffers {results['settings']['shared_buffers']}, everything in memory, one "
+        "connection, prepared statements, times of a client on the same machine.",
+    ]
+    if "milliseconds" in results:
+        data = results["data"]
+        parts += [
+            "## Against the bare vector query",
+            f"{data['users']:,} users, {data['full_users']:,} of them with 1,000 memories and the others with "
+            f"{data['other_rows']}: {data['memories']:,} memories of 8 to 25 words with embeddings of "
+            f"{data['dimensions']:,} dimensions ({data['embeddings_mb']:,} MB). Each call asks for one of the users "
+            "with 1,000 memories. The functions take turns, so that other work on the machine meets all of them; the "
+            "ratio is of medians. The bare query is what an application would send that keeps only embeddings: it "
+            "returns ids, where search returns texts and has checked that they are current and may be seen.",
+            _times(results),
+            "The plan of the bare query:",
+            "```\n" + "\n".join(results["plan"]) + "\n```",
+        ]
+    if "embedded" in results:
+        parts += [
+            "## A query that the database embeds",
+            "The same searches of memories without a query_embedding, with PL/Python, in one session and in turns: "
+            "with an embedding that was kept, and with one that is asked of a model server which answers at once. The "
+            "server's time is that of a client which asks it and does nothing else; the rest is the database's.",
+            _embedded(results),
+        ]
+    if "crossover" in results:
+        parts += [
+            "## Exact search against an HNSW index",
+            f"{results['crossover']['rows']:,} memories with embeddings of 384 dimensions: users with so many, and "
+            "small ones with 50 each. The query above, exact, or with the index of memory.vector_index() (m 16, "
+            "ef_construction 64, iterative scan in strict order up to 20,000 rows, as pgvector has it; built in "
+            f"{results['crossover']['build_seconds']} s) and the filter on the user; and search, with and without that "
+            "index. Medians in milliseconds, not prepared and without parallel workers, in turns; in brackets recall, "
+            "the share of the exact first 10 that is found. Vectors are made up, in a hundred clusters.",
+            _crossover(results),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def tables(results: Results) -> str:
+    """The figures alone."""
+    parts = [_times(results)] if "milliseconds" in results else []
+    parts += [_embedded(results)] if "embedded" in results else []
+    parts += [_crossover(results)] if "crossover" in results else []
+    return "\n\n".join(parts)
+
+
+def _times(results: Results) -> str:
+    return table(
+        ["Milliseconds", "Median", "95 %", "Ratio to bare"],
+        [
+            [name, f"{each['p50']:.2f}", f"{each['p95']:.2f}", f"{each['ratio']:.2f}"]
+            for name, each in results["milliseconds"].items()
+        ],
+    )
+
+
+def _embedded(results: Results) -> str:
+    return table(
+        ["Milliseconds (medians)", "Embedding kept", "New query", "Server alone", "Added by the database"],
+        [
+            [f"search, {mode}", *(f"{each[name]:.1f}" for name in ("kept", "new", "server", "added"))]
+            for mode, each in results["embedded"].items()
+        ],
+    )
+
+
+def _crossover(results: Results) -> str:
+    users = results["crossover"]["users"]
+    return table(
+        ["Memories of the user", *users[0]["variants"]],
+        [
+            [
+                f"{user['rows']:,}",
+                *(
+                    f"{each['ms']:.1f}" + (f" ({each['recall']:.2f})" if "recall" in each else "")
+                    for each in user["variants"].values()
+                ),
+            ]
+            for user in users
+        ],
+    )
+
+
+def write(results: Results, directory: Path) -> list[Path]:
+    """Writes ``<date>-search.json`` and ``search.md``; returns their paths."""
+    directory.mkdir(exist_ok=True)
+    data, page = directory / f"{results['date']}-search.json", directory / "search.md"
+    data.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    page.write_text(markdown(results))
+    return [data, page]

@@ -1,0 +1,205 @@
+"""Artifacts under many clients at once: equal keys, lives, embeddings that are being stored, and sweeps."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+
+import psycopg
+import pytest
+
+from tests.artifacts.steps import embed, embedded, read, store
+from tests.support.protocol import activate, claim, complete, lease, nothing_to_do
+from tests.support.sqlapi import Api, refused
+
+
+@pytest.mark.feature("C3", "E14")
+@pytest.mark.parametrize("case", ["the same", "another", "the first expired"])
+def test_the_second_writer_of_a_key_waits_for_the_first(connect: Callable[..., psycopg.Connection], case: str) -> None:
+    first, second = Api(connect()), Api(connect())
+    with ThreadPoolExecutor(1) as pool:
+        with first.connection.transaction():
+            stored = store(first, "tea", key="log", expires_at="2020-01-01" if case == "the first expired" else None)
+            waiting = pool.submit(store, second, "tea" if case == "the same" else "boat", key="log")
+            with pytest.raises(FutureTimeoutError):
+                waiting.result(0.2)
+        if case == "another":
+            with refused("key", "23505"):
+                waiting.result(10)
+        else:
+            assert (waiting.result(10) == stored) is (case == "the same")
+    assert read(first, "log") == ("boat" if case == "the first expired" else "tea")
+
+
+@pytest.mark.feature("C3", "E14")
+@pytest.mark.parametrize(("first", "second"), [("2998-01-01", "2999-01-01"), ("2999-01-01", "2998-01-01")])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_two_writers_that_set_an_expiry_at_once_leave_the_later_one(
+    connect: Callable[..., psycopg.Connection], first: str, second: str, is_there: bool
+) -> None:
+    one, two = Api(connect()), Api(connect())
+    if is_there:
+        store(one, key="log", expires_at="2997-01-01")
+    with ThreadPoolExecutor(1) as pool:
+        with one.connection.transaction():
+            store(one, key="log", expires_at=first)
+            waiting = pool.submit(store, two, key="log", expires_at=second)
+            with pytest.raises(FutureTimeoutError):
+                waiting.result(0.2)
+        waiting.result(10)
+    assert one.list_artifacts(user_id="ana")[0].expires_at.year == 2999
+
+
+@pytest.mark.feature("C3", "E14")
+@pytest.mark.parametrize("content", ["tea", "boat"])
+def test_an_artifact_deleted_at_the_same_time_is_stored_again(
+    connect: Callable[..., psycopg.Connection], content: str
+) -> None:
+    one, two = Api(connect()), Api(connect())
+    store(one, "tea", key="log", description="First")
+    with ThreadPoolExecutor(1) as pool:
+        with one.connection.transaction():
+            assert one.delete_artifact(user_id="ana", key="log")
+            waiting = pool.submit(store, two, content, key="log", description="Second")
+            with pytest.raises(FutureTimeoutError):
+                waiting.result(0.2)
+        waiting.result(10)
+    [row] = one.list_artifacts(user_id="ana")
+    assert (row.description, read(one, "log")) == ("Second", content)
+
+
+@pytest.mark.feature("C3", "E14")
+def test_the_second_writer_stores_the_artifact_when_the_first_rolls_back(
+    connect: Callable[..., psycopg.Connection],
+) -> None:
+    first, second = Api(connect()), Api(connect())
+    with ThreadPoolExecutor(1) as pool:
+        with first.connection.transaction(force_rollback=True):
+            store(first, "tea", key="log")
+            waiting = pool.submit(store, second, "boat", key="log")
+            with pytest.raises(FutureTimeoutError):
+                waiting.result(0.2)
+        waiting.result(10)
+    assert read(first, "log") == "boat"
+
+
+@pytest.mark.feature("C3", "E14")
+def test_many_writers_of_the_same_keys_agree(connect: Callable[..., psycopg.Connection]) -> None:
+    apis = [Api(connect(options="-c deadlock_timeout=50ms")) for _ in range(4)]
+    barrier = threading.Barrier(len(apis))
+
+    def write(number: int) -> list[tuple[int, str]]:
+        won = []
+        for turn in range(50):
+            barrier.wait(30)
+            expires_at = "2020-01-01" if turn % 5 == 0 else None
+            with contextlib.suppress(psycopg.errors.UniqueViolation):
+                store(apis[number], f"text of {number}", key=f"k{turn}", expires_at=expires_at)
+                won.append((turn, f"text of {number}"))
+        return won
+
+    with ThreadPoolExecutor(len(apis)) as pool:
+        won = [*itertools.chain.from_iterable(pool.map(write, range(len(apis))))]
+    kept = {turn: content for turn, content in won if turn % 5}
+    assert len(kept) == len([turn for turn, _ in won if turn % 5]) == 40
+    assert all(read(apis[0], f"k{turn}") == content for turn, content in kept.items())
+
+
+@pytest.mark.feature("C6", "E14")
+@pytest.mark.parametrize("change", ["update", "delete"])
+def test_a_change_waits_for_the_embedding_that_is_being_stored(
+    connect: Callable[..., psycopg.Connection], change: str
+) -> None:
+    worker, client = Api(connect()), Api(connect())
+    activate(worker, "ada", "embedding")
+    store(worker, "tea", key="log")
+    job = claim(worker, "embed")
+    statement = {
+        "update": "update memory.artifacts set content = 'boat'",
+        "delete": "delete from memory.artifacts",
+    }[change]
+    with ThreadPoolExecutor(1) as pool:
+        with worker.connection.transaction():
+            complete(worker, job, embeddings=[[0.0, 1.0, 0.0]])
+            changing = pool.submit(client.connection.execute, statement)
+            with pytest.raises(FutureTimeoutError):
+                changing.result(0.2)
+        changing.result(10)
+    assert embedded(worker) == []
+    assert embed(worker) == (["tea\nboat"] if change == "update" else [])
+
+
+@pytest.mark.feature("C6", "E14")
+def test_the_embedding_of_a_text_that_is_being_changed_is_dropped(connect: Callable[..., psycopg.Connection]) -> None:
+    worker, client = Api(connect()), Api(connect())
+    activate(worker, "ada", "embedding")
+    store(worker, "tea", key="log")
+    job = claim(worker, "embed")
+    with client.connection.transaction():
+        client.connection.execute("update memory.artifacts set content = 'boat'")
+        with pytest.raises(psycopg.errors.LockNotAvailable):  # not waited for: the client may wait for the job
+            complete(worker, job, embeddings=[[0.0, 1.0, 0.0]])
+    assert complete(worker, job, embeddings=[[0.0, 1.0, 0.0]])["embedded"] == 0
+    assert embed(worker) == ["tea\nboat"]
+
+
+@pytest.mark.feature("C6", "E14")
+def test_a_sweep_passes_over_what_is_in_use(connect: Callable[..., psycopg.Connection]) -> None:
+    user, sweeper = Api(connect()), Api(connect(options="-c lock_timeout=5s"))
+    store(user, key="used", expires_at="2020-01-01")
+    store(user, key="free", expires_at="2020-01-01")
+    with user.connection.transaction():
+        user.query("select from memory.artifacts where key = 'used' for share")
+        assert sweeper.sweep()["artifacts"] == 1
+    assert sweeper.sweep()["artifacts"] == 1
+
+
+@pytest.mark.feature("C6", "E14", "F4")
+def test_embedding_while_clients_store_and_delete_ends_with_all_found(
+    connect: Callable[..., psycopg.Connection],
+) -> None:
+    embedder, *clients = [Api(connect(options="-c deadlock_timeout=50ms")) for _ in range(4)]
+    activate(embedder, "ada", "embedding")
+    done = threading.Event()
+
+    def write(number: int) -> None:
+        for turn in range(40):
+            with clients[number].connection.transaction():
+                store(clients[number], f"text {turn}", key=f"k{number}-{turn}", thread_id=f"t{turn % 4}")
+                clients[number].add_message(user_id="ana", thread_id=f"t{turn % 4}", role="user", content="Hello")
+            clients[number].connection.execute(
+                "update memory.artifacts set content = content || '!' where key = %s", [f"k{number}-0"]
+            )
+            if turn % 9 == 8:
+                clients[number].delete_thread(user_id="ana", thread_id="t3")
+
+    def work() -> None:
+        while not done.is_set():
+            for job in embedder.claim_jobs(worker="test", kinds=["embed", "backfill"]):
+                result = {"embeddings": [[1.0, 0.5, 0.0]] * len(job.payload["texts"])}
+                while True:  # as the runners do: a result is handed in until nobody holds what it changes
+                    try:
+                        embedder.complete_job(**lease(job), result=result)
+                    except psycopg.errors.LockNotAvailable:
+                        continue
+                    except psycopg.Error as error:
+                        if error.sqlstate != "AM001":  # the job went with its thread
+                            raise
+                    break
+
+    with ThreadPoolExecutor(4) as pool:
+        worker = pool.submit(work)
+        try:
+            for writer in [pool.submit(write, number) for number in range(len(clients))]:
+                writer.result(60)
+        finally:
+            done.set()
+        worker.result(30)
+    store(embedder)  # what was stored at the very moment at which a job ended is found by the next one
+    embed(embedder)
+    assert embedded(embedder) == sorted(key for [key] in embedder.query("select key from memory.artifacts"))
+    assert nothing_to_do(embedder, "embed")

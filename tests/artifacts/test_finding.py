@@ -1,0 +1,184 @@
+"""Searching artifacts: by the words and the meaning of content, description and key, with every filter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.artifacts.steps import LOG, embed, embedded, found, search, store
+from tests.support.protocol import activate, claim, complete, open_jobs
+from tests.support.sqlapi import Api
+
+
+@pytest.mark.feature("C6", "C1")
+def test_a_placeholder_is_found_by_the_words_of_content_description_and_key(api: Api) -> None:
+    given: dict[str, Any] = {"agent_id": "coder", "thread_id": "t1", "metadata": {"exit": 0}}
+    stored = store(api, description="Installation of packages", key="cmd_log_123", **given)
+    store(api, "Nothing of note")
+    for query in ("deprecated inflight", "installing", "cmd_log_123"):
+        [result] = search(api, query)
+        assert result[:4] == ("artifact", "cmd_log_123", "t1", stored.memory_ref)
+        assert result.metadata == {"exit": 0}
+        assert result.details == {
+            "key": "cmd_log_123", "description": "Installation of packages", "artifact_type": "command_output",
+            "token_count": stored.token_count, "agent_id": "coder",
+        }  # fmt: skip
+
+
+@pytest.mark.feature("C6")
+def test_artifacts_are_found_only_where_they_are_asked_for(api: Api) -> None:
+    store(api, "Tea")
+    assert [row.source for row in api.search(user_id="ana", query="tea", mode="keyword")] == []
+    api.add_memory(user_id="ana", content="Likes tea")
+    found = api.search(user_id="ana", query="tea", mode="keyword", sources=["artifact", "memory"])
+    assert sorted(row.source for row in found) == ["artifact", "memory"]
+
+
+VECTORS = {"boat": [1.0, 0.0, 0.0], "tea": [0.0, 1.0, 0.0]}
+
+
+@pytest.mark.feature("C6")
+def test_a_placeholder_is_found_by_its_meaning(api: Api) -> None:
+    activate(api, "ada", "embedding")
+    refs = {key: store(api, f"All about the {key}.", key=key).memory_ref for key in VECTORS}
+    assert open_jobs(api) == ["embed"]
+    assert sorted(embed(api, VECTORS)) == [f"All about the {key}.\nAll about the {key}." for key in VECTORS]
+    [near, far] = search(api, "vessels", [0.9, 0.1, 0], mode="vector")
+    assert (near.id, near.content, far.id) == ("boat", refs["boat"], "tea")
+    assert near.score > 0.9 > 0.2 > far.score
+    assert found(api, "vessels", [0.9, 0.1, 0])[0] == "boat"
+    assert found(api, None, [0, 1, 0])[0] == "tea"
+
+
+@pytest.mark.feature("C6")
+def test_search_by_words_and_by_meaning_both_find_placeholders(api: Api) -> None:
+    activate(api, "ada", "embedding")
+    for key in VECTORS:
+        store(api, f"All about the {key}.", key=key)
+    embed(api, VECTORS)
+    store(api, "All about the kite.", key="kite")  # not embedded yet
+    assert found(api, "kite", [1, 0, 0]) == ["kite", "boat", "tea"]
+    assert found(api, "vessels", [1, 0, 0]) == ["boat", "tea"]
+    [both, *_] = search(api, "tea", [0, 1, 0], explain=True)
+    assert (both.id, both.score) == ("tea", 1)
+    assert both.details["keyword"]["rank"] == both.details["vector"]["rank"] == 1
+
+
+@pytest.mark.feature("C6")
+def test_the_beginning_of_a_long_content_and_all_of_the_description_are_embedded(api: Api) -> None:
+    activate(api, "ada", "embedding")
+    store(api, LOG * 5, description="Installation")
+    [text] = embed(api)
+    assert text == f"Installation\n{LOG * 5}"[:24_000]
+
+
+@pytest.mark.feature("C6", "F4")
+def test_a_backfill_embeds_what_was_there_before_the_model(api: Api) -> None:
+    """Of a user who has nothing else, too."""
+    store(api, "All about the boat.", key="boat")
+    activate(api, "ada", "embedding")
+    assert open_jobs(api) == ["backfill"]
+    assert api.backfill_status()[0][:3] == ("ada", 0, 1)
+    embed(api, VECTORS)
+    assert api.backfill_status()[0][:3] == ("ada", 1, 1)
+    assert found(api, None, [1, 0, 0]) == ["boat"]
+    store(api, "over", expires_at="2020-01-01")
+    assert (api.backfill_status()[0][:3], embed(api)) == (("ada", 1, 1), [])
+    assert api.sweep()["queued"] == 0
+
+
+@pytest.mark.feature("C6")
+def test_artifacts_are_embedded_apart_from_the_messages_of_their_thread(api: Api) -> None:
+    activate(api, "ada", "embedding")
+    store(api, "All about the boat.", thread_id="t1")
+    api.add_message(user_id="ana", thread_id="t1", role="user", content="Hello")
+    jobs = api.claim_jobs(worker="test", kinds=["embed"], max_jobs=2)
+    assert sorted(len(job.payload["texts"]) for job in jobs) == [1, 1]
+
+
+@pytest.mark.feature("C6")
+def test_an_artifact_stored_while_the_last_job_ends_is_found_by_the_sweep(
+    connect: Callable[..., psycopg.Connection],
+) -> None:
+    worker, client = Api(connect()), Api(connect())
+    activate(worker, "ada", "embedding")
+    store(worker, key="first")
+    job = claim(worker, "embed")
+    with client.connection.transaction():
+        store(client, key="second")  # a job is running, so none is queued
+        complete(worker, job, embeddings=[[1.0, 0.0, 0.0]])  # and that one cannot see the artifact yet
+    worker.sweep()
+    embed(worker)
+    assert embedded(worker) == ["first", "second"]
+
+
+MODES = [("tea", None), ("tea", [0, 1, 0]), (None, [0, 1, 0])]
+
+
+@pytest.mark.feature("C6", "C9")
+@pytest.mark.parametrize(("query", "vector"), MODES, ids=["keyword", "hybrid", "vector"])
+def test_nobody_else_finds_an_artifact(api: Api, query: str | None, vector: Any) -> None:
+    activate(api, "ada", "embedding")
+    store(api, "All about the tea.", key="same", user_id="bob")
+    store(api, "All about the tea.", key="theirs", user_id="bob")
+    embed(api, VECTORS)
+    assert found(api, query, vector) == []
+    store(api, "A boat", key="same")
+    embed(api, VECTORS)
+    assert "theirs" not in found(api, query, vector)
+    assert sorted(found(api, query, vector, user_id="bob")) == ["same", "theirs"]
+    assert all("boat" in row.content for row in search(api, query, vector))
+
+
+@pytest.mark.feature("C6")
+@pytest.mark.parametrize(("query", "vector"), MODES, ids=["keyword", "hybrid", "vector"])
+def test_every_filter_holds_for_artifacts(api: Api, query: str | None, vector: Any) -> None:
+    activate(api, "ada", "embedding")
+    kept = {"agent_id": "cook", "thread_id": "t1", "metadata": {"exit": 0, "tags": ["a"]}}
+    store(api, "tea 1", key="kept", **kept)
+    store(api, "tea 2", key="other", agent_id="tutor", thread_id="t2", metadata={"exit": 1})
+    store(api, "tea 3", key="over", expires_at="2020-01-01", **kept)
+    embed(api, VECTORS)
+    api.query("update memory.artifacts set created_at = '2026-01-01' where key <> 'other' returning 1")
+    everything = {"kept", "other"}
+    cases: list[tuple[dict[str, Any], set[str]]] = [
+        ({}, everything),
+        ({"agent_id": "cook"}, {"kept"}),
+        ({"thread_id": "t1"}, {"kept"}),
+        ({"exclude_thread_id": "t1"}, {"other"}),
+        ({"exclude_thread_id": "t9"}, everything),
+        ({"filter": {"exit": 0}}, {"kept"}),
+        ({"filter": {"tags": ["a"]}}, {"kept"}),
+        ({"created_before": "2026-01-02"}, {"kept"}),
+        ({"created_after": "2026-01-02"}, {"other"}),
+        ({"as_of": "2026-01-02"}, {"kept"}),
+        ({"as_of": "2025-01-02"}, set()),
+        ({"include_superseded": True}, everything),
+        ({"exclude_tags": ["a"]}, everything),
+        ({"memory_types": ["fact"]}, set()),
+        ({"tags_all": []}, set()),
+        ({"tags_any": ["a"]}, set()),
+        ({"min_confidence": 0.1}, set()),
+        ({"doc_types": ["document"]}, set()),
+        ({"namespaces": ["default"]}, set()),
+        ({"sources": ["memory", "summary", "document", "message"]}, set()),
+    ]
+    assert [(arguments, {*found(api, query, vector, **arguments)}) for arguments, _ in cases] == cases
+
+
+@pytest.mark.feature("C6")
+@pytest.mark.parametrize(
+    ("content", "query"),
+    [
+        ("ошибка в строке 12", "ошибка"),
+        ("部署失败：磁盘已满", "磁盘"),
+        ("naïve café", "café"),
+        ("see src/app.py:12", "app.py"),
+    ],
+)
+def test_words_of_any_script_are_found(api: Api, content: str, query: str) -> None:
+    stored = store(api, content)
+    assert found(api, query) == [stored.key]

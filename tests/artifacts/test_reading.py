@@ -1,0 +1,95 @@
+"""Reading artifacts: in slices, by their user alone, and in lists."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from tests.artifacts.steps import LOG, found, listed, read, search, store
+from tests.support.protocol import activate, claim
+from tests.support.sqlapi import Api, refused, wide_text
+
+TEXTS = {
+    "ASCII": LOG[:999],
+    "one token": "x",
+    "two bytes each": "é" * 101,
+    "three bytes each": "☕" * 101,
+    "four bytes each": wide_text(101),
+    "bytes of all lengths": "".join(random.Random(7).choices("aé☕𝒳", k=301)),
+    "combining marks": "e\u0301\u200d👩🏽‍🚀" * 30,
+    "blanks": " \n" * 50 + "x" + "\t" * 50,
+}
+
+
+@pytest.mark.feature("C5")
+@pytest.mark.parametrize("step", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_joined_slices_equal_the_whole_text(api: Api, text: str, step: int) -> None:
+    stored = store(api, text, key="k")
+    slices = [read(api, "k", start, step) for start in range(0, stored.token_count, step)]
+    assert "".join(slices) == text
+    assert all(len(piece.encode()) < 4 * step + 4 for piece in slices)
+    assert read(api, "k", step) == text.removeprefix(slices[0])
+    assert read(api, "k", 0, step) == slices[0]
+    assert read(api, "k", stored.token_count) == read(api, "k", 2**31 - 1, 2**31 - 1) == ""
+    assert read(api, "k", 0, 2**31 - 1) == read(api, "k", 0) == read(api, "k") == text
+
+
+@pytest.mark.feature("C5", "C6")
+@pytest.mark.parametrize(
+    "text", ["word " * 2_097_152, "☕ é" * 1_747_626, wide_text(2_621_440)], ids=["words", "cups", "wide"]
+)
+def test_the_largest_artifact_is_stored_found_and_read_in_slices(api: Api, text: str) -> None:
+    activate(api, "ada", "embedding")
+    text = f"Tea.\n{text}".encode()[: 10 * 2**20].decode(errors="ignore")
+    api.connection.execute("set local statement_timeout = '10s'")
+    stored = store(api, text)
+    [result] = search(api, "tea")
+    assert (result.id, len(result.content)) == (stored.key, len(stored.memory_ref))
+    assert len(claim(api, "embed").payload["texts"][0]["text"]) == 24_000
+    api.connection.execute("set local statement_timeout = '1s'")
+    starts = range(0, stored.token_count, 65_536)
+    assert "".join(read(api, stored.key, start, 65_536) for start in starts) == text
+
+
+@pytest.mark.feature("C3")
+def test_large_json_is_described_in_reasonable_time(api: Api) -> None:
+    api.connection.execute("set local statement_timeout = '5s'")
+    text = json.dumps([{"name": f"name {number}", "id": number} for number in range(250_000)])
+    assert "JSON array of 250000: name, id" in store(api, text).memory_ref
+
+
+@pytest.mark.feature("C9")
+@pytest.mark.parametrize("kind", ["another user's", "expired", "never stored"])
+def test_an_artifact_that_the_user_does_not_have_is_unknown(api: Api, kind: str) -> None:
+    if kind == "another user's":
+        store(api, key="log", user_id="bob")
+    elif kind == "expired":
+        store(api, key="log", expires_at="2020-01-01")
+    with refused("key", "P0002") as unknown:
+        read(api, "log")
+    with refused("key", "P0002") as never:
+        read(api, "gol")
+    said = [
+        (e.value.diag.message_primary or "", e.value.diag.message_hint, e.value.diag.context) for e in (unknown, never)
+    ]
+    assert said[0] == (said[1][0].replace("gol", "log"), *said[1][1:])
+    assert (listed(api), found(api, "deprecated")) == ([], [])
+    store(api, "mine", key="log")
+    assert read(api, "log") == "mine"
+
+
+@pytest.mark.feature("C3")
+def test_artifacts_are_listed_newest_first_by_page_type_and_thread(api: Api) -> None:
+    for number in range(4):
+        store(api, f"{number}", key=f"k{number}", artifact_type=f"type{number % 2}", thread_id=f"t{number // 2}")
+    store(api, "Bob's", user_id="bob")
+    store(api, "over", expires_at="2020-01-01")
+    assert listed(api) == ["k3", "k2", "k1", "k0"]
+    assert listed(api, artifact_type="type1") == ["k3", "k1"]
+    assert listed(api, artifact_type="type1", thread_id="t0") == ["k1"]
+    assert listed(api, thread_id="t2") == listed(api, artifact_type="") == []
+    assert listed(api, row_limit=1, row_offset=2) == ["k1"]
+    assert {row.total_count for row in api.list_artifacts(user_id="ana", row_limit=1)} == {4}

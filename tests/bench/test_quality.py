@@ -1,0 +1,162 @@
+"""The parts of the quality benchmark that decide its figures: which turns are evidence, recall, the mixed lengths."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory.importer import import_file
+
+from bench.quality import evidence, mixed_lengths
+from bench.quality.evidence import Finding, find, questions, references
+from tests.support.servers import ROOT
+
+LOCOMO = ROOT.parent / "shared" / "data" / "locomo" / "locomo10.json"
+
+
+def sample(turns: int = 400, sessions: int = 10, every: int = 5, sample_id: str = "conv-1") -> dict[str, Any]:
+    """A conversation in LoCoMo's layout: every fifth turn answers a question of its own."""
+    rng = random.Random(1)
+    conversation: dict[str, Any] = {"speaker_a": "Ann", "speaker_b": "Bob"}
+    for session in range(1, sessions + 1):
+        conversation[f"session_{session}_date_time"] = f"1:56 pm on {session} May, 2023"
+        conversation[f"session_{session}"] = [
+            {
+                "speaker": ("Ann", "Bob")[turn % 2],
+                "dia_id": f"D{session}:{turn + 1}",
+                "text": " ".join([f"turn-{session}-{turn + 1}", *("word" for _ in range(rng.randint(5, 40)))]),
+            }
+            for turn in range(turns // sessions)
+        ]
+    named = [turn["dia_id"] for n in range(1, sessions + 1) for turn in conversation[f"session_{n}"]][::every]
+    return {
+        "sample_id": sample_id,
+        "conversation": conversation,
+        "qa": [{"question": f"What about {each}?", "answer": "", "category": 4, "evidence": [each]} for each in named],
+    }
+
+
+class TestEvidence:
+    @pytest.mark.parametrize(
+        ("strings", "turns"),
+        [
+            (["D1:3"], {"D1:3"}),
+            (["D8:6; D9:17"], {"D8:6", "D9:17"}),
+            (["D9:1 D4:4 D4:6"], {"D9:1", "D4:4", "D4:6"}),
+            (["D30:05"], {"D30:5"}),
+            (["D:11:26"], {"D11:26"}),
+            (["D1:18", "D", "D1:18"], {"D1:18"}),
+            ([], set()),
+        ],
+    )
+    def test_cleaning(self, strings: list[str], turns: set[str]) -> None:
+        assert references(strings) == turns
+
+    def test_questions_without_an_answer_in_the_conversation_are_not_asked(self) -> None:
+        given = sample(turns=20, sessions=2)
+        given["qa"] = [
+            {"question": "asked", "category": 1, "evidence": ["D1:1", "D9:99"]},
+            {"question": "adversarial", "category": 5, "evidence": ["D1:1"]},
+            {"question": "without evidence", "category": 3, "evidence": []},
+            {"question": "of a turn that does not exist", "category": 3, "evidence": ["D9:99"]},
+        ]
+        assert [(each.text, each.evidence) for each in questions([given])] == [("asked", frozenset({"D1:1"}))]
+
+    def test_locomo(self) -> None:
+        if not LOCOMO.exists():
+            pytest.skip("LoCoMo is not there")
+        found = questions(json.loads(LOCOMO.read_text()))
+        assert len(found) == 1536
+        assert {each.conversation for each in found} == set(range(10))
+
+
+class TestRecall:
+    def test_of_one_question(self) -> None:
+        ranking = [("a", 10), ("x", 20), ("b", 30), ("c", 40)]
+        finding = find(0, ["x", "c", "missing", "x"], ranking)
+        assert finding == Finding(0, 3, ranks=(2, 4), tokens=(30, 100))
+        assert [finding.recall(depth) for depth in (1, 2, 4)] == [0, 1 / 3, 2 / 3]
+        assert [finding.recall_within(budget) for budget in (29, 30, 100)] == [0, 1 / 3, 2 / 3]
+        assert not finding.is_contained(100)
+
+    def test_contained_when_everything_fits(self) -> None:
+        finding = find(0, ["a", "c"], [("a", 10), ("b", 20), ("c", 30)])
+        assert not finding.is_contained(59)
+        assert finding.is_contained(60)
+
+    def test_means_by_group(self) -> None:
+        found = Finding(0, 2, ranks=(1, 7), tokens=(100, 700))
+        not_found = Finding(7, 1, ranks=(), tokens=())
+        summary = evidence.summarize([found, not_found])
+        assert {group: means["questions"] for group, means in summary.items()} == {"tuning": 1, "reported": 1, "all": 2}
+        assert summary["tuning"]["recall"] == {"5": 0.5, "10": 1, "20": 1, "50": 1}
+        assert summary["all"]["recall"]["10"] == 0.5
+        assert summary["all"]["contained"] == {"500": 0, "1000": 0.5, "2000": 0.5, "4000": 0.5}
+        assert summary["all"]["tokens_until_last_found"] == {"questions": 1, "median": 700, "mean": 700}
+        assert summary["reported"]["tokens_until_last_found"] == {"questions": 0, "median": None, "mean": None}
+        assert dict(summary["tuning"]["recall_within"])[100] == 0.5
+
+    def test_difference(self) -> None:
+        better = [Finding(6, 1, (1,), (10,))] * 30 + [Finding(6, 1, (), ())] * 10
+        worse = [Finding(6, 1, (), ())] * 40
+        gain = evidence.difference(better, worse, 10, "reported")
+        assert gain is not None
+        assert gain["mean"] == 0.75
+        assert 0.55 < gain["low"] < 0.75 < gain["high"] < 0.95
+        assert evidence.difference(better, better, 10, "reported") == {"mean": 0, "low": 0, "high": 0}
+        assert evidence.difference(better, worse, 10, "tuning") is None
+
+
+class TestMixedLengths:
+    def test_lengths(self) -> None:
+        words: dict[str, list[int]] = {"user": [], "assistant": []}
+        for thread in mixed_lengths.make([sample()]):
+            roles = [message["role"] for message in thread["messages"]]
+            assert roles == ["user", "assistant"] * (len(roles) // 2)
+            for message in thread["messages"]:
+                words[message["role"]].append(len(message["content"].split()))
+        assert 40 < sum(words["user"]) / len(words["user"]) < 60
+        assert 560 < sum(words["assistant"]) / len(words["assistant"]) < 595
+
+    def test_each_turn_with_evidence_is_in_one_message_and_some_in_replies(self) -> None:
+        given = sample()
+        asked = {turn for each in questions([given]) for turn in each.evidence}
+        texts = {turn.dia_id: turn.text.split()[0] for _, turns in evidence.sessions(given) for turn in turns}
+        messages = [message for thread in mixed_lengths.make([given]) for message in thread["messages"]]
+        said = Counter(word for message in messages for word in message["content"].split())
+        assert {said[texts[turn]] for turn in asked} == {1}
+        in_replies = set()
+        for message in messages:
+            held = asked.intersection(message["metadata"]["dia_ids"])
+            assert held == {turn for turn in asked if texts[turn] in message["content"].split()}
+            if message["role"] == "assistant":
+                in_replies |= held
+        assert len(in_replies) == round(0.23 * len(asked))
+
+    def test_every_turn_is_there(self) -> None:
+        given = sample(turns=90, sessions=9, every=2)
+        messages = [message for thread in mixed_lengths.make([given]) for message in thread["messages"]]
+        held = {turn for message in messages for turn in message["metadata"]["dia_ids"]}
+        assert held == {turn.dia_id for _, turns in evidence.sessions(given) for turn in turns}
+
+    def test_the_same_each_time(self) -> None:
+        first, second = sample(), sample(sample_id="conv-2")
+        assert mixed_lengths.make([first, second]) == mixed_lengths.make([first]) + mixed_lengths.make([second])
+        assert mixed_lengths.make([first], seed=1) != mixed_lengths.make([first], seed=2)
+
+    def test_the_importer_takes_it(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        given = sample(turns=40, sessions=2)
+        path = tmp_path / "mixed.jsonl"
+        mixed_lengths.write([given], path)
+        *_, last = import_file(db, path)
+        assert (last.users, last.threads, last.new) == (1, 2, last.total)
+        rows = db.execute(
+            "select metadata -> 'dia_ids', created_at from memory.messages order by created_at"
+        ).fetchall()
+        assert {turn for turns, _ in rows for turn in turns} >= references([f"D{n}:1" for n in (1, 2)])
+        assert rows[0][1].isoformat() == "2023-05-01T13:56:00+00:00"

@@ -1,0 +1,122 @@
+"""The commands of administrators: install, doctor, prompts, usage and health."""
+
+import json
+from pathlib import Path
+
+import psycopg
+import pytest
+from agent_memory import Memory
+from psycopg.types.json import Jsonb
+
+from tests.support.servers import Run
+
+
+def test_install(run: Run, empty_dsn: str) -> None:
+    first = run("install", "--dsn", empty_dsn)
+    assert first.returncode == 0, first.stderr
+    assert "Installed agent_memory" in first.stdout
+    assert "pgvector" in first.stdout
+    second = run("install", "--dsn", empty_dsn)
+    assert second.returncode == 0
+    assert "is current already" in second.stdout
+
+
+def test_doctor(run: Run) -> None:
+    result = run("doctor")
+    assert result.returncode == 0
+    assert "dead jobs" in result.stdout
+
+
+def test_doctor_fails_when_a_check_fails(run: Run, db: psycopg.Connection) -> None:
+    db.execute("update memory.models set is_active = false where kind = 'chat'")
+    result = run("doctor")
+    assert result.returncode == 1
+    [check] = [line.split() for line in result.stdout.splitlines() if "chat model" in line]
+    assert check[0] == "look"
+    assert result.stderr == ""
+
+
+def test_libpq_environment(run: Run, dsn: str) -> None:
+    parts = psycopg.conninfo.conninfo_to_dict(dsn)
+    names = {"host": "PGHOST", "port": "PGPORT", "user": "PGUSER", "dbname": "PGDATABASE"}
+    environment = {variable: str(parts[name]) for name, variable in names.items()}
+    assert run("doctor", AGENT_MEMORY_DSN="", **environment).returncode == 0
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version").stdout.startswith("agent-memory 0.")
+    assert run("-h").stdout == run("--help").stdout
+    assert "The id of the user." in run("search", "-h").stdout
+
+
+@pytest.mark.feature("E9")
+def test_prompts(run: Run, tmp_path: Path) -> None:
+    shown = run("prompt", "show", "consolidate")
+    assert shown.returncode == 0, shown.stderr
+    assert "{{memories}}" in shown.stdout
+    assert shown.stderr == "consolidate: built in; it needs memories\n"
+
+    path = tmp_path / "prompt.txt"
+    path.write_text(f"Be brief. [bold]\n{shown.stdout}", encoding="utf-8-sig")
+    edited = run("prompt", "edit", "consolidate", "--file", path)
+    assert (edited.returncode, edited.stdout) == (0, "consolidate is version 2 now.\n"), edited.stderr
+    shown_again = run("prompt", "show", "consolidate")
+    assert shown_again.stdout == f"Be brief. [bold]\n{shown.stdout}"
+    assert shown_again.stderr.startswith("consolidate: version 2 of 20")
+
+    path.write_text("Be brief.")
+    refused = run("prompt", "edit", "consolidate", "--file", path)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("Error: template: lacks {{memories}}\nHint: ")
+    assert run("prompt", "edit", "consolidate", "--file", "-", stdin="Be brief.").stderr == refused.stderr
+    path.write_bytes(b"caf\xe9 {{memories}}")
+    assert "is not UTF-8" in run("prompt", "edit", "consolidate", "--file", path).stderr
+
+    reset = run("prompt", "reset", "consolidate")
+    assert (reset.returncode, reset.stdout) == (0, "consolidate is the built-in one again, as version 3.\n")
+    assert run("prompt", "show", "consolidate").stdout == shown.stdout
+    unknown = run("prompt", "show", "nonsense")
+    assert unknown.returncode == 1
+    assert unknown.stderr.startswith('Error: there is no prompt "nonsense"\nHint: There are compress_thread, ')
+
+
+@pytest.mark.feature("F7")
+def test_usage(run: Run, db: psycopg.Connection) -> None:
+    nothing = run("usage")
+    assert (nothing.returncode, nothing.stdout) == (0, "No model was called in the last 7 days.\n"), nothing.stderr
+    memory = Memory(db)
+    prices = {"price_per_million_input": 2, "price_per_million_output": 8}
+    memory.register_model("mini", "chat", "openai", "some-model", prices)
+    for user, tokens in (("ana", 1_500_000), ("bob", 500_000)):
+        call = {"model": "mini", "kind": "extract_memories", "tokens_in": tokens, "tokens_out": 250, "duration_ms": 900}
+        calls = Jsonb([call, {**call, "tokens_out": None, "error": "cut off"}])
+        db.execute("select memory._enter_calls(%s, 1, null, null, null, %s)", [user, calls])
+    shown = run("usage", COLUMNS="40")  # not a terminal: nothing is cut
+    assert shown.returncode == 0, shown.stderr
+    header, ana, bob, total = (line.split() for line in shown.stdout.splitlines())
+    assert " ".join(header) == "day model user agent kind calls failed calls tokens in tokens out price avg ms"
+    assert ana[1:] == ["mini", "ana", "extract_memories", "2", "1", "3,000,000", "250", "6.0020", "900"]
+    assert bob[1:] == ["mini", "bob", "extract_memories", "2", "1", "1,000,000", "250", "2.0020", "900"]
+    assert total == ["total", "4", "2", "4,000,000", "500", "8.0040"]
+    only = run("usage", "--user", "bob", "--days", "1").stdout
+    assert (only.count("bob"), only.count("ana")) == (1, 0)
+    db.execute("update memory.model_calls set called_at = now() - interval '8 days'")
+    assert run("usage", "--days", "2").stdout == "No model was called in the last 2 days.\n"
+
+
+def test_health(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "health.json"
+    missing = run("health", path)
+    assert (missing.returncode, missing.stderr) == (1, f"Error: No such file or directory: {path}\n")
+    assert run("worker", "--once", "--listen", "--health-file", path).returncode == 0
+    alive = run("health", path)
+    assert alive.returncode == 0, alive.stderr
+    assert alive.stdout.endswith(" s ago, 0 in flight\n")
+    state = json.loads(path.read_text())
+    path.write_text(json.dumps({**state, "time": "2025-01-01T00:00:00+00:00", "last_error": "no route to the host"}))
+    stale = run("health", path, "--max-age", "3600")
+    assert stale.returncode == 1
+    error, hint = stale.stderr.splitlines()
+    assert error.startswith(f"Error: {state['worker']} was polling ")
+    assert error.endswith(" s ago, 0 in flight; at most 3600 s are allowed")
+    assert hint == "Hint: Its last error: no route to the host"

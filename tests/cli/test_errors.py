@@ -1,0 +1,84 @@
+"""Errors and notes of the commands: each is one line with a hint."""
+
+import psycopg
+import pytest
+from agent_memory import Memory
+from psycopg.conninfo import make_conninfo
+
+from tests.support.servers import Run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "error", "hint"),
+    [
+        (["doctor"], {"AGENT_MEMORY_DSN": "", "PGHOST": "/nonexistent"}, "connection", "--dsn"),
+        (["doctor"], {"AGENT_MEMORY_DSN": "no conninfo"}, "missing", None),
+        (["worker", "--once"], {"AGENT_MEMORY_DSN": "host=/nonexistent"}, "connection", None),
+        (["context", "", "t"], {}, "user_id: must not be empty", "Pass user_id"),
+        (["import", "/nonexistent.jsonl"], {}, "Error: No such file or directory: /nonexistent.jsonl", None),
+    ],
+)
+def test_an_error_is_one_line_and_a_hint(
+    run: Run, arguments: list[str], environment: dict[str, str], error: str, hint: str | None
+) -> None:
+    result = run(*arguments, **environment)
+    assert result.returncode == 1
+    first, *rest = result.stderr.splitlines()
+    assert first.startswith("Error: ")
+    assert error in first
+    if hint is None:
+        assert rest == []
+    else:
+        assert len(rest) == 1
+        assert rest[0].startswith("Hint: ")
+        assert hint in rest[0]
+
+
+def test_without_agent_memory(run: Run, empty_dsn: str) -> None:
+    parts = psycopg.conninfo.conninfo_to_dict(empty_dsn)
+    where = f"host={parts['host']} port={parts['port']} dbname={parts['dbname']}"
+    commands = (
+        ["doctor"],
+        ["worker", "--once"],
+        ["search", "ana", "x"],
+        ["usage"],
+        ["prompt", "show", "consolidate"],
+    )
+    for command in commands:
+        result = run(*command, "--dsn", empty_dsn)
+        assert result.returncode == 1
+        assert result.stderr.splitlines() == [
+            f'Error: there is no agent_memory in database "{parts["dbname"]}" on {parts["host"]}:{parts["port"]}',
+            f"Hint: Run, as the owner of the database: agent-memory install --dsn '{where}'",
+        ]
+
+
+def test_without_the_right_to(run: Run, dsn: str, db: psycopg.Connection) -> None:
+    db.execute("create role guest login")
+    try:
+        results = [run(*command, "--dsn", make_conninfo(dsn, user="guest")) for command in (["doctor"], ["usage"])]
+    finally:
+        db.execute("drop role guest")
+    for result in results:
+        error, hint = result.stderr.splitlines()
+        assert result.returncode == 1
+        assert error.startswith('Error: role "guest" in database "test_')
+        assert error.endswith("permission denied for schema memory")
+        assert hint.startswith('Hint: As the owner of schema memory: grant usage on schema memory to "guest";')
+
+
+def test_notes_are_shown_once(run: Run, db: psycopg.Connection) -> None:
+    memory = Memory(db)
+    memory.set_policy({"knowledge_base": {"enable_cross_session_context": True, "search_triggers": ["last time"]}})
+    for number in range(3):
+        thread = f"t{number}"
+        memory.add_messages("ana", thread, [{"role": "user", "content": "Tea is green. " * 50}])
+        memory.summarize_thread("ana", thread)
+    assert run("worker", "--once").returncode == 0
+    memory.add_message("ana", "now", "user", "What was tea last time?")
+    shown = run("context", "ana", "now", "--max-tokens", "100")
+    assert shown.returncode == 0, shown.stderr
+    notes = shown.stderr.splitlines()
+    assert "Note: degraded: an earlier conversation does not fit into max_tokens" in notes
+    assert len(notes) == len(set(notes))
+    assert all(note.startswith("Note: ") for note in notes)

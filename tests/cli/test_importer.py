@@ -1,0 +1,355 @@
+"""Importing conversations from files."""
+
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory import Memory
+from agent_memory.importer import ImportFileError, ImportProgress, import_file
+
+LOCOMO = Path(__file__).resolve().parents[3] / "shared" / "data" / "locomo" / "locomo10.json"
+
+
+@pytest.fixture
+def memory(db: psycopg.Connection) -> Memory:
+    return Memory(db)
+
+
+def write_lines(path: Path, *lines: Any) -> Path:
+    path.write_text("".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines))
+    return path
+
+
+def run(db: psycopg.Connection, path: Path, **options: str) -> ImportProgress:
+    *_, last = import_file(db, path, **options)
+    return last
+
+
+class TestChatJsonl:
+    def test_messages(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
+        calls = [{"id": "call_1", "type": "function", "function": {"name": "find", "arguments": "{}"}}]
+        path = write_lines(
+            tmp_path / "chat.jsonl",
+            {"role": "user", "content": "Hej, Åsa här", "name": "Åsa", "created_at": "2025-03-01T10:00:00Z"},
+            {"role": "assistant", "content": None, "tool_calls": calls, "created_at": "2025-03-01T10:00:01"},
+            "",
+            {"role": "tool", "content": "found", "tool_call_id": "call_1", "rating": 5, "metadata": {"took": 3}},
+            {"role": "agent", "content": "There", "thread_id": "other", "user_id": 42, "created_at": 1740823200},
+        )
+        assert run(db, path, user_id="åsa") == ImportProgress(done=4, new=4, total=4, users=2, threads=2)
+        first, second, third = memory.get_messages("åsa", "chat")
+        assert (first.content, first.metadata) == ("Hej, Åsa här", {"name": "Åsa"})
+        assert first.created_at == datetime(2025, 3, 1, 10, tzinfo=timezone.utc)
+        assert second.created_at == datetime(2025, 3, 1, 10, 0, 1, tzinfo=timezone.utc)
+        assert (second.content, second.metadata) == ("", {"tool_calls": calls})
+        assert third.metadata == {"tool_call_id": "call_1", "rating": 5, "took": 3}
+        [other] = memory.get_messages("42", "other")
+        assert (other.role, other.created_at) == ("assistant", datetime(2025, 3, 1, 10, tzinfo=timezone.utc))
+
+    def test_conversations(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
+        exchange = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+        path = write_lines(
+            tmp_path / "chat.jsonl",
+            {"messages": exchange},
+            {"messages": exchange, "user_id": "bo", "thread_id": "t"},
+            {"messages": []},
+        )
+        assert run(db, path, user_id="ana") == ImportProgress(done=4, new=4, total=4, users=2, threads=2)
+        assert [message.content for message in memory.get_messages("ana", "chat-1")] == ["Hi", "Hello"]
+        assert [message.content for message in memory.get_messages("bo", "t")] == ["Hi", "Hello"]
+
+    def test_interleaved_threads_and_batches(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
+        path = write_lines(
+            tmp_path / "chat.jsonl",
+            *({"role": "user", "content": str(number), "thread_id": f"t{number % 13}"} for number in range(15_000)),
+        )
+        steps = list(import_file(db, path, user_id="ana"))
+        assert [step.done for step in steps] == sorted(step.done for step in steps)
+        assert steps[-1] == ImportProgress(done=15_000, new=15_000, total=15_000, users=1, threads=13)
+        contents = [int(message.content) for message in memory.get_messages("ana", "t5")]
+        assert contents == list(range(5, 15_000, 13))
+
+    def test_explicit_keys_make_repetition_harmless(
+        self, db: psycopg.Connection, memory: Memory, tmp_path: Path
+    ) -> None:
+        path = write_lines(tmp_path / "chat.jsonl", {"role": "user", "content": "Hi", "idempotency_key": "1"})
+        run(db, path, user_id="ana")
+        run(db, path, user_id="ana")
+        assert len(memory.get_messages("ana", "chat")) == 1
+
+    def test_again_stores_what_was_added(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
+        said = [{"role": "user", "content": content} for content in ("Yes", "Yes", [{"type": "text", "text": "No"}])]
+        assert run(db, write_lines(tmp_path / "chat.jsonl", *said), user_id="ana").new == 3
+        assert run(db, write_lines(tmp_path / "chat.jsonl", *said), user_id="ana").new == 0
+        path = write_lines(tmp_path / "chat.jsonl", *said, said[0])
+        assert run(db, path, user_id="ana") == ImportProgress(done=4, new=1, total=4, users=1, threads=1)
+        assert len(memory.get_messages("ana", "chat")) == 4
+
+    def test_queues_extraction_for_threads_with_something_new(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        said = [{"role": "user", "content": "I am Ana.", "thread_id": thread} for thread in ("a", "b")]
+        path = write_lines(tmp_path / "chat.jsonl", *said)
+        jobs = "delete from memory.jobs returning kind, scope"
+        run(db, path, user_id="ana")
+        assert sorted(db.execute(jobs).fetchall()) == [("extract_memories", "a"), ("extract_memories", "b")]
+        run(db, path, user_id="ana")
+        assert db.execute(jobs).fetchall() == []
+
+    @pytest.mark.feature("F20")
+    @pytest.mark.parametrize("part", ["tool_calls", "function_call", "refusal", "audio"])
+    def test_a_message_may_lack_text_where_the_database_takes_it(
+        self, db: psycopg.Connection, memory: Memory, tmp_path: Path, part: str
+    ) -> None:
+        line = {"role": "assistant", "content": None, part: [{"id": "1"}]}
+        path = tmp_path / "chat.jsonl"
+        path.write_text(json.dumps(line))
+        run(db, path, user_id="ana")
+        [message] = memory.get_messages("ana", "chat")
+        assert (message.content, message.metadata[part]) == ("", [{"id": "1"}])
+
+    @pytest.mark.parametrize(
+        ("line", "problem"),
+        [
+            ("{", "not JSON: Expecting property name enclosed in double quotes at column"),
+            ("5", "not a JSON object"),
+            ({"content": "x"}, "role: Field required"),
+            ({"role": "nobody", "content": "x"}, "role: Input should be 'user', 'assistant'"),
+            ({"role": "user", "content": 5}, "content"),
+            ({"role": "user"}, "a message needs content or tool_calls"),
+            ({"role": "user", "content": ""}, "a message needs content or tool_calls"),
+            (
+                {"role": "user", "content": "x", "created_at": "yesterday"},
+                "created_at: Input should be a valid datetime",
+            ),
+            ({"role": "user", "content": "x", "metadata": []}, "metadata: Input should be a valid dictionary"),
+            ({"role": "user", "content": "a\0b"}, "message.content contains a NUL character"),
+            ({"role": "user", "content": "\ud83d"}, "message.content contains half a surrogate pair"),
+            ({"role": "user", "content": "x", "thread_id": ""}, "thread_id: String should have at least 1 character"),
+            ({"messages": [{"role": "user"}]}, "messages.0: a message needs content or tool_calls"),
+            ('{"role": ' + "[" * 100_000, "nested too deeply"),
+            ({"messages": {}}, "messages: Input should be a valid list"),
+        ],
+    )
+    def test_a_malformed_line_is_named_and_nothing_is_written(
+        self, db: psycopg.Connection, memory: Memory, tmp_path: Path, line: Any, problem: str
+    ) -> None:
+        path = write_lines(tmp_path / "chat.jsonl", {"role": "user", "content": "fine"}, line)
+        with pytest.raises(ImportFileError) as raised:
+            run(db, path, user_id="ana")
+        assert raised.value.message.startswith(f"{path}, line 2: {problem}")
+        assert memory.list_threads("ana") == []
+
+    def test_no_user(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        path = write_lines(tmp_path / "chat.jsonl", {"role": "user", "content": "x"})
+        with pytest.raises(ImportFileError, match="line 1: no user_id") as raised:
+            run(db, path)
+        assert raised.value.hint is not None
+
+    def test_not_utf8(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        path = tmp_path / "chat.jsonl"
+        path.write_bytes(b'{"role": "user", "content": "caf\xe9"}\n')
+        with pytest.raises(ImportFileError, match="is not UTF-8"):
+            run(db, path, user_id="ana")
+
+    def test_refused_by_the_database(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
+        path = write_lines(
+            tmp_path / "chat.jsonl",
+            {"role": "user", "content": "fine", "thread_id": "a"},
+            {"role": "user", "content": "fine", "thread_id": "b"},
+            {"role": "user", "content": "x" * 10_485_761, "thread_id": "b"},
+        )
+        with pytest.raises(ImportFileError, match=r"line 3: content: has 10485761 bytes"):
+            run(db, path, user_id="ana")
+        assert memory.list_threads("ana") == []
+
+    def test_an_empty_file(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        assert list(import_file(db, write_lines(tmp_path / "chat.jsonl", "", ""), user_id="ana")) == []
+
+    def test_abandoned_halfway(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
+        path = write_lines(
+            tmp_path / "chat.jsonl", *({"role": "user", "content": "x", "thread_id": str(n % 2)} for n in range(10))
+        )
+        steps = import_file(db, path, user_id="ana")
+        next(steps)
+        del steps
+        assert memory.list_threads("ana") == []
+
+
+EXCHANGE = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+SEVERAL = [{"messages": EXCHANGE}, {"messages": EXCHANGE, "thread_id": "t"}]
+
+
+class TestChatJson:
+    @pytest.mark.parametrize("indent", [None, 2])
+    @pytest.mark.parametrize(
+        ("document", "threads"),
+        [
+            (EXCHANGE, ["chat"]),
+            (SEVERAL, ["chat-1", "t"]),
+            ([*EXCHANGE, SEVERAL[0]], ["chat", "chat-3"]),
+            ({"messages": EXCHANGE}, ["chat-1"]),
+            ({"messages": EXCHANGE, "thread_id": "t", "title": "Greeting"}, ["t"]),
+        ],
+    )
+    def test_what_json_may_hold(
+        self,
+        db: psycopg.Connection,
+        memory: Memory,
+        tmp_path: Path,
+        document: Any,
+        threads: list[str],
+        indent: int | None,
+    ) -> None:
+        path = tmp_path / "chat.json"
+        path.write_text(f"\n{json.dumps(document, indent=indent)}\n")
+        last = run(db, path, user_id="ana")
+        assert (last.new, last.threads) == (2 * len(threads), len(threads))
+        assert sorted(thread.thread_id for thread in memory.list_threads("ana")) == threads
+        for thread in threads:
+            assert [message.content for message in memory.get_messages("ana", thread)] == ["Hi", "Hello"]
+        assert run(db, path, user_id="ana").new == 0
+
+    def test_an_array_and_lines_are_the_same_messages(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        assert run(db, write_lines(tmp_path / "chat.jsonl", *SEVERAL), user_id="ana").new == 4
+        assert run(db, write_lines(tmp_path / "chat.json", SEVERAL), user_id="ana").new == 0
+
+    def test_an_empty_array(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        assert list(import_file(db, write_lines(tmp_path / "chat.json", []), user_id="ana")) == []
+
+    @pytest.mark.parametrize(
+        ("document", "problem", "hint"),
+        [
+            ([EXCHANGE[0], {"role": "user"}], "item 2: a message needs content or tool_calls", "a message, "),
+            ([{"messages": [{"role": "x"}]}], "item 1: messages.0.role: Input should be", "a message, "),
+            ([EXCHANGE], "item 1: not a JSON object", "a message, "),
+            (["Hi"], "item 1: not a JSON object", "a message, "),
+            ({"content": "Hi"}, "line 1: role: Field required", "a message, "),
+            (
+                [{"title": "A chat", "mapping": {}}],
+                'item 1: neither a message nor a conversation: the object has "title", "mapping"',
+                "a message, ",
+            ),
+            ({}, "line 1: neither a message nor a conversation: the object has nothing", "a message, "),
+            (
+                dict.fromkeys("abcdef"),
+                'line 1: neither a message nor a conversation: the object has "a", "b", "c", "d", "e", ...',
+                "a message, ",
+            ),
+            ("Hi, I am Ana", "line 1: not JSON: Expecting value at column 1", "one per line, or all in one array"),
+            ('[{"role":\n"user",}]', "line 2: not JSON: ", "one per line, or all in one array"),
+            ('[{"messages": ' + "[" * 100_000, "line 1: nested too deeply", None),
+            ("[]\n[]", "line 2: not JSON: Extra data at column 1", "one per line, or all in one array"),
+        ],
+    )
+    def test_what_is_wrong_is_named(
+        self, db: psycopg.Connection, tmp_path: Path, document: Any, problem: str, hint: str | None
+    ) -> None:
+        path = write_lines(tmp_path / "chat.json", document)
+        with pytest.raises(ImportFileError) as raised:
+            run(db, path, user_id="ana")
+        assert raised.value.message.startswith(f"{path}, {problem}")
+        assert hint is None or hint in (raised.value.hint or "")
+
+    def test_the_message_of_a_conversation_is_named(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        for content, problem in (("a\0b", "message.content contains a NUL"), ("x" * 10_485_761, "content: has ")):
+            messages = [*EXCHANGE, {"role": "user", "content": content}]
+            path = write_lines(tmp_path / "chat.json", [EXCHANGE[0], {"messages": messages}])
+            with pytest.raises(ImportFileError) as raised:
+                run(db, path, user_id="ana")
+            assert raised.value.message.startswith(f"{path}, item 2, message 3: {problem}")
+
+
+SESSIONS = {
+    "speaker_a": "Caroline",
+    "speaker_b": "Melanie",
+    "session_1_date_time": "1:56 pm on 8 May, 2023",
+    "session_1": [
+        {"speaker": "Caroline", "dia_id": "D1:1", "text": "Hey Mel!"},
+        {"speaker": "Melanie", "dia_id": "D1:2", "text": "Look", "blip_caption": "a photo of a lake"},
+    ],
+    "session_2_date_time": "12:09 am on 13 September, 2023",
+    "session_2": [{"speaker": "Melanie", "dia_id": "D2:1", "text": "Still up?"}],
+    "session_3_date_time": "1:00 pm on 1 October, 2023",
+}
+SAMPLE = {"sample_id": "conv-1", "conversation": SESSIONS}
+
+
+class TestLocomo:
+    def write(self, path: Path, *samples: Any) -> Path:
+        path.write_text(json.dumps(samples))
+        return path
+
+    def test_layout(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
+        path = self.write(tmp_path / "locomo.json", SAMPLE)
+        for new in (3, 0):
+            assert run(db, path) == ImportProgress(done=3, new=new, total=3, users=1, threads=2)
+        first, second = memory.get_messages("conv-1", "session_1")
+        assert (first.role, first.content) == ("user", "Hey Mel!")
+        assert first.created_at == datetime(2023, 5, 8, 13, 56, tzinfo=timezone.utc)
+        assert (second.role, second.content) == ("assistant", "Look [image: a photo of a lake]")
+        assert second.created_at == datetime(2023, 5, 8, 13, 56, 1, tzinfo=timezone.utc)
+        assert second.metadata == {"name": "Melanie", "dia_id": "D1:2"}
+        [third] = memory.get_messages("conv-1", "session_2")
+        assert third.created_at == datetime(2023, 9, 13, 0, 9, tzinfo=timezone.utc)
+
+    @pytest.mark.parametrize(
+        ("change", "problem"),
+        [
+            ({"session_2_date_time": "soon"}, "conv-1, session_2_date_time: time data 'soon' does not match"),
+            ({"session_2_date_time": None}, "conv-1, session_2_date_time: the time of the session is missing"),
+            ({"session_2": [{"speaker": "Melanie"}]}, "conv-1, session_2: 0.dia_id: Field required"),
+            ({"session_2": "x"}, "conv-1, session_2: Input should be a valid list"),
+            ({"session_1": None, "session_2": None}, "conv-1, session_1: Input should be a valid list"),
+        ],
+    )
+    def test_a_malformed_sample_is_named(
+        self, db: psycopg.Connection, memory: Memory, tmp_path: Path, change: dict[str, Any], problem: str
+    ) -> None:
+        sample = {**SAMPLE, "conversation": {**SESSIONS, **change}}
+        with pytest.raises(ImportFileError) as raised:
+            run(db, self.write(tmp_path / "locomo.json", sample))
+        assert problem in raised.value.message
+        assert memory.list_threads("conv-1") == []
+
+    @pytest.mark.parametrize(
+        ("sample", "problem"),
+        [
+            ({"conversation": {"turns": []}}, "item 1: sample_id: Field required"),
+            ({"sample_id": 1, "conversation": {}}, 'item 1: its conversation has no "session_1"'),
+        ],
+    )
+    def test_what_looks_like_a_sample(
+        self, db: psycopg.Connection, tmp_path: Path, sample: dict[str, Any], problem: str
+    ) -> None:
+        with pytest.raises(ImportFileError, match=problem) as raised:
+            run(db, self.write(tmp_path / "locomo.json", sample))
+        assert "read as a sample of LoCoMo" in (raised.value.hint or "")
+
+    def test_a_sample_alone(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        path = tmp_path / "locomo.json"
+        path.write_text(json.dumps(SAMPLE, indent=2))
+        assert run(db, path).done == 3
+
+    def test_names_its_own_users(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        with pytest.raises(ImportFileError, match="names its own users"):
+            run(db, self.write(tmp_path / "locomo.json", SAMPLE), user_id="ana")
+
+    @pytest.mark.skipif(not LOCOMO.exists(), reason="the LoCoMo data is not beside the repository")
+    def test_the_real_file(self, db: psycopg.Connection, memory: Memory) -> None:
+        expected = {
+            (sample["sample_id"], session): len(turns)
+            for sample in json.loads(LOCOMO.read_text())
+            for session, turns in sample["conversation"].items()
+            if isinstance(turns, list)
+        }
+        for _ in range(2):
+            last = run(db, LOCOMO)
+            assert (last.done, last.users, last.threads) == (sum(expected.values()), 10, len(expected))
+            counted = {
+                (user, thread.thread_id): thread.message_count
+                for user in {user for user, _ in expected}
+                for thread in memory.list_threads(user, row_limit=1000)
+            }
+            assert counted == expected

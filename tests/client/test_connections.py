@@ -1,0 +1,127 @@
+"""Connections of the client: transactions, pools, and the asynchronous twin."""
+
+import asyncio
+import logging
+import time
+import uuid
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory import AgentMemoryError, AsyncMemory, DegradedWarning, InvalidValueError, Memory, NotFoundError
+from psycopg.rows import namedtuple_row
+from psycopg_pool import AsyncConnectionPool, ConnectionPool
+
+from tests.support.servers import Server
+
+
+class TestConnections:
+    def test_calls_join_the_callers_transaction(self, dsn: str, memory: Memory) -> None:
+        with psycopg.connect(dsn) as connection:
+            Memory(connection).add_message("ana", "t1", "user", "never mind")
+            assert memory.get_messages("ana", "t1") == []
+            connection.rollback()
+            assert memory.get_messages("ana", "t1") == []
+            Memory(connection).add_message("ana", "t1", "user", "keep")
+        assert [message.content for message in memory.get_messages("ana", "t1")] == ["keep"]
+
+    def test_a_passed_connection_stays_open_and_as_it_was(self, db: psycopg.Connection) -> None:
+        db.row_factory = namedtuple_row
+        db.cursor_factory = psycopg.RawCursor
+        with Memory(db) as memory:
+            assert memory.add_message("ana", "t1", "user", "x").seq == 0
+        assert db.execute("select 1 as one").fetchone() == (1,)
+
+    def test_pool(self, dsn: str) -> None:
+        with ConnectionPool(dsn, min_size=1, open=True) as pool:
+            memory = Memory(pool)
+            memory.add_message("ana", "t1", "user", "committed")
+            with pytest.raises(InvalidValueError):
+                memory.add_message("ana", "t1", "nobody", "x")
+            memory.close()
+            assert len(memory.get_messages("ana", "t1")) == 1
+
+    def test_connection_string(self, dsn: str) -> None:
+        with Memory(dsn, pool_size=2) as memory:
+            assert memory.add_message("ana", "t1", "user", "x").seq == 0
+        with pytest.raises(psycopg.OperationalError):
+            memory.version()
+
+    def test_an_unreachable_server_is_reported_at_once(self, caplog: pytest.LogCaptureFixture) -> None:
+        async def twin() -> None:
+            async with AsyncMemory("host=/nonexistent") as memory:
+                await memory.version()
+
+        started = time.monotonic()
+        with Memory("host=/nonexistent") as memory, pytest.raises(psycopg.OperationalError, match="/nonexistent"):
+            memory.version()
+        with pytest.raises(psycopg.OperationalError, match="/nonexistent"):
+            asyncio.run(twin())
+        assert time.monotonic() - started < 5
+        assert caplog.records == []
+
+    def test_anything_else_is_refused(self) -> None:
+        with pytest.raises(TypeError, match="one of Connection, ConnectionPool, str, not int"):
+            Memory(5)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="one of AsyncConnection, AsyncConnectionPool, str, not ConnectionPool"):
+            AsyncMemory(ConnectionPool("", open=False))  # type: ignore[arg-type]
+
+    def test_run_jobs_refuses_a_transaction(self, dsn: str) -> None:
+        with psycopg.connect(dsn) as connection:
+            memory = Memory(connection)
+            memory.version()
+            with pytest.raises(AgentMemoryError, match="inside a transaction"):
+                memory.run_jobs()
+
+    @pytest.mark.parametrize("autocommit", [True, False])
+    def test_run_jobs(self, server: Server, dsn: str, autocommit: bool) -> None:
+        if not server.has_plpython:
+            pytest.skip("this server has no plpython3u")
+        with psycopg.connect(dsn, autocommit=autocommit) as connection:
+            memory = Memory(connection)
+            memory.add_message("ana", "t1", "user", "My name is Ana.")
+            job_id = memory.extract_memories("ana", "t1")
+            connection.commit()
+            memory.run_jobs(max_jobs=10)
+            assert connection.autocommit == autocommit
+            assert memory.get_job("ana", job_id).status == "completed"
+
+
+class TestAsync:
+    @pytest.mark.feature("A17", "E17")
+    def test_the_twin_does_the_same(self, dsn: str, memory: Memory) -> None:
+        async def scenario(twin: AsyncMemory) -> tuple[list[Any], list[Any]]:
+            await twin.add_message("ana", "t1", "user", "Hello")
+            await twin.add_memory("ana", "Likes tea")
+            with pytest.raises(NotFoundError):
+                await twin.get_memory("ana", uuid.uuid4())
+            return await twin.get_messages("ana", "t1"), await twin.list_memories("ana")
+
+        async def from_connection_string() -> tuple[list[Any], list[Any]]:
+            async with AsyncMemory(dsn) as twin:
+                return await scenario(twin)
+
+        assert asyncio.run(from_connection_string()) == (memory.get_messages("ana", "t1"), memory.list_memories("ana"))
+
+    def test_connection_and_pool(self, dsn: str, memory: Memory) -> None:
+        async def scenario() -> None:
+            async with await psycopg.AsyncConnection.connect(dsn) as connection:
+                await AsyncMemory(connection).add_message("ana", "t1", "user", "never mind")
+                await connection.rollback()
+            async with AsyncConnectionPool(dsn, min_size=2, open=False) as pool:
+                twin = AsyncMemory(pool)
+                await asyncio.gather(*(twin.add_message("ana", "t1", "user", str(number)) for number in range(10)))
+
+        asyncio.run(scenario())
+        assert sorted(message.content for message in memory.get_messages("ana", "t1")) == list("0123456789")
+
+    def test_one_connection_serves_concurrent_calls(self, dsn: str, caplog: pytest.LogCaptureFixture) -> None:
+        async def scenario() -> None:
+            async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+                twin = AsyncMemory(connection)
+                await twin.add_memory("ana", "Likes tea")
+                await asyncio.gather(*(twin.search("ana", "tea") for _ in range(5)))
+
+        with caplog.at_level(logging.INFO, logger="agent_memory"), pytest.warns(DegradedWarning) as caught:
+            asyncio.run(scenario())
+        assert (len(caplog.records), len(caught)) == (5, 1)

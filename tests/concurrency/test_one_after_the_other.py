@@ -1,0 +1,260 @@
+"""Two transactions that meet: the second waits for the first and does the right thing then."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.concurrency.steps import ANA, CLIENTS, HELLO, Connect, assert_counters_are_exact, at_once
+from tests.support.sqlapi import Api, result_of
+
+# One after the other --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def meanwhile(connect: Connect) -> Iterator[Callable[[Api, Callable[[Api], Any]], Future[Any]]]:
+    """Start a call in another session and go on as soon as it waits for a lock (or is over)."""
+    watcher = Api(connect())
+    with ThreadPoolExecutor() as pool:
+
+        def start(other: Api, call: Callable[[Api], Any]) -> Future[Any]:
+            future = pool.submit(call, other)
+            until_blocked(watcher, other, future)
+            return future
+
+        yield start
+
+
+Meanwhile = Callable[[Api, Callable[[Api], Any]], "Future[Any]"]
+
+
+def until_blocked(watcher: Api, client: Api, call: Future[Any]) -> None:
+    """Return when the client waits for a lock, or its call is over."""
+    blockers = "select cardinality(pg_blocking_pids(%(pid)s))"
+    deadline = time.monotonic() + 10
+    while not call.done() and not watcher.value(blockers, pid=client.connection.info.backend_pid):
+        assert time.monotonic() < deadline
+
+
+def extraction(api: Api) -> dict[str, Any]:
+    """The lease of an extraction of the one message of a thread."""
+    api.add_message(**ANA, **HELLO)
+    api.extract_memories(**ANA)
+    [job] = api.claim_jobs(worker="w")
+    return {"user_id": job.user_id, "job_id": job.job_id, "lease_token": job.lease_token}
+
+
+@pytest.mark.feature("D11")
+def test_a_thread_deleted_during_its_first_extraction_is_extracted_anew_when_it_returns(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    api = Api(db)
+    lease = extraction(api)
+    with db.transaction():
+        api.complete_job(**lease, result={"memories": []})
+        deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
+    assert deleted.result(10) == 1
+    assert api.query("select from memory.marks where scope <> ''") == []
+    extraction(api)
+
+
+@pytest.mark.feature("D11")
+def test_a_thread_deleted_during_an_extraction_leaves_no_memory_of_swept_messages_behind(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    api = Api(db)
+    lease = extraction(api)
+    db.execute("update memory.messages set expires_at = now()")
+    assert api.sweep()["messages"] == 1
+    with db.transaction():
+        api.complete_job(**lease, result={"memories": [{"content": "Said hello", "memory_type": "fact", "seqs": [0]}]})
+        deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
+    assert deleted.result(10) == 0
+    assert api.query("select from memory.memories") == []
+
+
+@pytest.mark.feature("E14")
+def test_a_transaction_that_appends_and_then_remembers_does_not_deadlock_with_a_deletion(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    api = Api(db)
+    api.add_message(**ANA, **HELLO)
+    api.add_memory(user_id="ana", content="Likes tea")
+    with db.transaction():
+        api.add_message(**ANA, **HELLO)
+        deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
+        api.add_memory(user_id="ana", content="Said hello")
+    assert deleted.result(10) == 2
+
+
+@pytest.mark.feature("E14")
+def test_a_transaction_that_asks_for_a_compression_and_then_appends_does_not_deadlock_with_one_being_stored(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    api, worker = Api(db), Api(connect(options="-c deadlock_timeout=50ms"))
+    api.set_policy(settings={"compression": {"recent_messages_to_keep": 2}})
+    api.talk(**ANA, rounds=3)
+    api.compress_thread(**ANA)
+    [job] = worker.claim_jobs(worker="w", kinds=["compress_thread"])
+    lease = {"user_id": job.user_id, "job_id": job.job_id, "lease_token": job.lease_token}
+    with db.transaction():
+        api.compress_thread(**ANA)
+        stored = meanwhile(worker, lambda worker: worker.complete_job(**lease, result=result_of(job)))
+        api.add_message(**ANA, **HELLO)
+    stored.result(10)
+    assert [row.seq for row in api.get_messages(**ANA)] == [4, 5, 6]
+
+
+def test_deleting_a_thread_that_is_not_there_waits_for_nobody_and_changes_nothing(
+    db: psycopg.Connection, connect: Connect
+) -> None:
+    api = Api(db)
+    before = api.state()
+    other = Api(connect(options="-c lock_timeout=1s"))
+    with db.transaction(force_rollback=True):
+        api.add_message(**ANA, **HELLO)
+        api.add_memory(user_id="ana", content="Likes tea")
+        assert other.delete_thread(user_id="ana", thread_id="t2") == 0
+    assert api.state() == before
+
+
+@pytest.mark.feature("E14")
+def test_callers_of_one_key_who_waited_for_a_deletion_get_one_message(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    api = Api(db)
+    api.add_message(**ANA, **HELLO)
+
+    def append(caller: Api) -> int:
+        caller.connection.execute("begin")
+        seq: int = caller.add_message(**ANA, role="user", content="Hello again", idempotency_key="key").seq
+        return seq
+
+    callers = [Api(connect()), Api(connect())]
+    with db.transaction():
+        db.execute("select from memory.threads for update")  # as delete_thread() does first of all
+        calls = {meanwhile(caller, append): caller for caller in callers}
+        api.delete_thread(**ANA)
+    [first] = wait(calls, timeout=10, return_when=FIRST_COMPLETED).done
+    [second] = calls.keys() - {first}
+    until_blocked(api, calls[second], second)
+    calls[first].connection.execute("commit")
+    assert (first.result(), second.result(10)) == (0, 0)
+    calls[second].connection.execute("commit")
+    assert api.query("select content from memory.messages") == [("Hello again",)]
+
+
+@pytest.mark.feature("F3", "B8")
+def test_a_memory_restored_at_the_same_time_is_not_put_away_by_the_limit(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
+) -> None:
+    """The memory is of another agent than the one whose memory hid it."""
+    api = Api(db)
+    api.set_policy(settings={"memories": {"max_per_agent": 1}}, agent_id="a")
+    old = api.add_memory(user_id="ana", agent_id="b", content="Likes tea", importance=0.1).memory_id
+    new = api.add_memory(user_id="ana", agent_id="a", content="Likes coffee", importance=0.1).memory_id
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
+    with db.transaction():
+        api.restore_memory(user_id="ana", memory_id=old)
+        adding = meanwhile(Api(connect()), lambda other: other.add_memory(user_id="ana", agent_id="a", content="Tall"))
+    adding.result(10)
+    assert [row.content for row in api.list_memories(user_id="ana", agent_id="b")] == ["Likes tea"]
+    assert_counters_are_exact(api)
+
+
+# A sweep meets a change -----------------------------------------------------------------------------------------------
+
+
+SWEPT = {
+    "memory": (
+        "select memory.add_memory('ana', 'Likes tea', expires_at => '2020-01-01')",
+        "update memory.memories set expires_at = null",
+        "memories",
+    ),
+    "message": (
+        "select memory.add_message('ana', 't1', 'user', 'Hello', expires_at => '2020-01-01')",
+        "update memory.messages set expires_at = 'infinity'",
+        "messages",
+    ),
+    "artifact": (
+        "select memory.store_artifact('ana', 'one', key => 'log', expires_at => '2020-01-01')",
+        "update memory.artifacts set expires_at = null",
+        "artifacts",
+    ),
+    "query embedding": (
+        "insert into memory.query_embeddings values ('ana', 'm', 'hash', '[1]', '2020-01-01')",
+        "update memory.query_embeddings set created_at = now()",
+        "query_embeddings",
+    ),
+}
+
+
+@pytest.mark.feature("A2")
+@pytest.mark.parametrize("kind", SWEPT)
+def test_a_sweep_spares_a_row_whose_expiry_changes_while_the_sweep_waits(
+    db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile, kind: str
+) -> None:
+    store, prolong, table = SWEPT[kind]
+    db.execute(store)
+    with db.transaction():
+        db.execute(prolong)
+        swept = meanwhile(Api(connect()), lambda other: other.sweep())
+    swept.result(10)
+    assert db.execute(f"select count(*) from memory.{table}").fetchone() == (1,)
+
+
+@pytest.mark.feature("F3")
+def test_a_sweep_does_not_delete_a_memory_restored_at_the_same_time(
+    clients: Callable[[], list[Api]], db: psycopg.Connection
+) -> None:
+    """A restore that returned has restored; one that came too late says that there is no such memory."""
+    workers = CLIENTS - 2
+    done = threading.Semaphore(0)
+
+    def work(client: Api, number: int) -> list[Any]:
+        if number >= workers:
+            for _ in range(workers // 2):
+                while not done.acquire(blocking=False):
+                    client.sweep()
+            return []
+        restored = []
+        for place in range(100):
+            memory = {"user_id": f"user {number}", "agent_id": f"agent {place % 10}"}
+            memory_id = client.add_memory(**memory, content=f"fact {place}").memory_id
+            client.delete_memory(user_id=memory["user_id"], memory_id=memory_id)
+            with suppress(psycopg.errors.NoDataFound):
+                client.restore_memory(user_id=memory["user_id"], memory_id=memory_id)
+                restored.append(memory_id)
+        done.release()
+        return restored
+
+    restored = [memory_id for memory_ids in at_once(clients(), work) for memory_id in memory_ids]
+    stored = {row[0] for row in db.execute("select memory_id from memory.memories where deleted_at is null")}
+    assert set(restored) == stored
+    assert restored
+    assert_counters_are_exact(Api(db))
+
+
+@pytest.mark.feature("E11")
+def test_what_belongs_to_an_agent_in_use_comes_back_with_the_next_sweep(
+    db: psycopg.Connection, connect: Connect
+) -> None:
+    """Whoever removes a winner does not wait for the agent of what it hid."""
+    api, other = Api(db), Api(connect())
+    old = api.add_memory(user_id="ana", agent_id="a", content="Lives in Oslo").memory_id
+    new = api.add_memory(user_id="ana", agent_id="b", content="Lives in Rome").memory_id
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
+    db.execute("set statement_timeout = '5s'")
+    with other.connection.transaction():
+        other.add_memory(user_id="ana", agent_id="a", content="Likes tea")
+        db.execute("delete from memory.memories where memory_id = %s", (new,))
+        assert "Lives in Oslo" not in api.render_memories(user_id="ana")
+    api.sweep()
+    assert "Lives in Oslo" in api.render_memories(user_id="ana")

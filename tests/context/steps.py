@@ -1,0 +1,31 @@
+"""What the tests of contexts do again and again: read a context, and store memories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.support.protocol import ANA
+from tests.support.sqlapi import Api
+
+
+def parts(api: Api, **arguments: Any) -> list[tuple[str, str]]:
+    return [(part.source, part.content) for part in api.get_context(**{**ANA, **arguments})]
+
+
+def messages(api: Api, **arguments: Any) -> list[str]:
+    return [content for source, content in parts(api, **arguments) if source == "message"]
+
+
+def remember(api: Api, *contents: str, memory_type: str = "fact", **arguments: Any) -> None:
+    for content in contents:
+        api.add_memory(user_id="ana", content=content, memory_type=memory_type, **arguments)
+
+
+def estimate(text: str) -> int:
+    return (len(text.encode()) + 3) // 4
+
+
+def at_most(api: Api, text: str) -> int:
+    """What is reserved for a text that nobody has counted."""
+    tokens: int = api.value("select memory._tokens_at_most(%(text)s)", text=text)
+    return tokens

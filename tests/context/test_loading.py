@@ -1,0 +1,165 @@
+"""The parts of a context: memories, the summary, and the messages since."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.context.steps import messages, parts, remember
+from tests.support.protocol import ANA
+from tests.support.sqlapi import Api, fenced
+
+
+class TestLoading:
+    @pytest.mark.feature("A4", "D6")
+    def test_gives_memories_then_the_summary_then_the_messages_since(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        api.talk(**ANA, rounds=3)
+        api.finish_jobs(summary="They said hello.")
+        api.talk(**ANA, rounds=1)
+        memories = "## Your Memories\n\n**Facts about the user or environment:**\n1. Likes tea"
+        summary = "Summary of the conversation so far:\nThey said hello."
+        context = api.get_context(**ANA)
+        assert [part[:4] for part in context] == [
+            (1, "system", fenced(memories), "memories"),
+            (2, "system", fenced(summary), "thread_summary"),
+            (3, "user", "question 0", "message"),
+            (4, "assistant", "answer 0", "message"),
+        ]
+        [stored] = api.get_thread_summary(**ANA)
+        assert [part.metadata for part in context[1:]] == [{"summary_id": str(stored.summary_id)}, {}, {}]
+
+    @pytest.mark.feature("D6")
+    def test_gives_the_messages_while_no_summary_is_ready(self, api: Api) -> None:
+        api.talk(**ANA, rounds=3)
+        assert len(parts(api)) == 6
+        [job] = api.claim_jobs(worker="w")  # the first summary is being written
+        assert [source for source, _ in parts(api)] == ["message"] * 6
+        job_id = {"user_id": "ana", "job_id": job.job_id, "lease_token": job.lease_token}
+        api.complete_job(**job_id, result={"summary": "Done."})
+        assert parts(api) == [
+            ("thread_summary", fenced("Summary of the conversation so far:\nDone.")),
+            ("message", "answer 2"),  # the newest is there even when the summary covers it
+        ]
+
+    @pytest.mark.feature("D6")
+    def test_gives_the_latest_completed_summary_while_the_next_is_written(self, api: Api) -> None:
+        api.talk(**ANA, rounds=3)
+        api.finish_jobs(summary="First.")
+        api.talk(**ANA, rounds=1)
+        api.claim_jobs(worker="w")
+        assert parts(api)[0] == ("thread_summary", fenced("Summary of the conversation so far:\nFirst."))
+        assert messages(api) == ["question 0", "answer 0"]
+
+    @pytest.mark.feature("D6")
+    def test_never_misses_or_repeats_a_message_as_summaries_move_on(self, api: Api) -> None:
+        for number in range(20):
+            api.add_messages(**ANA, messages=[{"role": "user", "content": f"q{number}"}])
+            api.add_messages(**ANA, messages=[{"role": "assistant", "content": f"a{number}"}])
+            summary = api.get_thread_summary(**ANA)
+            covered = summary[0].end_seq + 1 if summary else 0
+            assert messages(api) == [f"{'qa'[seq % 2]}{seq // 2}" for seq in range(covered, 2 * number + 2)]
+            if number % 3 == 0:
+                api.finish_jobs()
+
+    def test_of_a_user_without_anything_is_empty(self, api: Api) -> None:
+        assert api.get_context(**ANA) == []
+        assert api.get_context(**ANA, query="tea", agent_id="helper", max_tokens=1) == []
+
+    def test_of_a_new_thread_is_what_is_remembered(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        assert [source for source, _ in parts(api, thread_id="new")] == ["memories"]
+
+    @pytest.mark.feature("A3")
+    def test_never_shows_another_user(self, api: Api) -> None:
+        api.talk(**ANA, rounds=3)
+        api.finish_jobs()
+        remember(api, "Likes tea")
+        assert api.get_context(user_id="bob", thread_id="t1") == []
+
+    @pytest.mark.feature("A3")
+    def test_of_one_agent_has_its_messages_and_memories_only(self, api: Api) -> None:
+        for agent in ("cook", "tutor"):
+            api.add_message(**ANA, role="user", content=f"to the {agent}", agent_id=agent)
+            remember(api, f"known to the {agent}", agent_id=agent)
+        memories, message = parts(api, agent_id="cook")
+        assert memories[1].endswith("**\n1. known to the cook\n</recalled>")
+        assert message == ("message", "to the cook")
+
+    @pytest.mark.feature("A3")
+    def test_of_one_agent_has_no_summary_of_what_others_said(self, api: Api) -> None:
+        api.talk(**ANA, rounds=2, agent_id="cook")
+        api.talk(**ANA, rounds=2, agent_id="tutor")
+        api.finish_jobs(summary="All of it.")
+        assert "thread_summary" in dict(parts(api))
+        assert parts(api, agent_id="cook") == [
+            ("message", text) for text in ("question 0", "answer 0", "question 1", "answer 1")
+        ]
+
+    @pytest.mark.feature("A3")
+    def test_of_one_agent_has_no_such_summary_after_a_sweep_either(self, api: Api) -> None:
+        api.talk(**ANA, rounds=2, agent_id="cook")
+        api.talk(**ANA, rounds=2, agent_id="tutor")
+        api.finish_jobs(summary="All of it.")
+        api.connection.execute("update memory.messages set expires_at = '2020-01-01' where agent_id = 'tutor'")
+        assert api.sweep()["messages"] == 4
+        assert [source for source, _ in parts(api, agent_id="cook")] == ["message"] * 4
+
+    @pytest.mark.feature("A3")
+    def test_of_one_agent_has_no_summary_that_continues_one_of_what_others_said(self, api: Api) -> None:
+        api.set_policy(settings={"summary": {"window_size": 2}})
+        for agent in ("tutor", "cook", "cook"):
+            api.talk(**ANA, rounds=3, agent_id=agent)
+            assert api.finish_jobs(summary=f"With the {agent}, after all before.") >= 1
+        assert api.value("select count(*) from memory.summaries where base_summary_id is not null") == 2
+        assert "thread_summary" in dict(parts(api))
+        assert [source for source, _ in parts(api, agent_id="cook")] == ["message"] * 12
+
+    def test_of_the_only_agent_has_the_summary(self, api: Api) -> None:
+        api.talk(**ANA, rounds=4, agent_id="cook")
+        api.finish_jobs(summary="All of it.")
+        assert [source for source, _ in parts(api, agent_id="cook")] == ["thread_summary", "message"]
+
+
+class TestLongThreads:
+    """Of 20,000 messages only those that are shown are read."""
+
+    @pytest.fixture
+    def long_thread(self, api: Api) -> None:
+        api.set_policy(settings={"summary": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
+        for thread, size in (("t1", 20_000), ("t2", 5_000)):
+            messages = [{"role": "user", "content": f"message {number}"} for number in range(size)]
+            api.add_messages(user_id="ana", thread_id=thread, messages=messages)
+        api.connection.execute("analyze memory.messages")
+
+    @pytest.mark.usefixtures("long_thread")
+    @pytest.mark.parametrize(
+        ("function", "arguments", "rows"),
+        [
+            ("get_messages", {"recent_k": 20}, 20),
+            ("get_messages", {"recent_k": 20, "before_seq": 10_000}, 20),
+            ("get_messages", {"after_seq": 19_989}, 10),
+        ],
+    )
+    def test_are_read_from_their_end(self, api: Api, function: str, arguments: dict[str, Any], rows: int) -> None:
+        shown: list[Any] = []
+        assert api.entries_read(lambda: shown.extend(getattr(api, function)(**ANA, **arguments))) < 500
+        assert len(shown) == rows
+
+    @pytest.mark.usefixtures("long_thread")
+    @pytest.mark.parametrize("agent_id", [None, "default"])
+    def test_are_no_more_work_for_a_context_than_short_ones(self, api: Api, agent_id: str | None) -> None:
+        shown: list[Any] = []
+        call = {**ANA, "agent_id": agent_id, "max_tokens": 250}
+        assert api.entries_read(lambda: shown.extend(api.get_context(**call))) < 500
+        assert 20 <= len(shown) <= 90
+        assert shown[-1].content == "message 19999"
+
+    def test_are_read_from_their_end_even_without_statistics(self, db: psycopg.Connection) -> None:
+        """Of about this size the planner takes an unknown table for one that is better sorted."""
+        api = Api(db)  # a database of its own, because a rollback does not undo "analyze"
+        messages = [{"role": "user", "content": f"message {number} {'x' * 1900}"} for number in range(11_000)]
+        api.add_messages(**ANA, messages=messages)
+        assert api.entries_read(lambda: api.get_context(**ANA, max_tokens=1000)) < 500

@@ -1,0 +1,16 @@
+"""Fixtures of the tests of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.sqlapi import Api, rolled_back
+
+
+@pytest.fixture
+def api(shared_api: Api) -> Iterator[Api]:
+    with rolled_back(shared_api) as api:
+        api.connection.execute("set local statement_timeout = '30s'")
+        yield api

@@ -1,0 +1,245 @@
+"""Models that change while others store, search, fill and drop."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.embeddings.model_switch.steps import (
+    FILLED,
+    Connect,
+    embed,
+    found,
+    hand_in,
+    keep_query,
+    know,
+    register,
+    status,
+)
+from tests.support.protocol import ANA, age, claim, make_due, say
+from tests.support.runners import wait_until
+from tests.support.sqlapi import Api, refused
+
+
+def claim_backfill(api: Api, *topics: int) -> Any:
+    """The job that has "new" embed what "old" has embedded before: memories of these topics."""
+    know(api, *topics)
+    embed(api)
+    register(api)
+    return claim(api, "backfill")
+
+
+@pytest.mark.feature("F4", "E14")
+def test_dropping_a_model_waits_for_embeddings_that_are_being_stored(live: Api, connect: Connect) -> None:
+    admin = Api(connect())
+    job = claim_backfill(live, 1)
+    with ThreadPoolExecutor(1) as pool:
+        with live.connection.transaction():
+            hand_in(live, job)
+            dropping = pool.submit(admin.drop_model, name="new")
+            with pytest.raises(FutureTimeoutError):
+                dropping.result(0.2)
+        dropping.result(10)
+    assert live.query(FILLED) == [("old", 1)]
+
+
+@pytest.mark.feature("F4", "E14")
+def test_embeddings_stored_while_their_model_is_being_dropped_are_skipped(live: Api, connect: Connect) -> None:
+    admin = Api(connect())
+    job = claim_backfill(live, 1)
+    with ThreadPoolExecutor(1) as pool:
+        with admin.connection.transaction():
+            admin.drop_model(name="new")
+            completing = pool.submit(hand_in, live, job)
+            with pytest.raises(FutureTimeoutError):
+                completing.result(0.2)
+        assert "skipped" in completing.result(10)
+    assert live.query(FILLED) == [("old", 1)]
+
+
+def test_a_model_that_is_being_dropped_cannot_be_activated(live: Api, connect: Connect) -> None:
+    admin = Api(connect())
+    register(live)
+    with ThreadPoolExecutor(1) as pool:
+        with admin.connection.transaction():
+            admin.drop_model(name="new")
+            activating = pool.submit(live.activate_model, name="new")
+            with pytest.raises(FutureTimeoutError):
+                activating.result(0.2)
+        with refused("name", "P0002"):
+            activating.result(10)
+    assert live.value("select name from memory.models where kind = 'embedding' and is_active") == "old"
+
+
+@pytest.mark.feature("F4")
+def test_a_model_registered_while_the_backfill_of_another_ends_is_filled_too(live: Api, connect: Connect) -> None:
+    admin = Api(connect())
+    job = claim_backfill(live, 1)
+    with ThreadPoolExecutor(1) as pool:
+        with admin.connection.transaction():
+            register(admin, "third")
+            completing = pool.submit(hand_in, live, job)
+            with pytest.raises(FutureTimeoutError):
+                completing.result(0.2)
+        completing.result(10)
+    assert live.value("select count(*) from memory.jobs where kind = 'backfill' and status = 'pending'") == 1
+
+
+@pytest.mark.feature("F4", "E14")
+def test_a_thread_deleted_while_a_backfill_completes_keeps_no_embedding(live: Api, connect: Connect) -> None:
+    client = Api(connect(options="-c deadlock_timeout=50ms"))
+    register(live)
+    for turn in range(30):
+        say(live, *[f"message {number}" for number in range(5)])
+        know(live, turn, thread_id="t1", source="extraction")
+        embed(live, "embed")
+        make_due(live)
+        jobs = live.claim_jobs(worker="test", kinds=["backfill"])
+        with ThreadPoolExecutor(2) as pool:
+            deleting = pool.submit(client.delete_thread, **ANA)
+            for job in jobs:
+                hand_in(live, job)
+            assert deleting.result(10) == 5
+        assert live.query(FILLED) == []
+
+
+@pytest.mark.feature("F4", "F6")
+def test_a_backfill_whose_worker_dies_is_finished_by_another(live: Api, connect: Connect) -> None:
+    worker = Api(connect())
+    job = claim_backfill(worker, 1, 2)
+    with contextlib.suppress(psycopg.OperationalError), worker.connection.transaction():
+        hand_in(worker, job)
+        live.query("select pg_terminate_backend(%(pid)s)", pid=worker.connection.info.backend_pid)
+        worker.query("select 1")
+    assert worker.connection.broken
+    assert live.query(FILLED) == [("old", 2)]
+    live.connection.execute("update memory.jobs set lease_expires_at = now() - interval '1 second'")
+    embed(live)
+    assert live.query(FILLED) == [("new", 2), ("old", 2)]
+
+
+@pytest.mark.feature("F4", "F6")
+def test_a_job_whose_lease_ran_out_and_its_successor_embed_once(live: Api, connect: Connect) -> None:
+    other = Api(connect())
+    first = claim_backfill(live, 1, 2)
+    live.connection.execute("update memory.jobs set lease_expires_at = now() - interval '1 second'")
+    second = claim(other, "backfill")
+    with ThreadPoolExecutor(2) as pool:
+        late, done = pool.submit(hand_in, live, first), pool.submit(hand_in, other, second)
+        with refused("lease_token", "AM001"):
+            late.result(10)
+        assert done.result(10)["embedded"] == 2
+
+
+@pytest.mark.feature("F4", "A14", "E14")
+def test_no_search_fails_or_finds_less_while_models_are_switched(live: Api, connect: Connect) -> None:
+    """Searchers ask by kept queries, as if in the database; writers add; workers fill; an administrator switches."""
+    users = ["ana", "bob"]
+    for user_id in users:
+        know(live, *range(40), user_id=user_id)
+        for model in ("old", "new"):
+            for topic in range(40):
+                keep_query(live, model, topic, user_id)
+    embed(live)
+    done = threading.Event()
+    apis = [Api(connect(options="-c deadlock_timeout=50ms")) for _ in range(5)]
+    compared: set[str] = set()
+
+    def worker(api: Api) -> None:
+        while not done.is_set():
+            for job in api.claim_jobs(worker="test", kinds=["embed", "backfill"]):
+                hand_in(api, job)
+
+    def writer(api: Api) -> None:
+        topic = 100
+        while not done.is_set():
+            know(api, topic, user_id=users[topic % 2])
+            topic += 1
+            time.sleep(0.01)
+
+    def searcher(api: Api) -> int:
+        turn = 0
+        while not done.is_set():
+            topic, user_id = turn % 40, users[turn % 2]
+            models, contents = found(api, topic, user_id, sources=["memory"])
+            assert len(models) == 1, models
+            assert contents[0] == f"topic {topic}", (models, contents)
+            assert len(contents) == 10
+            compared.update(models)
+            turn += 1
+        return turn
+
+    def wait_until_filled(model: str) -> None:
+        """With all there is by now: there is always more to come."""
+        _, total = status(live)[model]
+        wait_until(lambda: status(live)[model][0] >= total, 20)
+
+    with ThreadPoolExecutor(5) as pool:
+        running = [pool.submit(worker, apis[0]), pool.submit(worker, apis[1]), pool.submit(writer, apis[2])]
+        searchers = [pool.submit(searcher, api) for api in apis[3:]]
+        try:
+            for before, after in (("old", "new"), ("new", "old"), ("old", "new")):
+                register(live, after)
+                for user_id in users:
+                    for topic in range(40):
+                        keep_query(live, after, topic, user_id)
+                if before == "old":  # else it is activated before it is filled
+                    wait_until_filled(after)
+                live.activate_model(name=after)
+                wait_until_filled(after)
+                time.sleep(0.3)
+                live.drop_model(name=before)
+        finally:
+            done.set()
+        for task in running:
+            task.result(30)
+        assert min(task.result(30) for task in searchers) > 0
+    assert compared == {"old", "new"}
+    live.sweep()
+    embed(live)
+    [(name, (embedded, total))] = status(live).items()
+    assert (name, embedded) == ("new", total)
+
+
+@pytest.mark.feature("F4")
+def test_a_history_older_than_the_backfill_is_filled_in_parts(api: Api) -> None:
+    api.set_policy(settings={"memories": {"max_per_agent": 10_000}})
+    api.connection.execute(
+        "insert into memory.memories (user_id, content) select 'ana', 'topic ' || n from generate_series(1, 600) as n"
+    )
+    age(api, 400)
+    embed(api)
+    register(api)
+    assert [result["embedded"] for result in embed(api)] == [256, 256, 88]
+    assert status(api)["new"] == (600, 600)
+
+
+@pytest.mark.feature("F4", "E14")
+def test_filling_and_searching_a_long_history_takes_reasonable_time(api: Api) -> None:
+    """Without statistics the planner would compare each text with each embedding, which took half a minute."""
+    api.set_policy(settings={"memories": {"max_per_agent": 20_000}})
+    register(api, dimensions=3)
+    for statement in (
+        "insert into memory.memories (user_id, content) select 'ana', 'topic ' || n from generate_series(1, 12000) n",
+        "insert into memory.embeddings (user_id, source, id, model, embedding) "
+        "select user_id, 'memory', memory_id::text, 'old', memory._halfvec('[1, 0]') from memory.memories",
+        "insert into memory.embeddings (user_id, source, id, model, embedding) "
+        "select user_id, 'memory', memory_id::text, 'new', memory._halfvec('[1, 0, 0]') "
+        "from memory.memories limit 11000",
+    ):
+        api.connection.execute(statement)
+    api.connection.execute("set local statement_timeout = '3s'")
+    register(api, dimensions=3)  # changes nothing, but what is missing is queued
+    job = claim(api, "backfill")
+    assert hand_in(api, job)["embedded"] == 256
+    assert status(api) == {"new": (11_256, 12_000), "old": (12_000, 12_000)}
+    api.activate_model(name="new")
+    keep_query(api, "old", 1)
+    assert found(api)[0] == {"old"}

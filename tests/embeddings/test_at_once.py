@@ -1,0 +1,171 @@
+"""Embedding while others delete and change: nothing outdated is stored, and nobody waits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.embeddings.steps import embed, embedded, hand_in, know
+from tests.support.protocol import ANA, activate, age, claim, complete, make_due, say
+from tests.support.sqlapi import Api
+
+
+def _make_document(api: Api) -> None:
+    know(api, "Bought a boat", "Painted it", memory_type="episodic")
+    age(api, 8)
+    api.consolidate(user_id="ana")
+    article = {"title": "The boat", "content": "Bought and painted.", "numbers": [1, 2]}
+    complete(api, claim(api, "consolidate"), articles=[article])
+
+
+def _make_summary(api: Api) -> None:
+    api.set_policy(settings={"search": {"embed_messages": False}})
+    api.talk(**ANA, rounds=1)
+    api.summarize_thread(**ANA)
+    complete(api, claim(api, "summarize_thread"), summary="They talked.")
+
+
+@pytest.mark.feature("E14")
+@pytest.mark.parametrize("table", ["messages", "memories", "summaries"])
+def test_a_deletion_reads_only_the_embeddings_of_the_rows_it_deletes(db: psycopg.Connection, table: str) -> None:
+    """Sessions keep the plan that suits the first deletion."""
+    api, ids = Api(db), "to_char(n, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid"
+    source, columns, values, key = {
+        "messages": ("message", "role, content", "'user', 'Hello ' || n", "thread_id || '/' || seq"),
+        "memories": ("memory", "memory_id, content", f"{ids}, 'fact ' || n", "memory_id::text"),
+        "summaries": (
+            "summary",
+            "summary_id, kind, summary, start_seq, end_seq, status",
+            f"{ids}, 'rolling', 'They talked.', n, n, 'completed'",
+            "summary_id::text",
+        ),
+    }[table]
+    activate(api, "ada", "embedding")
+    api.set_policy(settings={"memories": {"max_per_agent": 10_000}})
+    for statement in (
+        f"insert into memory.{table} (user_id, thread_id, {columns}) "
+        f"select 'ana', 't1', {values} from generate_series(0, 2999) as n",
+        f"insert into memory.embeddings (user_id, source, id, model, embedding) "
+        f"select user_id, '{source}', {key}, 'ada', memory._halfvec('[1, 0]') from memory.{table}",
+        f"delete from memory.{table} where ctid in (select ctid from memory.{table} limit 2000)",
+    ):
+        db.execute(statement)
+    one = f"delete from memory.{table} where ctid in (select ctid from memory.{table} limit 1)"
+    read = "select pg_stat_get_xact_tuples_returned('memory.embeddings'::regclass)"
+    with db.transaction():
+        before = api.value(read)
+        db.execute(one)
+        assert api.value(read) - before < 100
+    assert api.value("select count(*) from memory.embeddings") == 999
+
+
+MAKE_AND_DROP: dict[str, tuple[Callable[[Api], Any], Callable[[Api], Any]]] = {
+    "message": (
+        lambda api: say(api, "Hello", expires_at="2090-01-01"),
+        lambda api: api.connection.execute("delete from memory.messages"),
+    ),
+    "redacted message": (
+        lambda api: say(api, "Hello", expires_at="2090-01-01"),
+        lambda api: api.connection.execute("update memory.messages set content = 'redacted'"),
+    ),
+    "memory": (
+        lambda api: know(api, "Likes tea"),
+        lambda api: api.update_memory(
+            user_id="ana", memory_id=api.value("select memory_id from memory.memories"), content="Likes coffee"
+        ),
+    ),
+    "summary": (_make_summary, lambda api: api.clear_thread(**ANA)),
+    "document": (
+        _make_document,
+        lambda api: api.delete_document(
+            user_id="ana", document_id=api.value("select document_id from memory.documents")
+        ),
+    ),
+}
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize("source", MAKE_AND_DROP)
+def test_a_row_deleted_while_its_embedding_is_being_stored_keeps_no_embedding(
+    connect: Callable[..., psycopg.Connection], source: str
+) -> None:
+    worker, client = Api(connect()), Api(connect())
+    make, drop = MAKE_AND_DROP[source]
+    activate(worker, "ada", "embedding")
+    make(worker)
+    with ThreadPoolExecutor(1) as pool:
+        with worker.connection.transaction():
+            hand_in(worker, claim(worker, "embed"))
+            assert worker.query("select source from memory.embeddings") == [(source.split()[-1],)]
+            dropping = pool.submit(drop, client)
+            with pytest.raises(FutureTimeoutError):
+                dropping.result(0.2)
+        dropping.result(10)
+    assert embedded(worker) == {}
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize("source", ["redacted message", "message", "document"])
+def test_a_result_does_not_wait_for_a_deletion_that_is_not_committed(
+    connect: Callable[..., psycopg.Connection], source: str
+) -> None:
+    """The client may wait for something of the job; the runners hand the result in again."""
+    worker, client = Api(connect()), Api(connect())
+    make, drop = MAKE_AND_DROP[source]
+    activate(worker, "ada", "embedding")
+    make(worker)
+    job = claim(worker, "embed")
+    with client.connection.transaction():
+        drop(client)
+        with pytest.raises(errors.LockNotAvailable):
+            hand_in(worker, job)
+    assert hand_in(worker, job)["embedded"] == 0
+    assert embedded(worker) == {}
+
+
+@pytest.mark.feature("E6", "E14")
+def test_embedding_while_clients_change_memories_keeps_what_is_current(
+    connect: Callable[..., psycopg.Connection],
+) -> None:
+    worker, *clients = [Api(connect(options="-c deadlock_timeout=50ms")) for _ in range(5)]
+    activate(worker, "ada", "embedding")
+    done = threading.Event()
+
+    def write(number: int) -> None:
+        for turn in range(1000):
+            if done.is_set():
+                break
+            agent_id = ("sales", "support")[turn % 2]
+            [memory_id] = know(clients[number], f"memory {turn} of {number}", agent_id=agent_id)
+            clients[number].update_memory(user_id="ana", memory_id=memory_id, content=f"changed {turn} of {number}")
+            if turn % 3 == 0:
+                clients[number].delete_memory(user_id="ana", memory_id=memory_id)
+            if turn % 10 == 0:
+                clients[number].sweep()
+
+    with ThreadPoolExecutor(len(clients)) as pool:
+        writers = [pool.submit(write, number) for number in range(len(clients))]
+        try:
+            for turn in range(20):
+                make_due(worker)
+                for job in worker.claim_jobs(worker="test", kinds=["embed"]):
+                    count = len(job.payload["texts"])
+                    complete(worker, job, embeddings=[[1.0, float(turn), float(n % 7)] for n in range(count)])
+        finally:
+            done.set()
+        for writer in writers:
+            writer.result()
+    embed(worker)
+    missing = """
+        select count(*) from memory.memories as m where m.superseded_at is null and m.deleted_at is null
+        and not exists (select from memory.embeddings as e where e.id = m.memory_id::text)
+    """
+    orphans = "select count(*) from memory.embeddings where id not in (select memory_id::text from memory.memories)"
+    assert (worker.value(missing), worker.value(orphans)) == (0, 0)

@@ -1,0 +1,172 @@
+"""Extracted memories that say nearly the same are folded into one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.embeddings.steps import EAST, NEARLY_EAST, NORTH_EAST, Vector, embed, know
+from tests.support.protocol import claim, complete
+from tests.support.sqlapi import Api
+
+
+def current(api: Api) -> list[str]:
+    """Memories that readers see, oldest first."""
+    return [row.content for row in reversed(api.list_memories(user_id="ana"))]
+
+
+def folded(api: Api, *vectors: Vector, **arguments: Any) -> list[str]:
+    """Which of the memories "b", "bc", "bcd" and so on are current when they have these vectors."""
+    contents = ["bcdefghijk"[: number + 1] for number in range(len(vectors))]
+    know(api, *contents, **arguments)
+    embed(api, dict(zip(contents, vectors, strict=True)))
+    return current(api)
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize(
+    ("cosine", "vector", "left"),
+    [
+        (None, NEARLY_EAST, ["bc"]),
+        (None, NORTH_EAST, ["b", "bc"]),
+        (0.7, NORTH_EAST, ["bc"]),
+        (0.9999, NEARLY_EAST, ["b", "bc"]),
+        (1, EAST, ["bc"]),
+        (0, [0.0, 1.0, 0.0], ["bc"]),
+        (0, [-1.0, 0.0, 0.0], ["b", "bc"]),
+    ],
+)
+def test_extracted_memories_that_say_nearly_the_same_become_one(
+    active: Api, cosine: float | None, vector: Vector, left: list[str]
+) -> None:
+    if cosine is not None:
+        active.set_policy(settings={"memories": {"near_duplicate_cosine": cosine}})
+    assert folded(active, EAST, vector) == left
+
+
+@pytest.mark.feature("E12", "E11")
+@pytest.mark.parametrize(
+    ("first", "second", "stays"),
+    [
+        ("Likes tea", "Likes green tea", "Likes green tea"),
+        ("Likes green tea", "Likes tea", "Likes green tea"),
+        ("a", "b", "a"),
+    ],
+)
+@pytest.mark.parametrize("together", [True, False])
+def test_the_longer_text_stays_else_the_older_and_the_other_can_be_restored(
+    active: Api, first: str, second: str, stays: str, together: bool
+) -> None:
+    know(active, first)
+    if not together:
+        embed(active)
+    know(active, second)
+    assert embed(active)[-1]["folded"] == 1
+    assert current(active) == [stays]
+    [gone] = [row for row in active.list_memories(user_id="ana", include_superseded=True) if row.superseded_at]
+    assert gone.supersede_reason == "near-duplicate"
+    assert active.get_memory(user_id="ana", memory_id=gone.superseded_by).content == stays
+    active.restore_memory(user_id="ana", memory_id=gone.memory_id)
+    embed(active)
+    assert len(current(active)) == 2
+    assert active.value("select memory_count from memory.memory_scopes") == 2
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize(
+    ("first", "second", "is_folded"),
+    [
+        ("Born in 1985", "Born in 1986", False),
+        ("Allergic to nuts", "Not allergic to nuts", False),
+        ("Ist gegen Nüsse allergisch", "Ist nicht gegen Nüsse allergisch", False),
+        ("Has two cats", "Has three cats", False),
+        ("Meets Anna on Monday", "Meets Anna on Tuesday", False),
+        ("Flew from Rome to Oslo", "Flew from Oslo to Rome", False),
+        ("Has 2 cats and 3 dogs", "Has 3 cats and 2 dogs", False),
+        ("Born in 1985", "Was born in 1985 in Lisbon", False),
+        ("Born in 1985", "Born in Lisbon in 1985", True),
+        ("Drinks tea", "Tea is a favourite drink", True),
+    ],
+)
+def test_memories_that_differ_in_a_number_a_name_or_a_negation_are_not_folded(
+    active: Api, first: str, second: str, is_folded: bool
+) -> None:
+    """To all-MiniLM-L6-v2 "on Monday" is as near to "on Tuesday" as 0.98."""
+    know(active, first, second)
+    assert embed(active)[-1]["folded"] == is_folded
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("changed", [0, 1])
+def test_a_memory_that_somebody_reworded_is_never_folded(active: Api, changed: int) -> None:
+    ids = know(active, "Likes tea", "Likes green tea")
+    active.update_memory(user_id="ana", memory_id=ids[changed], content="Likes tea, black")
+    embed(active)
+    assert "Likes tea, black" in current(active)
+
+
+@pytest.mark.feature("E12")
+def test_a_near_duplicate_that_may_not_fold_does_not_keep_others_from_folding(active: Api) -> None:
+    know(active, "Born in 1986", "Born in 1985", "Born in Lisbon in 1985")
+    assert embed(active)[-1]["folded"] == 1
+    assert current(active) == ["Born in 1986", "Born in Lisbon in 1985"]
+
+
+@pytest.mark.feature("E12")
+def test_one_of_several_near_duplicates_stays(active: Api) -> None:
+    assert folded(active, *[EAST] * 5) == ["bcdef"]
+    know(active, "x", "y", "z")
+    embed(active)
+    assert current(active) == ["bcdef"]
+
+
+@pytest.mark.feature("E12", "A3")
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"agent_id": "sales"},
+        {"memory_type": "preference"},
+        {"metadata": {"subject": "Anna"}},
+        {"user_id": "bob"},
+    ],
+    ids=str,
+)
+def test_only_memories_of_one_agent_type_and_subject_fold(active: Api, other: dict[str, Any]) -> None:
+    know(active, "Likes tea")
+    know(active, "Likes green tea", **other)
+    assert all(result["folded"] == 0 for result in embed(active))
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("source", ["user", "import", "reconciliation"])
+def test_a_memory_that_was_not_extracted_is_never_folded(active: Api, source: str) -> None:
+    know(active, "Likes tea", "Likes green tea", source=source)
+    know(active, "Likes good green tea")
+    embed(active)
+    assert current(active) == ["Likes tea", "Likes green tea"]
+
+
+@pytest.mark.feature("E12")
+def test_a_memory_that_a_user_stores_later_stays_beside_an_extracted_one(active: Api) -> None:
+    know(active, "Likes tea")
+    know(active, "Likes green tea", source="user")
+    embed(active)
+    assert current(active) == ["Likes tea", "Likes green tea"]
+
+
+@pytest.mark.feature("E12")
+def test_folding_a_batch_into_many_memories_takes_reasonable_time(active: Api) -> None:
+    active.connection.execute(
+        "insert into memory.memories (user_id, content, source) "
+        "select 'ana', 'memory ' || n, 'extraction' from generate_series(1, 600) as n"
+    )
+    active.connection.execute(
+        "insert into memory.embeddings (user_id, source, id, model, embedding) "
+        "select user_id, 'memory', memory_id::text, 'ada', array_fill(random(), array[1536])::real[]::vector::halfvec "
+        "from memory.memories order by created_at limit 350"
+    )
+    active.connection.execute("set local statement_timeout = '20s'")
+    job = claim(active, "embed")
+    vectors = [[float((number * 7 + place) % 11 - 5) for place in range(1536)] for number in range(250)]
+    assert complete(active, job, embeddings=vectors)["embedded"] == 250

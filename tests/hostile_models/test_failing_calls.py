@@ -1,0 +1,198 @@
+"""Calls that fail and embeddings that are wrong: nothing is lost, and the job says why."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from dataclasses import dataclass
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+
+from tests.hostile_models.steps import JOBS, LEDGER, SECRET, HostileServer, bystanders, memories, use, work, work_again
+from tests.support.fake_model_server import (
+    DROPPED,
+    HANGING,
+    HUGE,
+    INVALID_JSON,
+    NOT_A_NUMBER,
+    SERVER_ERROR,
+    TRUNCATED_JSON,
+    WRONG_COUNT,
+    WRONG_DIMENSION,
+    WRONG_SCHEMA,
+    Behaviour,
+    RecordedRequest,
+)
+from tests.support.model_rules import by_rule, count_tokens, rows_of
+from tests.support.runners import Runner
+from tests.support.sqlapi import Api
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call that ends in tears."""
+
+    behaviour: Behaviour
+    reason: str
+    attempts: int = 1
+    """Counted after it."""
+    is_paid: bool = False
+
+
+IN_AN_HOUR = formatdate(time.time() + 3600, usegmt=True)
+FAILURES = {
+    "hanging": Case(HANGING, "no answer from the model within 3 s"),
+    "dripping": Case(Behaviour(drip_seconds=0.05), "no answer from the model within 3 s"),
+    "rate limit": Case(Behaviour(status=429, retry_after="3600"), "the server answered", attempts=0),
+    "rate limit until": Case(Behaviour(status=429, retry_after=IN_AN_HOUR), "the server answered", attempts=0),
+    "500": Case(SERVER_ERROR, "the server answered"),
+    "not the protocol": Case(Behaviour(body="<html>busy</html>"), "the reply is not a chat completion"),
+    "dropped": Case(DROPPED, "no reply from 127.0.0.1"),
+    "huge": Case(HUGE, "the reply is larger than 8 MiB"),
+    "huge error": Case(Behaviour(status=500, body="x" * 10_000_000), "the reply is larger than 8 MiB"),
+    "truncated": Case(TRUNCATED_JSON, "the reply is invalid: JSON", is_paid=True),
+    "cut off": Case(Behaviour(finish_reason="length"), "the reply was cut off", is_paid=True),
+    "no JSON": Case(INVALID_JSON, "the reply is invalid: JSON", is_paid=True),
+    "wrong schema": Case(WRONG_SCHEMA, "the reply is invalid: memories: Field required", is_paid=True),
+    "nested": Case(Behaviour(answer='{"memories": ' + "[" * 100_000), "the reply is invalid: JSON", is_paid=True),
+    "NUL": Case(
+        Behaviour(answer=lambda body: by_rule(body).replace("question", r"\u0000")),
+        "the reply is invalid",
+        is_paid=True,
+    ),
+}
+ODD_REPLIES = {
+    "slow": Behaviour(delay_seconds=1),
+    "thinks": Behaviour(answer=lambda body: f'<think>Is it {{"memories": 1}}?</think>\n{by_rule(body)}'),
+    "counts in riddles": Behaviour(body=lambda body: re.sub(r'_tokens": \d+', '_tokens": true', body)),
+    "talks": Behaviour(answer=lambda body: f"Here you are:\n```json\n{by_rule(body)}\n```\nBye."),
+}
+
+
+@pytest.mark.feature("F6", "F7", "A14")
+def test_failed_calls_lose_nothing(api: Api, fake: HostileServer, runner: Runner) -> None:
+    """All of them at the same time, each about a thread of its own, which is named like it."""
+
+    def behaviour(request: RecordedRequest) -> Behaviour:
+        name = thread_of(request)
+        return FAILURES[name].behaviour if name in FAILURES else ODD_REPLIES[name]
+
+    use(api, fake, timeout_seconds=3)
+    others = bystanders(api)
+    for name in (*FAILURES, *ODD_REPLIES):
+        api.add_message(user_id="ana", thread_id=name, role="user", content=f"question of {name}")
+        api.extract_memories(user_id="ana", thread_id=name)
+    messages = {name: api.get_messages(user_id="ana", thread_id=name) for name in FAILURES}
+    fake.behaviour = behaviour
+    work(runner)
+
+    for name, case in FAILURES.items():
+        [job] = api.query(JOB_OF_THREAD, thread_id=name)
+        assert (job.status, job.attempts) == ("pending", case.attempts), name
+        if case.attempts:
+            assert case.reason in job.error, name
+        else:
+            assert 3000 < job.waits <= 3600, name
+        [call] = api.query(CALLS_OF_THREAD, thread_id=name)
+        assert case.reason in call.error, name
+        assert (call.tokens_in, call.tokens_out) == (tokens_of(fake, name, call) if case.is_paid else (None, None)), (
+            name
+        )
+    for name in ODD_REPLIES:
+        [job] = api.query(JOB_OF_THREAD, thread_id=name)
+        assert (job.status, job.attempts, job.error) == ("completed", 1, None), name
+        [call] = api.query(CALLS_OF_THREAD, thread_id=name)
+        assert call.error is None, name
+        if name == "counts in riddles":  # then they are counted here
+            assert call.tokens_in > 100, name
+            assert call.tokens_out > 10, name
+        else:
+            assert (call.tokens_in, call.tokens_out) == tokens_of(fake, name, call), name
+    assert len(fake.requests) == len(FAILURES) + len(ODD_REPLIES)
+
+    # Nobody needs the model to go on.
+    assert memories(api) == sorted(f"question of {name}" for name in ODD_REPLIES)
+    assert {name: api.get_messages(user_id="ana", thread_id=name) for name in FAILURES} == messages
+    assert [hit.content for hit in api.search(user_id="bob", query="Remember")] == [f"Remember {SECRET}."]
+    assert bystanders(api) == others
+
+    fake.behaviour = Behaviour()
+    work_again(api, runner)
+    assert {(job.status, job.error) for job in api.query(JOBS)} == {("completed", None)}
+    assert memories(api) == sorted(f"question of {name}" for name in (*FAILURES, *ODD_REPLIES))
+    assert len(api.query(LEDGER)) == len(fake.requests) == 2 * len(FAILURES) + len(ODD_REPLIES)
+    assert bystanders(api) == others
+
+
+JOB_OF_THREAD = """
+select status, attempts, error, extract(epoch from run_after - now())::float8 as waits
+from memory.jobs where user_id = 'ana' and scope = %(thread_id)s
+"""
+CALLS_OF_THREAD = """
+select c.tokens_in, c.tokens_out, c.error from memory.model_calls as c join memory.jobs as j using (user_id, job_id)
+where j.user_id = 'ana' and j.scope = %(thread_id)s
+"""
+
+
+def thread_of(request: RecordedRequest) -> str:
+    [message] = rows_of(f"\n{request.user}", "conversation")
+    return str(message["content"]).removeprefix("question of ")
+
+
+def tokens_of(fake: HostileServer, name: str, call: Any) -> tuple[int, int]:
+    """What the server says the one request about a thread took; it does not keep what it replied."""
+    [request] = [request for request in fake.requests if thread_of(request) == name]
+    assert call.tokens_out > 0
+    return sum(count_tokens(message["content"]) for message in request.body["messages"]), call.tokens_out
+
+
+EMBEDDING_FAILURES = {
+    "one dimension less": (WRONG_DIMENSION, "a vector of 31 dimensions instead of 32"),
+    "one vector less": (WRONG_COUNT, "1 embeddings for 2 texts"),
+    "one vector more": (Behaviour(vectors=lambda vectors: [*vectors, vectors[0]]), "3 embeddings for 2 texts"),
+    "not a number": (NOT_A_NUMBER, "the reply is not a list of embeddings"),
+    "infinite": (Behaviour(vectors=lambda vectors: [[math.inf] * 32] * len(vectors)), "not a list of embeddings"),
+    "beyond half precision": (
+        Behaviour(vectors=lambda vectors: [[1e30] * 32] * len(vectors)),
+        "a number that a 2-byte float cannot hold",
+    ),
+    "zeros": (Behaviour(vectors=lambda vectors: [[0.0] * 32] * len(vectors)), "a vector without direction"),
+    "too many": (Behaviour(vectors=lambda vectors: [[0.5] * 4001] * len(vectors)), "at most 4000 items"),
+    "none": (Behaviour(vectors=lambda vectors: [[] for _ in vectors]), "0 dimensions instead of 32"),
+    "texts": (Behaviour(body='{"data": [{"embedding": ["a"]}, {"embedding": ["b"]}]}'), "not a list of embeddings"),
+    "a completion": (Behaviour(body='{"choices": []}'), "not a list of embeddings"),
+}
+
+
+@pytest.mark.feature("F6", "F7", "A14")
+def test_wrong_embeddings_are_refused_whole(api: Api, fake: HostileServer, runner: Runner) -> None:
+    """Each about the memories of a user of its own."""
+    settings = {"base_url": fake.url, "dimensions": 32}
+    api.register_model(name="vectors", kind="embedding", provider="openai", model="embed-fake", settings=settings)
+    api.activate_model(name="vectors")
+    api.connection.execute("delete from memory.jobs where scope <> '' or user_id = 'bob' or kind = 'backfill'")
+    for name in EMBEDDING_FAILURES:
+        for content in ("Likes green tea", f"Dreads {name}"):
+            api.add_memory(user_id=name, content=content)
+    fake.behaviour = lambda request: next(
+        behaviour for name, (behaviour, _) in EMBEDDING_FAILURES.items() if f"Dreads {name}" in request.body["input"]
+    )
+    work(runner)
+
+    for name, (_, reason) in EMBEDDING_FAILURES.items():
+        [job] = api.query("select * from memory.jobs where user_id = %(name)s", name=name)
+        assert (job.kind, job.status, job.attempts) == ("embed", "pending", 1), name
+        assert reason in job.error, name
+        [call] = api.query("select * from memory.model_calls where user_id = %(name)s", name=name)
+        assert (call.error is None) == ("must be an array" in job.error), name  # that is for the database to say
+        assert len(api.search(user_id=name, query="green tea")) == 1, name
+    assert api.query("select from memory.embeddings") == []
+
+    fake.behaviour = Behaviour()
+    work_again(api, runner)
+    assert {job.status for job in api.query(JOBS)} == {"completed"}
+    embedded = api.query("select user_id, source, count(*) as vectors from memory.embeddings group by 1, 2")
+    assert sorted(embedded) == [(name, "memory", 2) for name in sorted(EMBEDDING_FAILURES)]

@@ -1,0 +1,306 @@
+"""The one file that installs and upgrades, and when it refuses to."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.install.steps import ANA, VERSION, use
+from tests.support.installer import build_version, execute, install, open_as
+from tests.support.servers import INSTALL_SQL, Run, Server
+from tests.support.sqlapi import OLD_STRINGS, Api
+
+
+@pytest.fixture
+def role(server: Server) -> str:
+    """A role that may log in and nothing else."""
+    with psycopg.connect(server.conninfo(), autocommit=True) as connection:
+        if not connection.execute("select from pg_roles where rolname = 'plain'").fetchall():
+            connection.execute("create role plain login")
+    return "plain"
+
+
+# Installing -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("F13")
+@pytest.mark.parametrize("how", ["psql", "autocommit", "in a transaction"])
+def test_the_file_installs_into_an_empty_database(empty_dsn: str, run: Run, server: Server, how: str) -> None:
+    if how == "psql":
+        result = run("psql", "-XqAt", "-f", INSTALL_SQL, empty_dsn)
+        assert result.stdout == ""
+        assert result.stderr.endswith(f"NOTICE:  agent_memory {VERSION} is installed\n")
+    else:
+        with psycopg.connect(empty_dsn, autocommit=how == "autocommit") as connection:
+            connection.execute(INSTALL_SQL.read_bytes())
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        assert api.version() == VERSION
+        assert all(check.ok for check in api.doctor())
+        runner = "select lanname from pg_proc p join pg_language l on l.oid = p.prolang where proname = 'run_jobs'"
+        assert api.value(runner) == ("plpython3u" if server.has_plpython else "plpgsql")
+        assert api.add_message(**ANA, role="user", content="Hello").seq == 0
+
+
+@pytest.mark.feature("F13")
+def test_a_second_run_changes_nothing(dsn: str, db: psycopg.Connection, dump: Callable[..., str], role: str) -> None:
+    use(Api(db))
+    db.execute(f"grant usage on schema memory to {role}; grant execute on all routines in schema memory to {role}")
+    before = dump(dsn)
+    install(dsn)
+    assert dump(dsn) == before
+
+
+@pytest.mark.feature("F13")
+def test_a_second_run_waits_for_nobody_and_makes_nobody_wait(connect: Callable[..., psycopg.Connection]) -> None:
+    writer, installer, bystander = Api(connect()), connect(), Api(connect(options="-c lock_timeout=1s"))
+    triggers = "select oid, xmin::text from pg_trigger where not tgisinternal order by oid"
+    before = bystander.query(triggers)
+
+    def write(api: Api, thread_id: str) -> None:
+        api.add_message(user_id="ana", thread_id=thread_id, role="user", content="Hello")
+        api.add_memory(user_id="ana", agent_id=thread_id, content="Said hello")
+
+    with writer.connection.transaction():
+        write(writer, "t1")
+        installer.execute(INSTALL_SQL.read_text().rpartition("commit;")[0].encode())
+        write(bystander, "t2")
+        write(writer, "t3")
+        installer.execute("commit")
+    write(bystander, "t1")
+    assert bystander.query(triggers) == before
+
+
+@pytest.mark.feature("F13")
+def test_two_installers_at_once_both_succeed(empty_dsn: str, server: Server) -> None:
+    command = [str(server.bin_dir / "psql"), "-Xq", "--variable=ON_ERROR_STOP=1", "-f", str(INSTALL_SQL), empty_dsn]
+    installers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    for installer in installers:
+        assert installer.communicate()[1].endswith(f"NOTICE:  agent_memory {VERSION} is installed\n")
+        assert installer.returncode == 0
+    with open_as(empty_dsn) as connection:
+        assert Api(connection).version() == VERSION
+
+
+@pytest.fixture
+def file_with(tmp_path: Path) -> Callable[[str], str]:
+    """The file as a later version builds it, with one more incremental part."""
+    return lambda statements: build_version(tmp_path, {"incremental/900_upgrade.sql": statements})
+
+
+@pytest.mark.feature("F13")
+def test_an_incremental_part_runs_once(dsn: str, file_with: Callable[[str], str]) -> None:
+    upgrade = file_with("create table memory.upgraded (at timestamptz);\ninsert into memory.upgraded values (now());\n")
+    for _ in range(2):
+        install(dsn, upgrade)
+    with open_as(dsn) as connection:
+        assert Api(connection).value("select count(*) from memory.upgraded") == 1
+    with pytest.raises(errors.FeatureNotSupported, match="900_upgrade ran in this database with other contents"):
+        install(dsn, file_with("create table memory.upgraded (at timestamptz, other text);\n"))
+
+
+@pytest.mark.feature("F13")
+def test_an_incremental_part_may_change_the_columns_that_functions_are_bound_to(
+    dsn: str, file_with: Callable[[str], str]
+) -> None:
+    install(
+        dsn,
+        file_with(
+            "alter table memory.memories drop column source_seqs;\n"
+            "alter table memory.memories alter column embedding_text type varchar;\n"
+            "alter table memory.messages alter column idempotency_key type varchar;\n"
+        ),
+    )
+    with open_as(dsn) as connection:
+        api = Api(connection)
+        api.add_memory(user_id="ana", content="Likes tea", embedding_text="drinks")
+        assert [hit.content for hit in api.search(user_id="ana", query="drinks", mode="keyword")] == ["Likes tea"]
+
+
+@pytest.mark.feature("F13")
+def test_functions_of_an_older_version_go_and_objects_of_users_stay(dsn: str) -> None:
+    leftovers = ["memory._internal_once()", "memory.add_memory(text, text)"]
+    own = ["memory.mine(text)", "memory.mine(int)"]
+    for function in leftovers + own:
+        execute(dsn, f"create function {function} returns int language sql as 'select 1'")
+    install(dsn)
+    with open_as(dsn) as connection:
+        found = "select f from unnest(%(functions)s::text[]) as f where to_regprocedure(f) is not null"
+        assert Api(connection).query(found, functions=leftovers + own) == [(function,) for function in own]
+
+
+@pytest.mark.feature("F13")
+@pytest.mark.parametrize("client", ["psql", "psycopg"])
+@pytest.mark.parametrize("existing", [True, False], ids=["upgrade", "first installation"])
+@pytest.mark.parametrize("place", ["create type memory.memory ", "-- Views for administrators", "\ncommit;"])
+def test_a_failure_half_way_leaves_everything_as_it_was(
+    empty_dsn: str, run: Run, dump: Callable[..., str], tmp_path: Path, client: str, existing: bool, place: str
+) -> None:
+    if existing:
+        install(empty_dsn)
+        execute(empty_dsn, "drop view memory.stuck_jobs")
+    broken = re.sub(re.escape(place), lambda found: f"select 1/0;{found[0]}", INSTALL_SQL.read_text(), count=1)
+    if existing and place.startswith("create type"):
+        broken = INSTALL_SQL.read_text().replace("-- Refusals", "select 1/0; -- Refusals", 1)
+    before = dump(empty_dsn)
+    if client == "psql":
+        script = tmp_path / "broken.sql"
+        script.write_text(broken)
+        assert "division by zero" in run("psql", "-Xq", "-f", script, empty_dsn).stderr
+    else:
+        with pytest.raises(errors.DivisionByZero):
+            install(empty_dsn, broken)
+    assert dump(empty_dsn) == before
+
+
+@pytest.mark.feature("F13")
+def test_pgvector_may_live_in_any_schema(empty_dsn: str) -> None:
+    execute(empty_dsn, 'create schema "Extension Box"; create extension vector schema "Extension Box"')
+    install(empty_dsn)
+    install(empty_dsn)
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        api.add_memory(user_id="ana", content="Likes tea")
+        embedding = """'[1,2]'::"Extension Box".vector"""
+        assert api.query(f"select content from memory.search('ana', 'tea', query_embedding => {embedding})") == [
+            ("Likes tea",)
+        ]
+        assert "Likes tea" in api.value(f"select memory.render_memories('ana', query_embedding => {embedding})")
+
+
+@pytest.mark.feature("F13", "E4")
+def test_an_approximate_index_finds_pgvector_in_any_schema(empty_dsn: str) -> None:
+    execute(empty_dsn, 'create schema "Extension Box"; create extension vector schema "Extension Box"')
+    install(empty_dsn)
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        api.register_model(name="it's", kind="embedding", provider="openai", model="m", settings={"dimensions": 2})
+        api.activate_model(name="it's")
+        [[statement]] = api.vector_index(model="it's")
+        connection.execute(statement)
+        api.set_policy(settings={"search": {"approximate_above": 1}})
+        for number in range(20):
+            memory_id = api.add_memory(user_id="ana", content=f"Likes tea {number}").memory_id
+            row = ["ana", "it's", "memory", str(memory_id), f"[1,{number}]"]
+            connection.execute(
+                "insert into memory.embeddings (user_id, model, source, id, embedding) values (%s, %s, %s, %s, %s)", row
+            )
+        target = """'[1,3]'::"Extension Box".vector"""
+        statement = f"select content from memory.search('ana', query_embedding => {target}, mode => 'vector')"
+        assert api.query(statement)[0] == ("Likes tea 3",)
+
+
+@pytest.mark.feature("F13")
+@pytest.mark.parametrize(
+    ("function", "result"), [("pg_column_size(jsonb)", "int"), ("format(text, regprocedure)", "text")]
+)
+def test_functions_of_others_in_that_schema_are_not_called(empty_dsn: str, function: str, result: str) -> None:
+    """Whoever may create functions there could choose better matching arguments than a built-in function has."""
+    execute(empty_dsn, "create extension vector")
+    body = "begin raise exception 'called'; end"
+    execute(empty_dsn, f"create function public.{function} returns {result} language plpgsql as $$ {body} $$")
+    install(empty_dsn)
+    with open_as(empty_dsn) as connection:
+        use(Api(connection))
+
+
+@pytest.mark.feature("F13")
+def test_the_file_installs_with_any_setting_of_standard_conforming_strings(empty_dsn: str) -> None:
+    execute(empty_dsn, "create extension vector")
+    install(empty_dsn, options=OLD_STRINGS)
+    with open_as(empty_dsn) as connection:
+        use(Api(connection))
+
+
+@pytest.mark.feature("F13")
+def test_an_owner_without_superuser_rights_can_install(empty_dsn: str, role: str) -> None:
+    execute(empty_dsn, f"create extension vector; create schema memory authorization {role}")
+    for _ in range(2):
+        install(empty_dsn, user=role)
+    with open_as(empty_dsn, user=role) as connection:
+        api = Api(connection)
+        assert api.add_message(**ANA, role="user", content="Hello").seq == 0
+        assert {check.check_name: check.ok for check in api.doctor()}["in-database runner"]
+
+
+# Refusing to install --------------------------------------------------------------------------------------------------
+
+
+def refusal_to_install(dsn: str, dump: Callable[..., str], **parameters: Any) -> psycopg.errors.Diagnostic:
+    """What the installer says when it refuses, having changed nothing."""
+    before = dump(dsn)
+    with pytest.raises(psycopg.Error) as refusal:
+        install(dsn, **parameters)
+    assert dump(dsn) == before
+    assert refusal.value.diag.message_hint
+    return refusal.value.diag
+
+
+@pytest.mark.feature("F13")
+def test_without_pgvector_on_the_server_it_says_what_to_install(
+    empty_dsn: str, server: Server, dump: Callable[..., str]
+) -> None:
+    if server.version < 18:
+        pytest.skip("only PostgreSQL 18 can be told to look for extensions elsewhere")
+    said = refusal_to_install(empty_dsn, dump, options="-c extension_control_path=/nowhere")
+    assert said.sqlstate == "0A000"
+    assert 'agent_memory needs the extension "vector" (pgvector): extension "vector" is not available' in str(
+        said.message_primary
+    )
+    assert "postgresql-NN-pgvector" in str(said.message_hint)
+
+
+@pytest.mark.feature("F13")
+def test_with_an_old_pgvector_it_says_how_to_update(empty_dsn: str, dump: Callable[..., str]) -> None:
+    execute(empty_dsn, "create extension vector; update pg_extension set extversion = '0.7.4' where extname = 'vector'")
+    said = refusal_to_install(empty_dsn, dump)
+    assert (said.sqlstate, said.message_primary) == ("0A000", "agent_memory needs pgvector 0.8 or newer, this is 0.7.4")
+    assert "alter extension vector update" in str(said.message_hint)
+
+
+@pytest.mark.feature("F13")
+def test_without_the_right_to_create_pgvector_it_says_who_can(
+    empty_dsn: str, dump: Callable[..., str], role: str
+) -> None:
+    execute(empty_dsn, f"alter database {psycopg.conninfo.conninfo_to_dict(empty_dsn)['dbname']} owner to {role}")
+    said = refusal_to_install(empty_dsn, dump, user=role)
+    assert said.sqlstate == "0A000"
+    assert 'agent_memory needs the extension "vector" (pgvector): permission denied' in str(said.message_primary)
+    assert '"create extension vector" as a superuser' in str(said.message_hint)
+
+
+@pytest.mark.feature("F13")
+def test_another_owner_is_refused(empty_dsn: str, dump: Callable[..., str], role: str) -> None:
+    execute(empty_dsn, f"create extension vector; create schema memory authorization {role}")
+    install(empty_dsn, user=role)
+    said = refusal_to_install(empty_dsn, dump)
+    assert said.sqlstate == "42501"
+    assert said.message_primary == f'schema "memory" belongs to role "{role}", you are "postgres"'
+
+
+@pytest.mark.feature("F13")
+@pytest.mark.parametrize(
+    "content",
+    ["create table memory.x ()", "create function memory.f() returns int return 1", "create type memory.t as enum ()"],
+)
+def test_a_schema_of_something_else_is_refused(empty_dsn: str, dump: Callable[..., str], content: str) -> None:
+    execute(empty_dsn, f"create schema memory; {content}")
+    said = refusal_to_install(empty_dsn, dump)
+    assert said.sqlstate == "42P06"
+    assert said.message_primary == 'schema "memory" exists and holds something that is not agent_memory'
+
+
+@pytest.mark.feature("F13")
+@pytest.mark.parametrize("version", ["99.0.0", "0.2.10", "0.10.0"])
+def test_an_older_file_does_not_touch_a_newer_installation(dsn: str, dump: Callable[..., str], version: str) -> None:
+    execute(dsn, f"insert into memory.migrations (name, sha256, version) values ('900_future', '', '{version}')")
+    said = refusal_to_install(dsn, dump)
+    assert said.sqlstate == "0A000"
+    assert said.message_primary == f"this database has agent_memory {version}, this file is {VERSION}"

@@ -1,0 +1,50 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.servers import Server
+
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+RUN_JOBS = "call memory.run_jobs();\n"
+
+
+def examples(language: str) -> list[tuple[str, str]]:
+    """Each code block of the language that is followed by its output, with that output."""
+    return re.findall(rf"```{language}\n(.*?)```\n```\n(.*?)```", README, re.DOTALL)
+
+
+def run_worker(dsn: str) -> None:
+    subprocess.run([Path(sys.executable).with_name("agent-memory"), "worker", "--once", "--dsn", dsn], check=True)
+
+
+@pytest.mark.feature("B13")
+def test_sql_examples_print_what_the_readme_shows(server: Server, dsn: str) -> None:
+    blocks = examples("sql")
+    assert len(blocks) == 5
+    for sql, shown in blocks:
+        here = sql if server.has_plpython else sql.replace(RUN_JOBS, "")
+        psql = [str(server.bin_dir / "psql"), "-X", "-v", "ON_ERROR_STOP=1", "-d", dsn, "-f", "-"]
+        printed = subprocess.run(psql, input=here, capture_output=True, text=True, check=True).stdout
+        if here != sql:  # without PL/Python the worker beside the server does the work
+            run_worker(dsn)
+            printed += "CALL\n"
+        assert printed.strip() == shown.strip()
+
+
+@pytest.mark.feature("B13", "E17")
+def test_python_example_prints_what_the_readme_shows(
+    server: Server, dsn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [(code, shown)] = examples("python")
+    code = code.replace("postgresql:///app", dsn)
+    if not server.has_plpython:
+        code = code.replace("memory.run_jobs()", f"run_worker({dsn!r})")
+    exec(code, {"run_worker": run_worker})
+    assert capsys.readouterr().out.strip() == shown.strip()

@@ -1,0 +1,178 @@
+"""The rights that the file grants, and what every object must have."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+
+import psycopg
+import pytest
+from agent_memory.worker import Worker
+from psycopg import errors
+from psycopg.conninfo import make_conninfo
+
+from tests.install.steps import ANA
+from tests.support.installer import open_as
+from tests.support.servers import ROOT, Server
+from tests.support.sqlapi import Api
+
+FUNCTIONS = "from pg_proc as p where p.pronamespace = 'memory'::regnamespace"
+
+
+# Rights ---------------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_granted_to_everyone(db: psycopg.Connection) -> None:
+    api = Api(db)
+    assert api.query(f"select proname {FUNCTIONS} and has_function_privilege('public', p.oid, 'execute')") == []
+    assert not api.value("select has_schema_privilege('public', 'memory', 'usage, create')")
+    tables = "select relname from pg_class where relnamespace = 'memory'::regnamespace and relkind in ('r', 'v', 'S')"
+    assert api.query(f"{tables} and relacl::text ~ '[{{,]='") == []
+
+
+def documented_grants() -> str:
+    """The example of docs/operations.md, for the roles app and worker."""
+    page = (ROOT / "docs" / "operations.md").read_text()
+    [example] = re.findall(r"^## Roles.*?^```sql\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    return str(example)
+
+
+@pytest.fixture
+def granted(db: psycopg.Connection) -> None:
+    for name in ("app", "worker"):
+        if not db.execute("select from pg_roles where rolname = %s", [name]).fetchall():
+            db.execute(f"create role {name} login")
+    db.execute(documented_grants().encode())
+
+
+@pytest.mark.usefixtures("granted")
+def test_an_application_with_the_documented_grants_can_do_its_work_without_rights_on_tables(
+    connect: Callable[..., psycopg.Connection],
+) -> None:
+    app = Api(connect(user="app"))
+    app.talk(**ANA, rounds=10)
+    assert app.add_message(**ANA, role="user", content="Hello").seq == 20
+    memory_id = app.add_memory(user_id="ana", content="Likes tea").memory_id
+    assert app.update_memory(user_id="ana", memory_id=memory_id, content="Likes green tea") == 2
+    newer = app.add_memory(user_id="ana", content="Likes coffee").memory_id
+    app.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=newer, reason="changed")
+    assert app.restore_memory(user_id="ana", memory_id=memory_id, version=1) == 4
+    assert len(app.get_memory_history(user_id="ana", memory_id=memory_id)) == 4
+    assert app.get_memory(user_id="ana", memory_id=memory_id).content == "Likes tea"
+    assert app.delete_memory(user_id="ana", memory_id=newer)
+    assert len(app.list_memories(user_id="ana")) == len(app.search(user_id="ana", query="tea")) == 1
+    assert "Likes tea" in app.render_memories(user_id="ana")
+    assert app.get_context(**ANA)[0].source == "memories"
+    assert len(app.get_messages(**ANA)) == 21
+    assert app.get_job(user_id="ana", job_id=app.extract_memories(**ANA)).status == "pending"
+    assert app.summarize_thread(**ANA) > 0
+    assert app.get_thread_summary(**ANA) == []
+    assert [thread.message_count for thread in app.list_threads(user_id="ana")] == [21]
+    key = app.store_artifact(**ANA, content="Tea grows").key
+    assert app.retrieve_artifact(user_id="ana", key=key) == "Tea grows"
+    assert [row.key for row in app.list_artifacts(user_id="ana")] == [key]
+    assert app.delete_artifact(user_id="ana", key=key)
+    assert (app.clear_thread(**ANA), app.delete_thread(**ANA)) == (21, 21)
+
+
+@pytest.mark.usefixtures("granted")
+def test_a_worker_with_the_documented_grants_can_do_its_work(server: Server, dsn: str, db: psycopg.Connection) -> None:
+    api = Api(db)
+    api.talk(**ANA, rounds=10)
+    counts = asyncio.run(Worker(make_conninfo(dsn, user="worker")).run(once=True))
+    assert counts.completed == 2
+    if server.has_plpython:
+        api.talk(**ANA, rounds=10)
+        with open_as(dsn, user="worker") as connection:
+            connection.execute("call memory.run_jobs()")
+        assert api.value("select count(*) from memory.jobs where status = 'completed'") == 4
+
+
+@pytest.mark.usefixtures("granted")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select * from memory.messages",
+        "select * from memory.models",
+        "select * from memory.dead_jobs",
+        "delete from memory.memories",
+        "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't1', 'user', 'Hello')",
+        "select memory.set_policy('{}')",
+        "select memory.register_model('m', 'chat', 'openai', 'm')",
+        "select memory.sweep()",
+        "select memory.claim_jobs('w')",
+        "select memory._enqueue('ana', 'extract_memories', 't1')",
+        "create function memory.f() returns int return 1",
+    ],
+)
+def test_an_application_can_do_nothing_that_was_not_granted(
+    connect: Callable[..., psycopg.Connection], statement: str
+) -> None:
+    with pytest.raises(errors.InsufficientPrivilege):
+        connect(user="app").execute(statement.encode())
+
+
+@pytest.mark.usefixtures("granted")
+@pytest.mark.feature("A1")
+def test_a_role_that_may_insert_messages_needs_no_other_right(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
+) -> None:
+    [grant] = re.findall(r"`(grant insert [^`]+)`", (ROOT / "docs" / "operations.md").read_text())
+    db.execute(f"{grant} to app".encode())
+    app = connect(user="app")
+    app.execute(
+        "insert into memory.messages (user_id, thread_id, role, content)"
+        " select 'ana', 't1', 'user', n::text from generate_series(1, 12) as n"
+    )
+    assert Api(db).query("select message_count, next_seq from memory.threads") == [(12, 12)]
+    with pytest.raises(errors.InsufficientPrivilege):
+        app.execute(
+            "insert into memory.messages (user_id, thread_id, seq, role, content) values ('ana', 't1', 99, 'user', 'x')"
+        )
+
+
+def test_internal_functions_grant_all_they_can_do_only_through_triggers(db: psycopg.Connection) -> None:
+    """Executing everything in the schema gives no more than the public functions do."""
+    query = f"select proname {FUNCTIONS} and prosecdef and proname like '\\_%%' and prorettype <> 'trigger'::regtype"
+    assert Api(db).query(query) == []
+
+
+# What every object must have ------------------------------------------------------------------------------------------
+
+
+def test_every_public_function_and_every_relation_has_a_comment(db: psycopg.Connection) -> None:
+    functions = (
+        f"select proname::text {FUNCTIONS} and proname not like '\\_%%' and obj_description(p.oid, 'pg_proc') is null"
+    )
+    relations = (
+        "select relname::text from pg_class where relnamespace = 'memory'::regnamespace and relkind in ('r', 'v')"
+        " and obj_description(oid, 'pg_class') is null"
+    )
+    assert Api(db).query(f"{functions} union all {relations}") == []
+
+
+def test_a_function_with_the_owners_rights_searches_nothing_but_the_catalog(db: psycopg.Connection) -> None:
+    configured = f"select distinct proconfig[1] {FUNCTIONS} and prosecdef"
+    assert Api(db).query(configured) == [("search_path=pg_catalog, pg_temp",)]
+
+
+def test_a_function_that_forbids_plans_is_never_compiled(db: psycopg.Connection) -> None:
+    """A plan with a forbidden step counts as so dear that compiling it would seem worth half a second."""
+    settings = "array_to_string(proconfig, ' ')"
+    forbidding = f"select proname::text {FUNCTIONS} and {settings} like '%%enable\\_%%=off%%'"
+    assert len(Api(db).query(forbidding)) > 5
+    assert Api(db).query(f"{forbidding} and {settings} not like '%%jit=off%%'") == []
+
+
+def test_every_function_states_its_volatility_and_parallel_safety() -> None:
+    headers = [
+        header
+        for path in sorted((ROOT / "sql" / "functions").rglob("*.sql"))
+        for header in re.findall(
+            r"^create or replace function (.*?)^(?:as \$|begin atomic)", path.read_text(), re.MULTILINE | re.DOTALL
+        )
+    ]
+    assert len(headers) > 50
+    stated = re.compile(r"^language \w+ (volatile|stable|immutable) parallel (safe|unsafe)", re.MULTILINE)
+    assert [header.partition("(")[0] for header in headers if not stated.search(header)] == []

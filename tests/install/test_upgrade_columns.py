@@ -1,0 +1,158 @@
+"""An upgrade that changes columns, and one that must wait for others."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.install.upgrades import CODE, PART, PUBLIC, Build
+from tests.support.installer import execute, install, open_as
+from tests.support.servers import ROOT
+from tests.support.sqlapi import Api
+
+
+@pytest.mark.feature("F13", "F20")
+def test_a_new_result_column_reaches_callers_and_leaves_views_as_they_were(dsn: str, build: Build) -> None:
+    function = PUBLIC.replace("returns {result}", "returns setof memory.extra_row").replace(
+        "return {value}", "return query select {value}"
+    )
+    files = {PART: "create type memory.extra_row as (a int);\n", CODE: function.format(arguments="", value="1")}
+    install(dsn, build(files))
+    execute(
+        dsn,
+        """
+        create schema app;
+        create view app.star as select * from memory.extra();
+        create view app.whole as select e from memory.extra() as e;
+        create table app.kept (e memory.extra_row);
+        insert into app.kept select e from memory.extra() as e;
+        create function app.whole() returns setof memory.extra_row begin atomic select e from memory.extra() as e; end;
+        """,
+    )
+    with open_as(dsn) as session:  # one that goes on
+        call = "select * from memory.extra()"
+        assert session.execute(call).fetchall() == [(1,)]
+        files["incremental/901_more.sql"] = "alter type memory.extra_row add attribute b int;\n"
+        install(dsn, build({**files, CODE: function.format(arguments="", value="1, 2")}))
+        assert session.execute(call).fetchall() == [(1, 2)]
+        assert session.execute("select * from app.star").fetchall() == [(1,)]
+        assert session.execute("select e::text from app.whole").fetchall() == [("(1,2)",)]
+        assert session.execute("select (e).a, (e).b from app.kept").fetchall() == [(1, None)]
+        assert session.execute("select * from app.whole()").fetchall() == [(1, 2)]
+
+
+@pytest.mark.feature("F13", "F20")
+@pytest.mark.parametrize(
+    ("dependent", "name"),
+    [
+        ("view app.v as select run_after from memory.jobs", "view app.v"),
+        (
+            "function app.f() returns bigint begin atomic select count(run_after) from memory.jobs; end",
+            "function app.f()",
+        ),
+        (
+            "trigger mine before update on memory.jobs for each row when (old.run_after is null)"
+            " execute function app.nothing()",
+            "trigger mine on table memory.jobs",
+        ),
+        ("policy mine on memory.jobs using (run_after is null)", "policy mine on table memory.jobs"),
+    ],
+)
+@pytest.mark.parametrize("part", ["alter column run_after type timestamptz(3)", "drop column run_after"])
+def test_a_change_of_a_column_that_a_users_object_depends_on_is_refused(
+    dsn: str, build: Build, dump: Callable[..., str], dependent: str, name: str, part: str
+) -> None:
+    execute(
+        dsn,
+        "create schema app; create function app.nothing() returns trigger language plpgsql as 'begin return null; end';"
+        f"create {dependent}",
+    )
+    before = dump(dsn)
+    with pytest.raises((errors.DependentObjectsStillExist, errors.FeatureNotSupported)) as refusal:
+        install(dsn, build({PART: f"alter table memory.jobs {part};\n"}))
+    assert name in str(refusal.value.diag.message_detail)
+    assert str(refusal.value.diag.message_hint).startswith("Nothing was changed.")
+    assert dump(dsn) == before
+
+
+@pytest.mark.feature("F13")
+def test_an_upgrade_that_must_wait_gives_up_and_changes_nothing(
+    connect: Callable[..., psycopg.Connection], dsn: str, build: Build, dump: Callable[..., str]
+) -> None:
+    upgrade = build({PART: "alter table memory.jobs add column extra int;\n"}).replace(
+        "lock_timeout = '10s'", "lock_timeout = '100ms'"
+    )
+    before = dump(dsn)
+    session = connect()
+    with session.transaction():
+        Api(session).talk("ana", "t1", 10)
+        with pytest.raises(errors.LockNotAvailable):
+            install(dsn, upgrade)
+        assert session.execute("select count(*) from memory.messages").fetchone() == (20,)
+        session.execute("truncate memory.messages, memory.jobs, memory.threads restart identity cascade")
+    assert dump(dsn) == before
+    install(dsn, upgrade)
+
+
+@pytest.mark.feature("F13")
+def test_an_upgrade_lets_a_writer_finish_that_needs_what_it_has_locked(
+    connect: Callable[..., psycopg.Connection], dsn: str, build: Build
+) -> None:
+    part = "alter table memory.artifacts add column a int; alter table memory.threads add column a int;\n"
+    upgrade = build({PART: part})
+    writer, bystander = connect(), Api(connect())
+    waiting = """
+        select count(*) from pg_locks as l join pg_database as d on d.oid = l.database
+        where not l.granted and d.datname = current_database()"""
+    with ThreadPoolExecutor() as pool:
+        with writer.transaction():
+            writer.execute("lock table memory.threads in row exclusive mode")
+            installer = pool.submit(install, dsn, upgrade)
+            while not bystander.value(waiting):
+                assert not installer.done()
+            writer.execute("select from memory.artifacts")
+            writer.execute("select from memory.prompts")
+        installer.result()
+    assert bystander.query("select a from memory.artifacts") == []
+
+
+@pytest.mark.feature("F13")
+def test_an_upgrade_leaves_none_of_its_helpers_behind(db: psycopg.Connection) -> None:
+    internal = "select proname::text from pg_proc where pronamespace = 'memory'::regnamespace and prokind = 'p'"
+    assert Api(db).query(internal) == [("run_jobs",)]
+
+
+@pytest.mark.feature("F13")
+def test_a_users_own_bound_function_in_the_schema_stays(dsn: str, build: Build) -> None:
+    execute(dsn, "create function memory.mine() returns bigint begin atomic select count(*) from memory.threads; end")
+    install(dsn, build({PART: "alter table memory.threads add column extra int default 7;\n"}))
+    with open_as(dsn) as connection:
+        assert Api(connection).value("select memory.mine()") == 0
+
+
+@pytest.mark.feature("F13", "F1")
+def test_an_upgrade_corrects_times_that_no_client_can_read(empty_dsn: str) -> None:
+    execute(empty_dsn, "create extension vector")
+    install(empty_dsn, lzma.decompress((ROOT / "tests/install/releases/0.1.0.sql.xz").read_bytes()).decode())
+    with open_as(empty_dsn) as connection:
+        for moment in ("12000-01-01", "0044-03-15 BC"):
+            connection.execute("select memory.add_message('ana', %s, 'user', 'x', created_at => %s)", [moment, moment])
+            connection.execute(
+                "insert into memory.memories (user_id, content, created_at, valid_from) values ('ana', %s, %s, %s)",
+                [moment, moment, moment],
+            )
+    install(empty_dsn)
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        assert {row.created_at.year for row in api.list_memories(user_id="ana")} == {1, 9999}
+        for thread in api.list_threads(user_id="ana"):
+            assert thread.last_at.year in (1, 9999)
+            assert api.get_messages(user_id="ana", thread_id=thread.thread_id)[0].created_at.year in (1, 9999)
+        assert api.sweep()["checked"] == 2
+        for row in api.list_memories(user_id="ana"):
+            api.update_memory(user_id="ana", memory_id=row.memory_id, importance=1)

@@ -1,0 +1,101 @@
+"""Checks the built SQL with pgspot and plpgsql_check; every finding of either is an error.
+
+plpgsql_check looks at each PL/pgSQL function of an installed database. A trigger function is checked once for each of
+its tables, with the transition tables that its triggers there give it.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from typing import cast
+
+import pglast
+import psycopg
+
+from tests.support.servers import INSTALL_SQL, install_agent_memory, running_server
+
+# An unused argument of a public function is no finding: arguments are the contract.
+FINDINGS = """
+with checked as (
+    select p.oid::regprocedure as function, t.tgrelid, max(t.tgoldtable) as oldtable, max(t.tgnewtable) as newtable
+    from pg_proc p
+    join pg_language l on l.oid = p.prolang and l.lanname = 'plpgsql'
+    left join pg_trigger t on t.tgfoid = p.oid
+    where p.pronamespace = 'memory'::regnamespace
+    group by p.oid, t.tgrelid
+)
+select function::text || coalesce(' on ' || tgrelid::regclass::text, ''), c.lineno, c.level,
+       concat_ws('. ', c.message, c.detail, c.hint)
+from checked
+cross join lateral plpgsql_check_function_tb(
+    function, relid => coalesce(tgrelid, 0), oldtable => oldtable, newtable => newtable, fatal_errors => false,
+    other_warnings => true, extra_warnings => true, security_warnings => true, compatibility_warnings => true
+) c
+where not (c.message like 'unused parameter %' and function::text !~ '^memory[.]_')
+order by 1, 2
+"""
+
+# Functions that run with whatever search_path their caller has, although others than our own functions call them: from
+# outside, as a trigger or in a view. SQL bodies are bound when they are created, and a procedure that commits must not
+# set anything.
+UNPINNED = """
+select p.oid::regprocedure::text
+from pg_proc as p
+where p.pronamespace = 'memory'::regnamespace and p.prosqlbody is null and p.prokind = 'f'
+  and not exists (select from unnest(p.proconfig) as c where c like 'search_path=%')
+  and (p.proname not like E'\\\\_%' or p.prosecdef or p.prorettype = 'trigger'::regtype
+       or exists (select from pg_depend as d where d.classid = 'pg_rewrite'::regclass
+                  and d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid))
+order by 1
+"""
+PRIVATE = re.compile(
+    r"^create or replace function memory\._\w+\((?:(?!^as )[\s\S])*?"
+    r"^language (?:plpgsql|sql)(?! [^\n]*\nset search_path)",
+    re.MULTILINE,
+)
+
+
+def readable_for_pgspot(sql: str) -> str:
+    """The SQL without the constructs that pgspot cannot read or judge; line numbers stay.
+
+    Functions with a standard body (RETURN or BEGIN ATOMIC) are blanked out: they are safe, because their names are
+    bound when they are created. ``return next …`` becomes its equivalent ``return query select …``.
+    """
+    places = cast("tuple[slice, ...]", pglast.split(sql, only_slices=True))
+    for statement, place in zip(pglast.parse_sql(sql), places, strict=True):
+        if isinstance(statement.stmt, pglast.ast.CreateFunctionStmt) and statement.stmt.sql_body is not None:
+            blank = "".join("\n" if character == "\n" else " " for character in sql[place])
+            sql = sql[: place.start] + blank + sql[place.stop :]
+    sql = PRIVATE.sub(lambda head: f"{head[0]} set search_path = pg_catalog, pg_temp", sql)
+    return re.sub(r"\breturn next (?=\S)", "return query select ", sql)
+
+
+def pgspot_is_content() -> bool:
+    """Run pgspot, which prints what it finds."""
+    sql = readable_for_pgspot(INSTALL_SQL.read_text(encoding="utf-8"))
+    command = [sys.executable, "-m", "pgspot", "--ignore-lang=plpython3u"]
+    result = subprocess.run(command, input=sql, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        print(result.stdout, result.stderr, sep="", end="", file=sys.stderr)
+    return result.returncode == 0
+
+
+def plpgsql_check_is_content() -> bool:
+    """Run plpgsql_check in a fresh database and print what it finds."""
+    with running_server("system") as server:
+        install_agent_memory(server, "postgres")
+        with psycopg.connect(server.conninfo(), autocommit=True) as connection:
+            connection.execute("create extension plpgsql_check")
+            findings = connection.execute(FINDINGS).fetchall()
+            unpinned = connection.execute(UNPINNED).fetchall()
+    for function, line, level, message in findings:
+        print(f"{function}, line {line}: {level}: {message}", file=sys.stderr)
+    for (function,) in unpinned:
+        print(f"{function} is called from outside and sets no search_path", file=sys.stderr)
+    return not findings and not unpinned
+
+
+if __name__ == "__main__":
+    sys.exit(0 if all([pgspot_is_content(), plpgsql_check_is_content()]) else 1)

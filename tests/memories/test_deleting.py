@@ -1,0 +1,122 @@
+"""Memories that are deleted, superseded and restored."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from tests.memories.steps import add, contents
+from tests.support.sqlapi import Api, refused
+
+
+@pytest.mark.feature("B4", "A3")
+def test_deleting_says_whether_there_was_one(api: Api) -> None:
+    memory_id = add(api, "Likes tea")
+    assert not api.delete_memory(user_id="bob", memory_id=memory_id)
+    assert not api.delete_memory(user_id="ana", memory_id=uuid4())
+    assert contents(api) == ["Likes tea"]
+    assert api.delete_memory(user_id="ana", memory_id=memory_id)
+    assert not api.delete_memory(user_id="ana", memory_id=memory_id)
+    assert contents(api) == []
+
+
+def test_a_deleted_memory_can_be_restored_until_it_is_swept(api: Api) -> None:
+    memory_id = add(api, "Likes tea")
+    api.delete_memory(user_id="ana", memory_id=memory_id)
+    assert api.restore_memory(user_id="ana", memory_id=memory_id) == 3
+    assert contents(api) == ["Likes tea"]
+    api.delete_memory(user_id="ana", memory_id=memory_id)
+    assert api.sweep()["memories"] == 1
+    with refused("memory_id", "P0002"):
+        api.restore_memory(user_id="ana", memory_id=memory_id)
+
+
+def test_a_superseded_memory_is_hidden_and_says_by_what_and_why(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Bergen")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
+    assert contents(api) == ["Lives in Bergen"]
+    assert api.search(user_id="ana", query="oslo", mode="keyword") == []
+    assert "Oslo" not in api.render_memories(user_id="ana")
+    [_, loser] = api.list_memories(user_id="ana", include_superseded=True)
+    assert (loser.superseded_by, loser.supersede_reason) == (new, "moved")
+    assert loser.superseded_at > loser.created_at
+    assert api.get_memory(user_id="ana", memory_id=old) == loser._replace(total_count=1)
+
+
+@pytest.mark.feature("F3")
+def test_a_supersede_can_be_undone(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo"), add(api, "Lives in Bergen")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
+    api.restore_memory(user_id="ana", memory_id=old)
+    read = api.get_memory(user_id="ana", memory_id=old)
+    assert (read.superseded_by, read.supersede_reason, read.superseded_at) == (None, None, None)
+    assert contents(api) == ["Lives in Bergen", "Lives in Oslo"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason", "argument", "code"),
+    [
+        ("one", "one", "same", "new_memory_id", "22023"),
+        ("one", "none", "unknown", "new_memory_id", "P0002"),
+        ("none", "one", "unknown", "old_memory_id", "P0002"),
+        ("one", "of_bob", "not ours", "new_memory_id", "P0002"),
+        ("gone", "one", "again", "old_memory_id", "P0002"),
+        ("one", "gone", "by one that is superseded", "new_memory_id", "P0002"),
+    ],
+)
+def test_a_supersede_that_makes_no_sense_is_refused(
+    api: Api, old: str, new: str, reason: str, argument: str, code: str
+) -> None:
+    ids = {"one": add(api, "one"), "two": add(api, "two"), "gone": add(api, "gone"), "none": uuid4()}
+    ids["of_bob"] = add(api, "of bob", user_id="bob")
+    api.supersede_memory(user_id="ana", old_memory_id=ids["gone"], new_memory_id=ids["two"], reason="first")
+    with refused(argument, code):
+        api.supersede_memory(user_id="ana", old_memory_id=ids[old], new_memory_id=ids[new], reason=reason)
+
+
+@pytest.mark.feature("F3")
+def test_an_earlier_version_can_be_restored(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo", tags=["home"], importance=0.25)
+    api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen", tags=[], importance=0.5)
+    assert api.restore_memory(user_id="ana", memory_id=memory_id, version=1) == 3
+    read = api.get_memory(user_id="ana", memory_id=memory_id)
+    assert (read.content, read.tags, read.importance) == ("Lives in Oslo", ["home"], 0.25)
+    assert [hit.id for hit in api.search(user_id="ana", query="oslo", mode="keyword")] == [str(memory_id)]
+
+
+def test_a_version_that_never_was_cannot_be_restored(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    with refused("version", "P0002"):
+        api.restore_memory(user_id="ana", memory_id=memory_id, version=7)
+
+
+@pytest.mark.parametrize("fate", ["deleted", "superseded"])
+def test_nothing_is_restored_beside_the_same_words_stored_since(api: Api, fate: str) -> None:
+    memory_id = add(api, "Likes tea")
+    if fate == "deleted":
+        api.delete_memory(user_id="ana", memory_id=memory_id)
+    else:
+        newer = add(api, "Likes coffee")
+        api.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=newer, reason="changed")
+    add(api, "likes tea")
+    with refused("memory_id", "23505"):
+        api.restore_memory(user_id="ana", memory_id=memory_id)
+
+
+@pytest.mark.feature("B8", "F3")
+@pytest.mark.parametrize("fate", ["deleted", "superseded", "evicted"])
+@pytest.mark.parametrize("eviction", ["importance", "fifo"])
+def test_a_memory_restored_at_the_limit_stays_and_another_goes(api: Api, fate: str, eviction: str) -> None:
+    api.set_policy(settings={"memories": {"max_per_agent": 2, "eviction": eviction}})
+    memory_id = add(api, "oldest")
+    if fate == "deleted":
+        api.delete_memory(user_id="ana", memory_id=memory_id)
+    elif fate == "superseded":
+        by = {"new_memory_id": add(api, "newer"), "reason": "newer"}
+        api.supersede_memory(user_id="ana", old_memory_id=memory_id, **by)
+    add(api, "second")
+    add(api, "third")
+    assert contents(api) == ["third", "second"]
+    api.restore_memory(user_id="ana", memory_id=memory_id)
+    assert contents(api) == ["third", "oldest"]

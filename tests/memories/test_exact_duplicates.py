@@ -1,0 +1,96 @@
+"""Memories with the same words are stored once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.memories.steps import add, expire
+from tests.support.sqlapi import OLD_STRINGS, Api
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize(
+    "content",
+    ["Likes tea", "  LIKES\t\n Tea ", "grüße aus köln", "日本 — ☕", "x" * 10000],
+    ids=lambda content: content[:8].strip(),
+)
+def test_the_hash_is_that_of_the_lower_case_single_spaced_content(api: Api, content: str) -> None:
+    add(api, content)
+    normalised = " ".join(content.lower().split())
+    expected = hashlib.sha256(normalised.encode()).hexdigest()[:32]
+    assert api.value("select content_hash from memory.memories") == expected
+
+
+@pytest.mark.feature("E12")
+def test_the_hash_is_the_same_with_any_setting_of_standard_conforming_strings(
+    api: Api, connect: Callable[..., psycopg.Connection]
+) -> None:
+    """And so is what counts as blank: only spaces of all kinds."""
+    first = add(api, "uses less sugar")
+    again = Api(connect(options=OLD_STRINGS)).add_memory(user_id="ana", content="Uses\tless  sugar")
+    assert (again.memory_id, again.inserted) == (first, False)
+    assert Api(connect(options=OLD_STRINGS)).add_memory(user_id="ana", content="likes tea").inserted
+
+
+@pytest.mark.feature("E12")
+def test_a_repetition_is_skipped_and_counted(api: Api) -> None:
+    first = api.add_memory(user_id="ana", content="Likes tea", importance=0.9)
+    again = api.add_memory(user_id="ana", content="  likes   TEA", importance=0.1)
+    assert (again.memory_id, again.inserted) == (first.memory_id, False)
+    assert api.get_memory(user_id="ana", memory_id=first.memory_id).importance == pytest.approx(0.9)
+    assert api.query("select memory_count, duplicates_skipped from memory.memory_scopes") == [(1, 1)]
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("other", [{"user_id": "bob"}, {"agent_id": "other"}, {"memory_type": "preference"}])
+def test_the_same_words_elsewhere_are_no_repetition(api: Api, other: dict[str, str]) -> None:
+    add(api, "Likes tea")
+    assert api.add_memory(**{"user_id": "ana", "content": "Likes tea", **other}).inserted
+
+
+@pytest.mark.feature("E12")
+def test_a_constraint_refuses_a_repetition_inserted_directly(api: Api) -> None:
+    add(api, "Likes tea")
+    with pytest.raises(errors.UniqueViolation) as refusal:
+        api.connection.execute("insert into memory.memories (user_id, content) values ('ana', 'likes  tea')")
+    assert refusal.value.diag.constraint_name == "memories_content_hash_idx"
+
+
+@pytest.mark.feature("E12")
+def test_on_conflict_replace_updates_in_place(api: Api) -> None:
+    first = add(api, "likes tea", importance=0.1, tags=["old"])
+    again = api.add_memory(user_id="ana", content="Likes tea", importance=0.9, on_conflict="replace")
+    read = api.get_memory(user_id="ana", memory_id=first)
+    assert (again.memory_id, again.inserted) == (first, False)
+    assert (read.content, read.tags, read.version) == ("Likes tea", [], 2)
+    assert read.importance == pytest.approx(0.9)
+
+
+@pytest.mark.feature("E12")
+def test_on_conflict_error_refuses(api: Api) -> None:
+    first = add(api, "Likes tea")
+    with pytest.raises(errors.UniqueViolation, match=f"^content: .*{first}"):
+        add(api, "Likes tea", on_conflict="error")
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("fate", ["expired", "deleted", "superseded"])
+@pytest.mark.parametrize("on_conflict", ["ignore", "replace", "error"])
+def test_a_memory_that_is_gone_does_not_block_the_same_words(api: Api, fate: str, on_conflict: str) -> None:
+    gone = add(api, "Likes tea")
+    if fate == "expired":
+        expire(api, gone)
+    elif fate == "deleted":
+        api.delete_memory(user_id="ana", memory_id=gone)
+    else:
+        api.supersede_memory(
+            user_id="ana", old_memory_id=gone, new_memory_id=add(api, "Likes coffee"), reason="changed"
+        )
+    again = api.add_memory(user_id="ana", content="Likes tea", on_conflict=on_conflict)
+    assert again.inserted
+    assert again.memory_id != gone

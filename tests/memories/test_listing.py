@@ -1,0 +1,115 @@
+"""Listing and counting memories, and all calls through psql."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.memories.steps import add, contents
+from tests.support.servers import Server
+from tests.support.sqlapi import Api
+
+
+@pytest.mark.feature("B3", "A3")
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({}, ["a\\b", "100% sure", "snake_case", "Likes Tea", "Name is Ana"]),
+        ({"memory_type": "preference"}, ["Likes Tea"]),
+        ({"search": "tea"}, ["Likes Tea"]),
+        ({"search": "BEVERAGE"}, ["Likes Tea"]),
+        ({"search": "%"}, ["100% sure"]),
+        ({"search": "_"}, ["snake_case"]),
+        ({"search": "\\"}, ["a\\b"]),
+        ({"search": "t%a"}, []),
+        ({"search": "a", "memory_type": "fact"}, ["a\\b", "snake_case", "Name is Ana"]),
+        ({"tags_all": ["x"]}, ["snake_case", "Likes Tea"]),
+        ({"tags_all": ["x", "y"]}, ["Likes Tea"]),
+        ({"agent_id": "other"}, ["100% sure"]),
+        ({"user_id": "bob"}, ["Likes tea as well"]),
+        ({"user_id": "nobody"}, []),
+    ],
+)
+def test_lists_are_filtered_newest_first(api: Api, filters: dict[str, Any], expected: list[str]) -> None:
+    add(api, "Name is Ana")
+    add(api, "Likes Tea", memory_type="preference", embedding_text="favourite beverage", tags=["x", "y"])
+    add(api, "snake_case", tags=["x"])
+    add(api, "100% sure", agent_id="other")
+    add(api, "a\\b")
+    add(api, "Likes tea as well", user_id="bob")
+    assert contents(api, **filters) == expected
+
+
+@pytest.mark.feature("B3")
+def test_the_count_is_that_of_the_whole_list_on_every_page(api: Api) -> None:
+    for number in range(3):
+        add(api, f"fact {number}", tags=["a"], agent_id="support", importance=number / 10)
+    add(api, "likes tea", memory_type="preference")
+    api.delete_memory(user_id="ana", memory_id=add(api, "gone"))
+    old, new = add(api, "old"), add(api, "new")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
+    add(api, "of someone else", user_id="bob")
+    filters: list[dict[str, Any]] = [
+        {},
+        {"agent_id": "support"},
+        {"memory_type": "preference"},
+        {"search": "FACT"},
+        {"tags_all": ["a"]},
+        {"include_superseded": True},
+        {"as_of": "2020-01-01"},
+        {"search": "nothing"},
+    ]
+    counts = [api.count_memories(user_id="ana", **each) for each in filters]
+    assert counts == [len(api.list_memories(user_id="ana", **each)) for each in filters] == [5, 3, 1, 3, 3, 6, 0, 0]
+    assert api.list_memories(user_id="ana", row_offset=10) == []
+
+
+@pytest.mark.feature("B3")
+def test_pages_are_of_50_and_name_the_total_of_the_whole_match(api: Api) -> None:
+    api.connection.execute(
+        "insert into memory.memories (user_id, content) select 'ana', 'no. ' || n from generate_series(1, 120) n"
+    )
+    add(api, "Something else", memory_type="context")
+    first = api.list_memories(user_id="ana", memory_type="fact")
+    third = api.list_memories(user_id="ana", memory_type="fact", row_offset=100)
+    assert [row.content for row in first] == [f"no. {n}" for n in range(120, 70, -1)]
+    assert [row.content for row in third] == [f"no. {n}" for n in range(20, 0, -1)]
+    assert {row.total_count for row in first + third} == {120}
+    assert len(api.list_memories(user_id="ana", row_limit=7)) == 7
+
+
+# One function for each endpoint of the HTTP service whose features these are; arguments by name, no driver.
+@pytest.mark.feature("B13")
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        (
+            "select inserted from memory.add_memory(user_id => 'ana', agent_id => 'abc', memory_type => 'fact',"
+            """ content => 'Likes mail', metadata => '{"tags": ["a"]}', embedding_text => 'mail',"""
+            " expires_at => '2099-12-31T23:59:59Z')",
+            "t",
+        ),
+        (
+            "select content, total_count from memory.list_memories(user_id => 'ana', agent_id => 'abc',"
+            " memory_type => 'fact', search => 'email', row_limit => 50, row_offset => 0)",
+            "Prefers email|1",
+        ),
+        (
+            "select memory.delete_memory(user_id => 'ana', memory_id => m.memory_id)"
+            " from memory.list_memories(user_id => 'ana') as m",
+            "t",
+        ),
+        ("select memory.extract_memories(user_id => 'ana', thread_id => 't1') > 0", "t"),
+        ("select memory.sweep(batch_size => 1000) ->> 'memories'", "0"),
+    ],
+    ids=["store", "list", "delete", "summarize", "cleanup"],
+)
+def test_psql_can_do_all_that_the_client_does(
+    server: Server, dsn: str, api: Api, statement: str, expected: str
+) -> None:
+    add(api, "Prefers email", agent_id="abc")
+    api.add_message(user_id="ana", thread_id="t1", role="user", content="Hello")
+    command = [str(server.bin_dir / "psql"), dsn, "-XAt", "--variable=ON_ERROR_STOP=1", "--command", statement]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == expected + "\n"

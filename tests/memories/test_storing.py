@@ -1,0 +1,97 @@
+"""Storing memories: their types and values."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.memories.steps import LATER, add, contents
+from tests.support.sqlapi import Api
+
+TYPES = ["fact", "preference", "context", "procedural", "episodic", "conversation_summary"]
+
+
+# Types ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("B1", "E1")
+@pytest.mark.parametrize("memory_type", TYPES)
+def test_each_memory_type_can_be_stored_and_listed(api: Api, memory_type: str) -> None:
+    add(api, "Something worth keeping", memory_type=memory_type)
+    assert contents(api, memory_type=memory_type) == ["Something worth keeping"]
+
+
+@pytest.mark.feature("B1")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select memory.add_memory(user_id => 'ana', content => 'x', memory_type => 'opinion')",
+        "insert into memory.memories (user_id, content, memory_type) values ('ana', 'x', 'opinion')",
+        "select memory.add_memory(user_id => 'ana', content => 'x', memory_type => null)",
+    ],
+)
+def test_an_unknown_type_is_refused_with_the_list_of_known_ones(db: psycopg.Connection, statement: str) -> None:
+    with pytest.raises(errors.InvalidParameterValue, match=r"^memory_type: ") as refusal:
+        db.execute(statement)
+    assert ", ".join(TYPES) in (refusal.value.diag.message_hint or "")
+
+
+@pytest.mark.feature("B1")
+def test_a_type_is_added_by_inserting_it(api: Api) -> None:
+    api.connection.execute("insert into memory.memory_types values ('allergy', 'Allergies', 'What makes the user ill')")
+    add(api, "Cannot eat peanuts", memory_type="allergy")
+    assert "**Allergies:**\n1. Cannot eat peanuts" in api.render_memories(user_id="ana")
+
+
+# Storing --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("B2", "A3")
+def test_a_memory_keeps_everything_it_was_given(api: Api) -> None:
+    given = {
+        "content": "Prefers e-mail — ☕ 日本",
+        "memory_type": "preference",
+        "agent_id": "support",
+        "thread_id": "t1",
+        "metadata": {"source": "settings", "nested": {"a": [1, None]}},
+        "tags": ["contact", "it's"],
+        "confidence": 0.5,
+        "importance": 0.25,
+        "valid_from": datetime(2024, 1, 1, tzinfo=timezone.utc),
+        "valid_to": datetime(2090, 1, 1, tzinfo=timezone.utc),
+        "expires_at": LATER,
+    }
+    stored = api.add_memory(user_id="ana", embedding_text="mail, not phone", source="crm", **given)
+    read = api.get_memory(user_id="ana", memory_id=stored.memory_id)
+    assert stored.inserted
+    assert {name: getattr(read, name) for name in given} == given
+    assert (read.version, read.superseded_by, read.total_count) == (1, None, 1)
+    assert read.created_at == read.updated_at
+    assert api.list_memories(user_id="ana") == [read]
+    assert api.query("select embedding_text, source from memory.memories") == [("mail, not phone", "crm")]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select memory.add_memory(user_id => 'ana', content => 'x', confidence => %(share)s, importance => %(share)s)",
+        "select memory.update_memory(user_id => 'ana', memory_id => %(memory_id)s,"
+        " confidence => %(share)s, importance => %(share)s)",
+        "select memory.search(user_id => 'ana', query => 'tea', min_score => %(share)s, min_confidence => %(share)s)",
+    ],
+    ids=["add_memory", "update_memory", "search"],
+)
+def test_shares_may_be_double_precision(api: Api, statement: str) -> None:
+    """Which is what drivers send for a number of their language, and no call with it becomes one with a real."""
+    api.connection.execute(statement.encode(), {"memory_id": add(api, "Likes tea"), "share": 0.7})
+
+
+@pytest.mark.feature("B2")
+def test_a_memory_lives_as_long_as_the_policy_says(api: Api) -> None:
+    api.set_policy(settings={"memories": {"expires_after": "30 days"}}, agent_id="short")
+    lifetime = "select expires_at - created_at from memory.memories where memory_id = %(memory_id)s"
+    assert api.value(lifetime, memory_id=add(api, "by policy", agent_id="short")) == timedelta(days=30)
+    assert api.value(lifetime, memory_id=add(api, "by default")) is None

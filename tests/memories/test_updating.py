@@ -1,0 +1,107 @@
+"""Updates of memories, their versions and their history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.memories.steps import LATER, add, contents
+from tests.support.sqlapi import Api, refused
+
+
+def test_an_update_changes_what_it_names_and_returns_the_new_version(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo", metadata={"a": 1}, tags=["home"], confidence=0.5, expires_at=LATER)
+    before = api.get_memory(user_id="ana", memory_id=memory_id)
+    assert api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen") == 2
+    after = api.get_memory(user_id="ana", memory_id=memory_id)
+    assert after == before._replace(content="Lives in Bergen", version=2, updated_at=after.updated_at)
+    assert after.updated_at > before.updated_at
+
+
+def test_an_update_is_found_by_its_new_words_only(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen")
+    assert [hit.id for hit in api.search(user_id="ana", query="bergen", mode="keyword")] == [str(memory_id)]
+    assert api.search(user_id="ana", query="oslo", mode="keyword") == []
+
+
+@pytest.mark.feature("F3")
+def test_an_update_of_a_stale_version_is_refused(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    assert api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Bergen", expected_version=1) == 2
+    with refused("expected_version", "40001"):
+        api.update_memory(user_id="ana", memory_id=memory_id, content="Lives in Rome", expected_version=1)
+    assert contents(api) == ["Lives in Bergen"]
+
+
+def test_an_update_cannot_make_a_repetition(api: Api) -> None:
+    add(api, "Lives in Oslo")
+    memory_id = add(api, "Lives in Bergen")
+    with refused("content", "23505"):
+        api.update_memory(user_id="ana", memory_id=memory_id, content="lives in OSLO")
+
+
+def test_an_expiry_can_be_taken_away(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo", expires_at=LATER)
+    api.update_memory(user_id="ana", memory_id=memory_id, expires_at="infinity")
+    assert api.get_memory(user_id="ana", memory_id=memory_id).expires_at is None
+    assert api.sweep()["memories"] == 0
+
+
+@pytest.mark.feature("A3")
+@pytest.mark.parametrize("user_id", ["ana", "bob"])
+@pytest.mark.parametrize("function", ["get_memory", "update_memory", "restore_memory", "get_memory_history"])
+def test_a_memory_of_someone_else_is_as_unknown_as_one_that_never_was(api: Api, function: str, user_id: str) -> None:
+    of_ana = add(api, "Likes tea")
+    before = api.state()
+    with refused("memory_id", "P0002"):
+        getattr(api, function)(user_id=user_id, memory_id=uuid4() if user_id == "ana" else of_ana)
+    assert api.state() == before
+
+
+@pytest.mark.feature("F3")
+def test_history_shows_every_version_with_what_was_done_and_by_whom(api: Api, connect: Callable[..., Any]) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    newer = add(api, "Lives in Rome")
+    api.connection.execute("create role clerk login superuser")
+    try:
+        Api(connect(user="clerk")).update_memory(
+            user_id="ana", memory_id=memory_id, content="Lives in Bergen", metadata={"a": 1}
+        )
+        api.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=newer, reason="moved")
+        api.restore_memory(user_id="ana", memory_id=memory_id)
+        api.delete_memory(user_id="ana", memory_id=memory_id)
+        api.restore_memory(user_id="ana", memory_id=memory_id, version=1)
+        history = api.get_memory_history(user_id="ana", memory_id=memory_id)
+    finally:
+        api.connection.execute("drop role clerk")
+    assert [(row.version, row.operation, row.content, row.changed_by) for row in history] == [
+        (1, "insert", "Lives in Oslo", "postgres"),
+        (2, "update", "Lives in Bergen", "clerk"),
+        (3, "supersede", "Lives in Bergen", "postgres"),
+        (4, "restore", "Lives in Bergen", "postgres"),
+        (5, "delete", "Lives in Bergen", "postgres"),
+        (6, "restore", "Lives in Oslo", "postgres"),
+    ]
+    assert [row.metadata for row in history] == [{}, *[{"a": 1}] * 4, {}]
+    assert [row.changed_at for row in history] == sorted(row.changed_at for row in history)
+
+
+def test_an_update_by_plain_sql_is_in_the_history_too(api: Api) -> None:
+    memory_id = add(api, "Lives in Oslo")
+    api.connection.execute("update memory.memories set content = 'Lives in Bergen'")
+    history = api.get_memory_history(user_id="ana", memory_id=memory_id)
+    assert [(row.version, row.operation, row.content) for row in history] == [
+        (1, "insert", "Lives in Oslo"),
+        (2, "update", "Lives in Bergen"),
+    ]
+
+
+@pytest.mark.parametrize("column", ["user_id", "agent_id"])
+def test_a_memory_cannot_be_moved_by_plain_sql(api: Api, column: str) -> None:
+    add(api, "Lives in Oslo")
+    with refused("memory_id"):
+        api.query(f"update memory.memories set {column} = 'other' returning 1")

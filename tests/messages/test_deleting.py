@@ -1,0 +1,127 @@
+"""Clearing and deleting threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.messages.steps import ANA, add, contents
+from tests.support.sqlapi import Api, refused
+
+
+class TestClearing:
+    @pytest.mark.feature("A11")
+    def test_returns_the_number_and_hides_the_messages(self, api: Api) -> None:
+        api.talk(**ANA, rounds=2)
+        add(api, thread_id="t2")
+        assert api.clear_thread(**ANA) == 4
+        assert contents(api) == []
+        assert contents(api, thread_id="t2") == ["Hello"]
+        assert api.clear_thread(**ANA) == 0
+
+    @pytest.mark.feature("A11")
+    def test_counts_what_could_be_read(self, api: Api) -> None:
+        add(api)
+        add(api, "expired", expires_at="2020-01-01")
+        assert api.clear_thread(**ANA) == 1
+        assert api.value("select count(*) from memory.messages where is_active") == 0
+
+    @pytest.mark.feature("A11")
+    def test_spares_other_users(self, api: Api) -> None:
+        add(api, user_id="bob")
+        assert api.clear_thread(**ANA) == 0
+        assert contents(api, user_id="bob") == ["Hello"]
+
+    @pytest.mark.feature("A16")
+    def test_leaves_the_rows_readable_until_they_are_swept(self, api: Api) -> None:
+        api.talk(**ANA, rounds=1)
+        api.clear_thread(**ANA)
+        assert [message.is_active for message in api.get_messages(**ANA, include_inactive=True)] == [False, False]
+        assert api.value("select count(*) from memory.messages where not is_active") == 2
+        assert api.sweep()["messages"] == 2
+        assert api.value("select count(*) from memory.messages") == 0
+
+    @pytest.mark.feature("A11")
+    def test_drops_the_summary_and_its_job(self, api: Api) -> None:
+        api.talk(**ANA, rounds=3)
+        api.finish_jobs(summary="Old news.")
+        api.talk(**ANA, rounds=3)
+        api.clear_thread(**ANA)
+        assert api.get_context(**ANA) == []
+        assert api.value("select count(*) from memory.jobs where kind = 'summarize_thread' and status = 'pending'") == 0
+
+
+ROWS_OF_THREADS = ("messages", "summaries", "jobs", "marks where scope <> ''")
+
+
+class TestDeleting:
+    @pytest.fixture
+    def rich_thread(self, api: Api) -> None:
+        """A thread with a summary, open jobs and an extracted memory, beside what the user wrote down in it."""
+        api.talk(**ANA, rounds=5)
+        api.finish_jobs(summary="They talked.", memory="Extracted")
+        api.talk(**ANA, rounds=5)
+        api.add_memory(**ANA, content="Written by hand")
+        assert api.value("select count(*) from memory.summaries") == 1
+        assert api.value("select count(*) from memory.jobs where status = 'pending'") == 2
+
+    @pytest.mark.feature("D11")
+    @pytest.mark.usefixtures("rich_thread")
+    def test_removes_messages_summaries_and_jobs(self, api: Api) -> None:
+        assert api.delete_thread(**ANA) == 20
+        assert [api.query(f"select from memory.{rows}") for rows in ("threads", *ROWS_OF_THREADS)] == [[]] * 5
+
+    @pytest.mark.feature("D11")
+    @pytest.mark.usefixtures("rich_thread")
+    def test_removes_extracted_memories_and_keeps_the_users_own(self, api: Api) -> None:
+        api.delete_thread(**ANA)
+        assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Written by hand"]
+        assert api.value("select memory_count from memory.memory_scopes") == 1
+
+    @pytest.mark.usefixtures("rich_thread")
+    def test_spares_other_threads_and_users(self, api: Api) -> None:
+        others: list[dict[str, Any]] = [{"user_id": "ana", "thread_id": "t2"}, {"user_id": "bob", "thread_id": "t1"}]
+        for other in others:
+            api.talk(**other, rounds=5)
+        api.finish_jobs(summary="Others talked.", memory="From the others")
+        api.delete_thread(**ANA)
+        for other in others:
+            assert len(api.get_messages(**other)) == 10
+            assert api.get_thread_summary(**other)[0].summary == "Others talked."
+        assert [memory.content for memory in api.list_memories(user_id="bob")] == ["From the others"]
+
+    @pytest.mark.usefixtures("rich_thread")
+    def test_makes_a_worker_that_still_runs_lose_its_job(self, api: Api) -> None:
+        job, *_ = api.claim_jobs(worker="slow", kinds=["extract_memories"])
+        api.delete_thread(**ANA)
+        result = {"memories": [{"content": "Too late", "memory_type": "fact", "seqs": [10]}]}
+        with refused("lease_token", "AM001"):
+            api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result=result)
+        assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Written by hand"]
+
+    @pytest.mark.usefixtures("rich_thread")
+    def test_of_the_threads_row_alone_does_the_same_to_what_hangs_on_it(self, api: Api) -> None:
+        api.connection.execute("delete from memory.threads")
+        assert [api.query(f"select from memory.{rows}") for rows in ROWS_OF_THREADS] == [[]] * 4
+
+    def test_of_an_unknown_thread_deletes_nothing(self, api: Api) -> None:
+        add(api, user_id="bob")
+        assert api.delete_thread(**ANA) == 0
+        assert contents(api, user_id="bob") == ["Hello"]
+
+
+@pytest.mark.feature("D11")
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_a_thread_with_many_summaries_goes_without_reading_them_again_and_again(api: Api, function: str) -> None:
+    add(api)
+    api.connection.execute(
+        "insert into memory.summaries "
+        "(user_id, summary_id, kind, thread_id, summary, start_seq, end_seq, status, base_summary_id) "
+        "select 'ana', to_char(n, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid, 'rolling', 't1', "
+        "'They talked.', n, n, 'completed', "
+        "case when n > 1 then to_char(n - 1, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid end "
+        "from generate_series(1, 1000) as n"
+    )
+    assert api.entries_read(lambda: getattr(api, function)(**ANA)) < 10_000
+    assert api.query("select from memory.summaries") == []

@@ -1,0 +1,149 @@
+"""Reading messages, and messages that have expired."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.messages.steps import ANA, MAY, add, contents, seqs
+from tests.support.sqlapi import Api
+
+
+def expire(api: Api, where: str) -> None:
+    api.connection.execute(f"update memory.messages set expires_at = now() - interval '1 ms' where {where}".encode())
+
+
+class TestExpiry:
+    @pytest.mark.feature("A2")
+    @pytest.mark.parametrize(
+        ("policy", "given", "lifetime"),
+        [
+            (None, None, timedelta(days=7)),
+            ("36 hours", None, timedelta(hours=36)),
+            ("never", None, None),
+            ("36 hours", timedelta(minutes=5), timedelta(minutes=5)),
+            (None, "infinity", None),
+            ("never", timedelta(days=1), timedelta(days=1)),
+        ],
+    )
+    def test_comes_from_the_row_or_the_policy_or_is_a_week(
+        self, api: Api, policy: str | None, given: Any, lifetime: timedelta | None
+    ) -> None:
+        if policy:
+            api.set_policy(settings={"messages": {"expires_after": policy}})
+        now = api.value("select now()")
+        add(api, expires_at=now + given if isinstance(given, timedelta) else given)
+        [message] = api.get_messages(**ANA)
+        if lifetime is None:
+            assert message.expires_at is None
+        else:
+            assert abs(message.expires_at - now - lifetime) < timedelta(minutes=1)
+
+    @pytest.mark.feature("A2")
+    def test_of_a_batch_follows_the_agents_policy(self, api: Api) -> None:
+        api.set_policy(settings={"messages": {"expires_after": "never"}}, agent_id="archive")
+        for agent in ("archive", "other"):
+            api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}], agent_id=agent)
+        archived, other = api.get_messages(**ANA)
+        assert archived.expires_at is None
+        assert other.expires_at - other.created_at == timedelta(days=7)
+
+    @pytest.mark.feature("A2")
+    @pytest.mark.parametrize(
+        "read",
+        [
+            lambda api: api.get_messages(**ANA),
+            lambda api: api.get_context(**ANA),
+            lambda api: api.search(user_id="ana", query="word", mode="keyword", sources=["message"]),
+        ],
+        ids=["get_messages", "get_context", "search"],
+    )
+    def test_hides_a_message_at_once(self, api: Api, read: Callable[[Api], list[Any]]) -> None:
+        add(api, "word one")
+        add(api, "word two")
+        assert sorted(row.content for row in read(api)) == ["word one", "word two"]
+        expire(api, "seq = 0")
+        assert [row.content for row in read(api)] == ["word two"]
+
+    @pytest.mark.feature("A2")
+    def test_leaves_the_row_until_it_is_swept(self, api: Api) -> None:
+        for content in ("old", "young"):
+            add(api, content)
+        expire(api, "content = 'old'")
+        assert contents(api, include_inactive=True) == ["old", "young"]
+        assert api.sweep()["messages"] == 1
+        assert contents(api, include_inactive=True) == ["young"]
+        assert api.sweep()["messages"] == 0
+
+    @pytest.mark.feature("A2")
+    def test_sweep_removes_at_most_a_batch(self, api: Api) -> None:
+        api.talk(**ANA, rounds=5)
+        expire(api, "true")
+        assert [api.sweep(batch_size=4)["messages"] for _ in range(4)] == [4, 4, 2, 0]
+
+    @pytest.mark.feature("E16")
+    def test_keeps_what_was_derived_from_the_messages(self, api: Api) -> None:
+        api.talk(**ANA, rounds=5)
+        api.finish_jobs(summary="They talked about tea.", memory="Likes tea")
+        expire(api, "true")
+        assert api.sweep()["messages"] == 10
+        assert [(part.source, part.content.splitlines()[-2]) for part in api.get_context(**ANA)] == [
+            ("memories", "1. Likes tea"),
+            ("thread_summary", "They talked about tea."),
+        ]
+
+
+class TestReading:
+    @pytest.mark.feature("E3")
+    @pytest.mark.parametrize(
+        ("arguments", "expected"),
+        [
+            ({}, [0, 1, 2, 3, 4, 5]),
+            ({"recent_k": 2}, [4, 5]),
+            ({"recent_k": 100}, [0, 1, 2, 3, 4, 5]),
+            ({"after_seq": 3}, [4, 5]),
+            ({"before_seq": 2}, [0, 1]),
+            ({"after_seq": 0, "before_seq": 4}, [1, 2, 3]),
+            ({"before_seq": 4, "recent_k": 2}, [2, 3]),
+            ({"agent_id": "odd"}, [1, 3, 5]),
+            ({"agent_id": "odd", "recent_k": 2}, [3, 5]),
+            ({"after_seq": 5}, []),
+        ],
+    )
+    def test_a_part_of_a_thread_oldest_first(self, api: Api, arguments: dict[str, Any], expected: list[int]) -> None:
+        for number in range(6):
+            add(api, str(number), agent_id="odd" if number % 2 else "even")
+        assert seqs(api, **arguments) == expected
+
+    @pytest.mark.feature("A3")
+    @pytest.mark.parametrize("reader", ["get_messages", "get_context"])
+    @pytest.mark.parametrize(
+        "other", [{"user_id": "bob"}, {"thread_id": "t2"}, {"agent_id": "other"}], ids=["user", "thread", "agent"]
+    )
+    def test_never_crosses_user_thread_or_agent(self, api: Api, reader: str, other: dict[str, str]) -> None:
+        mine = {**ANA, "agent_id": "mine"}
+        api.add_message(**mine, role="user", content="mine")
+        api.add_message(**{**mine, **other}, role="user", content="theirs")
+        assert [row.content for row in getattr(api, reader)(**mine)] == ["mine"]
+        assert [row.content for row in getattr(api, reader)(**{**mine, **other})] == ["theirs"]
+
+    def test_an_unknown_thread_is_empty(self, api: Api) -> None:
+        assert api.get_messages(**ANA) == []
+
+    def test_threads_are_listed_with_their_counters_latest_first(self, api: Api) -> None:
+        add(api, "Hello there", thread_id="old", created_at=MAY)
+        add(api, "Bye", thread_id="old", created_at=MAY + timedelta(hours=1))
+        add(api, thread_id="new")
+        add(api, user_id="bob")
+        new, old = api.list_threads(user_id="ana")
+        assert old == ("old", 2, 3 + 1, MAY, MAY + timedelta(hours=1), 2)
+        assert (new.thread_id, new.message_count, new.total_count) == ("new", 1, 2)
+
+    def test_threads_are_listed_by_page_with_the_total(self, api: Api) -> None:
+        for number in range(5):
+            add(api, thread_id=f"t{number}", created_at=MAY + timedelta(days=number))
+        page = api.list_threads(user_id="ana", row_limit=2, row_offset=1)
+        assert [(thread.thread_id, thread.total_count) for thread in page] == [("t3", 5), ("t2", 5)]

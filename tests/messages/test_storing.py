@@ -1,0 +1,185 @@
+"""Storing and numbering messages, by functions and by plain SQL."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.messages.steps import ANA, MAY, add, contents, seqs
+from tests.support.protocol import activate
+from tests.support.sqlapi import Api, refused
+
+
+class TestStoring:
+    @pytest.mark.feature("A1")
+    def test_every_field_is_stored_and_returned(self, api: Api) -> None:
+        expiry = datetime(2090, 1, 1, tzinfo=timezone.utc)
+        stored = add(
+            api, "Olá", agent_id="helper", metadata={"a": [1, None]}, created_at=MAY, expires_at=expiry,
+            idempotency_key="k1",
+        )  # fmt: skip
+        assert stored == (0, "Olá", 1, None)
+        assert api.get_messages(**ANA) == [(0, "user", "Olá", "helper", {"a": [1, None]}, 1, MAY, expiry, True)]
+        [row] = api.query("select user_id, thread_id, idempotency_key, now() - updated_at as age from memory.messages")
+        assert row[:3] == ("ana", "t1", "k1")
+        assert timedelta(0) <= row.age < timedelta(minutes=1)
+
+    @pytest.mark.feature("A1")
+    def test_a_field_that_is_left_out_gets_its_default(self, api: Api) -> None:
+        add(api)
+        [message] = api.get_messages(**ANA)
+        assert (message.agent_id, message.metadata, message.is_active) == ("default", {}, True)
+        assert abs(message.created_at - datetime.now(timezone.utc)) < timedelta(minutes=1)
+
+    @pytest.mark.feature("A1")
+    def test_a_change_moves_updated_at_and_not_created_at(self, api: Api) -> None:
+        add(api, created_at=MAY)
+        before = api.value("select updated_at from memory.messages")
+        api.connection.execute("update memory.messages set content = 'Bye'")
+        assert api.value("select updated_at from memory.messages") > before
+        assert api.get_messages(**ANA)[0].created_at == MAY
+
+    @pytest.mark.feature("E1")
+    @pytest.mark.parametrize(
+        ("given", "stored"),
+        [(role, role) for role in ("user", "assistant", "tool", "system", "developer")] + [("agent", "assistant")],
+    )
+    def test_each_role_is_stored(self, api: Api, given: str, stored: str) -> None:
+        add(api, role=given)
+        api.add_messages(**ANA, messages=[{"role": given, "content": "Hello"}])
+        api.connection.execute(
+            "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't1', %s, 'Hello')", [given]
+        )
+        assert [message.role for message in api.get_messages(**ANA)] == [stored] * 3
+
+    def test_a_batch_comes_back_in_order_as_stored(self, api: Api) -> None:
+        add(api)
+        batch = [{"role": "user", "content": str(number), "created_at": MAY.isoformat()} for number in range(50)]
+        stored = api.add_messages(**ANA, messages=batch, agent_id="helper")
+        assert stored == [(number + 1, str(number), 1, None) for number in range(50)]
+        last = api.get_messages(**ANA)[-1]
+        assert (last.content, last.created_at, last.agent_id) == ("49", MAY, "helper")
+
+    def test_an_empty_batch_stores_nothing(self, api: Api) -> None:
+        assert api.add_messages(**ANA, messages=Jsonb([])) == []
+        assert api.list_threads(user_id="ana") == []
+
+    def test_a_batch_with_one_bad_message_stores_none(self, api: Api) -> None:
+        with refused("role"):
+            api.add_messages(**ANA, messages=[{"role": "user", "content": "1"}, {"role": "robot", "content": "2"}])
+        assert api.list_threads(user_id="ana") == []
+
+
+@pytest.mark.feature("A1")
+def test_a_role_that_may_update_messages_needs_no_other_rights(api: Api, connect: Callable[..., Any]) -> None:
+    add(api)
+    activate(api, "ada", "embedding")
+    api.connection.execute(
+        "create role editor login; grant usage on schema memory to editor; "
+        "grant select, update on memory.messages to editor"
+    )
+    try:
+        connect(user="editor").execute("update memory.messages set metadata = '{\"a\": 1}'")
+    finally:
+        api.connection.execute("drop owned by editor; drop role editor")
+    assert api.get_messages(**ANA)[0].metadata == {"a": 1}
+
+
+class TestDirectInsert:
+    def test_obeys_the_rules_of_the_function(self, api: Api) -> None:
+        api.connection.execute(
+            "insert into memory.messages (user_id, thread_id, role, content, metadata) "
+            "values ('ana', 't1', 'agent', 'Hello', null), ('ana', 't2', 'user', 'Hi', '{}'), "
+            "('ana', 't1', 'user', 'Bye', '{\"a\": 1}')"
+        )
+        first, second = api.get_messages(**ANA)
+        assert (first.seq, first.role, first.content, first.metadata, first.token_count) == (
+            (0, "assistant", "Hello", {}, 2)
+        )  # fmt: skip
+        assert (second.seq, second.content, second.metadata) == (1, "Bye", {"a": 1})
+        assert first.expires_at - first.created_at == timedelta(days=7)
+
+    def test_copy_obeys_them_too(self, api: Api) -> None:
+        into = "copy memory.messages (user_id, thread_id, role, content, created_at) from stdin"
+        with api.connection.cursor() as cursor, cursor.copy(into) as copy:
+            for number in range(30):
+                copy.write_row(("ana", f"t{number % 2}", "user", f"line {number}", MAY))
+        assert contents(api) == [f"line {number}" for number in range(1, 30, 2)]
+        assert seqs(api, thread_id="t0") == list(range(15))
+        assert [thread[:2] for thread in api.list_threads(user_id="ana")] == [("t0", 15), ("t1", 15)]
+
+    @pytest.mark.parametrize(
+        ("argument", "columns", "values"),
+        [
+            ("seq", "user_id, thread_id, role, content, seq", "'ana', 't1', 'user', 'Hello', 0"),
+            ("role", "user_id, thread_id, role, content", "'ana', 't1', 'robot', 'Hello'"),
+            ("content", "user_id, thread_id, role, content", "'ana', 't1', 'user', ''"),
+            ("user_id", "thread_id, role, content", "'t1', 'user', 'Hello'"),
+            ("metadata", "user_id, thread_id, role, content, metadata", "'ana', 't1', 'user', 'Hello', '[]'"),
+        ],
+    )
+    def test_is_refused_like_the_function(self, api: Api, argument: str, columns: str, values: str) -> None:
+        with refused(argument):
+            api.connection.execute(f"insert into memory.messages ({columns}) values ({values})".encode())
+        assert api.list_threads(user_id="ana") == []
+
+    @pytest.mark.parametrize("change", ["seq = 7", "thread_id = 't2'", "user_id = 'bob'"])
+    def test_what_identifies_a_message_cannot_be_updated(self, api: Api, change: str) -> None:
+        add(api)
+        with refused("seq"):
+            api.connection.execute(f"update memory.messages set {change}".encode())
+
+
+class TestNumbering:
+    def test_is_per_thread_and_starts_at_zero(self, api: Api) -> None:
+        assert [add(api, thread_id=thread).seq for thread in ("a", "b", "a", "b", "a")] == [0, 0, 1, 1, 2]
+
+    @pytest.mark.parametrize(
+        "failing",
+        [
+            "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't1', 'user', 'a'), "
+            "('ana', 't1', 'robot', 'b')",
+            "insert into memory.messages (user_id, thread_id, role, content, idempotency_key) "
+            "values ('ana', 't1', 'user', 'a', null), ('ana', 't1', 'user', 'b', 'key') on conflict do nothing",
+            'select memory.add_messages(\'ana\', \'t1\', \'[{"role": "user", "content": "a"}, {"role": "user"}]\')',
+            "do $$ begin perform memory.add_message('ana', 't1', 'user', 'a'); raise exception 'no'; end $$",
+        ],
+    )
+    @pytest.mark.parametrize("in_savepoint", [False, True])
+    def test_has_no_gap_after_a_failure(self, api: Api, failing: str, in_savepoint: bool) -> None:
+        add(api, "first", idempotency_key="key")
+        with api.connection.transaction() if in_savepoint else contextlib.nullcontext():
+            with pytest.raises(psycopg.Error), api.connection.transaction():
+                api.connection.execute(failing.encode())
+            add(api, "second")
+        assert contents(api) == ["first", "second"]
+        assert seqs(api) == [0, 1]
+
+    @pytest.mark.feature("A11", "A16")
+    def test_goes_on_after_clear_and_sweep(self, api: Api) -> None:
+        api.talk(**ANA, rounds=2)
+        api.clear_thread(**ANA)
+        api.sweep()
+        assert add(api).seq == 4
+
+    def test_starts_again_in_a_thread_that_was_deleted(self, api: Api) -> None:
+        api.talk(**ANA, rounds=2)
+        api.delete_thread(**ANA)
+        assert add(api).seq == 0
+
+
+@pytest.mark.feature("D10")
+def test_appending_does_not_wait_for_a_worker(api: Api, connect: Callable[..., psycopg.Connection]) -> None:
+    api.talk(**ANA, rounds=10)
+    worker = Api(connect())
+    kinds = {job.kind for job in worker.claim_jobs(worker="slow", max_jobs=10)}
+    assert kinds == {"extract_memories", "summarize_thread"}  # and its models are thinking now
+    api.connection.execute("set lock_timeout = '1s'")
+    api.talk(**ANA, rounds=10)
+    assert len(contents(api)) == 40

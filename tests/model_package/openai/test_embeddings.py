@@ -1,0 +1,89 @@
+"""Embeddings of a provider: batches, dimensions, and replies that are refused."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from agent_memory_models import ModelError
+
+from tests.model_package.openai.steps import chat
+from tests.support.fake_model_server import (
+    DROPPED,
+    NOT_A_NUMBER,
+    SERVER_ERROR,
+    WRONG_COUNT,
+    WRONG_DIMENSION,
+    Behaviour,
+    FakeModelServer,
+)
+from tests.support.model_payloads import Json, embedding_job, run
+from tests.support.model_rules import embedding
+
+
+# Embeddings
+@pytest.mark.feature("E6")
+def test_texts_are_embedded_in_batches(fake: FakeModelServer) -> None:
+    texts = [f"text number {number}" for number in range(5)]
+    calls: list[Json] = []
+    result = run("embed", embedding_job(*texts, model=chat(fake, batch_size=2)), calls)
+    wanted = [[float(f"{number:.6g}") for number in embedding(text, 8)] for text in texts]
+    assert result["embeddings"] == wanted
+    assert [request.body["input"] for request in fake.requests] == [texts[:2], texts[2:4], texts[4:]]
+    assert all(request.body["encoding_format"] == "float" for request in fake.requests)
+    assert not any("dimensions" in request.body for request in fake.requests)
+    assert [call["tokens_in"] for call in calls] == [8, 8, 4]
+    assert {call["tokens_out"] for call in calls} == {0}
+
+
+def test_an_embedding_request_has_128_texts_unless_set(fake: FakeModelServer) -> None:
+    run("embed", embedding_job(*map(str, range(200)), model=chat(fake)))
+    assert [len(request.body["input"]) for request in fake.requests] == [128, 72]
+
+
+def test_the_dimension_is_a_setting(fake: FakeModelServer) -> None:
+    result = run("embed", embedding_job("a", model=chat(fake, dimensions=4)))
+    assert [len(vector) for vector in result["embeddings"]] == [4]
+    assert fake.requests[0].body["dimensions"] == 4
+
+
+def test_embeddings_come_back_in_order(fake: FakeModelServer) -> None:
+    def swapped(body: str) -> str:
+        reply = json.loads(body)
+        return json.dumps({**reply, "data": reply["data"][::-1]})
+
+    fake.behaviour = Behaviour(body=swapped)
+    result = run("embed", embedding_job("jazz", "tea", model=chat(fake)))
+    assert result["embeddings"] == [embedding("jazz", 8), embedding("tea", 8)]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        (WRONG_DIMENSION, "a vector of 7 dimensions instead of 8"),
+        (Behaviour(vectors=lambda vectors: [vectors[0], vectors[1][:-1]]), "a vector of 7 dimensions instead of 8"),
+        (Behaviour(vectors=lambda vectors: [[] for _ in vectors]), "a vector of 0 dimensions instead of 8"),
+        (WRONG_COUNT, "1 embeddings for 2 texts"),
+        (NOT_A_NUMBER, r"data\.0\.embedding\.0: Input should be a finite number"),
+        (Behaviour(body='{"data": "none"}'), "not a list of embeddings"),
+        (Behaviour(body="<html>"), "not a list of embeddings"),
+        (DROPPED, "no reply from"),
+        (SERVER_ERROR, "answered 500"),
+        (Behaviour(vectors=lambda vectors: [vectors[0], [0.0] * 8]), "a vector without direction"),
+        (Behaviour(vectors=lambda vectors: [[2**-25, -1e-9] * 4, vectors[1]]), "a vector without direction"),
+        (Behaviour(vectors=lambda vectors: [[math.inf] * 8, vectors[1]]), "finite number"),
+        (Behaviour(vectors=lambda vectors: [[1.0, -65001.0] * 4, vectors[1]]), "a 2-byte float cannot hold"),
+        (Behaviour(body=" " * (2 * 2**20 + 1)), "the reply is larger than 1 MiB"),
+    ],
+)
+def test_unusable_embeddings_are_refused(fake: FakeModelServer, behaviour: Behaviour, reason: str) -> None:
+    fake.behaviour = behaviour
+    with pytest.raises(ModelError, match=reason):
+        run("embed", embedding_job("a", "b", model=chat(fake, dimensions=8)))
+
+
+def test_a_dimension_that_changes_between_batches_is_refused(fake: FakeModelServer) -> None:
+    fake.next_behaviours = [Behaviour(), WRONG_DIMENSION]
+    with pytest.raises(ModelError, match="a vector of 7 dimensions instead of 8"):
+        run("embed", embedding_job("a", "b", model=chat(fake, batch_size=1)))

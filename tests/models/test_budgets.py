@@ -1,0 +1,251 @@
+"""Budgets of model work: which calls count, which jobs wait, and until when."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timezone
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.models.steps import CALL, ENDINGS, HUNDRED_TOKENS, asked, claimed, doctor, entries, ledger, status, used
+from tests.support.protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, say
+from tests.support.sqlapi import Api
+
+
+def budget(api: Api, tokens: int | None, per: str = "user", **level: str) -> None:
+    api.set_policy(settings={"budget": {f"tokens_per_{per}_per_day": tokens}}, **level)
+
+
+@pytest.mark.feature("F7")
+def test_a_job_over_the_budget_waits_for_the_next_day_and_loses_nothing(api: Api) -> None:
+    activate(api)
+    budget(api, 99)
+    job_id = asked(api)
+    assert nothing_to_do(api)
+    state, attempts, error = status(api, job_id)
+    assert (state, attempts) == ("pending", 0)
+    assert error == "AM002: budget.tokens_per_user_per_day: 0 of 99 tokens are used, this call needs at least 100"
+    run_after = api.value("select run_after from memory.jobs")
+    midnight = api.value("select date_trunc('day', now(), 'UTC') + interval '1 day'")
+    assert (run_after, run_after.astimezone(timezone.utc).hour) == (midnight, 0)
+    assert (entries(api), api.value("select extracted_seq from memory.thread_stats")) == (0, -1)
+    assert not doctor(api, "budgets")
+
+
+@pytest.mark.feature("F7")
+@pytest.mark.parametrize(
+    ("tokens", "before", "works"),
+    [(None, 10**9, True), (100, 0, True), (99, 0, False), (0, 0, False), (1000, 900, True), (1000, 901, False)],
+)
+def test_the_budget_counts_what_was_used_today_and_what_the_call_needs(
+    api: Api, tokens: int | None, before: int, works: bool
+) -> None:
+    activate(api)
+    budget(api, tokens)
+    used(api, before)
+    asked(api)
+    assert nothing_to_do(api) is not works
+
+
+@pytest.mark.feature("F7")
+def test_tokens_used_yesterday_or_by_others_do_not_count(api: Api) -> None:
+    activate(api)
+    budget(api, 100)
+    used(api, 10_000)
+    age(api, 1, "model_calls", "called_at")
+    used(api, 850, user_id="bob")
+    used(api, 0, error="no reply")
+    assert claimed(api).attempt == 1
+
+
+@pytest.mark.feature("F7")
+def test_tokens_that_running_jobs_will_use_count_until_the_jobs_end(api: Api) -> None:
+    activate(api)
+    budget(api, 250)
+    waiting = {asked(api, thread_id=f"t{number}") for number in range(3)}
+    jobs = api.claim_jobs(worker="test", max_jobs=10)
+    assert len(jobs) == 2
+    [third] = waiting - {job.job_id for job in jobs}
+    assert "200 of 250 tokens are used" in (status(api, third)[2] or "")
+    complete(api, jobs[0], calls=[{**CALL, "tokens_in": 40, "tokens_out": 10}], memories=[])
+    make_due(api)
+    assert claim(api).job_id == third
+
+
+@pytest.mark.feature("F7")
+@pytest.mark.parametrize("end", ["fail_job", "release_job", "lease"])
+def test_the_tokens_reserved_for_a_job_are_free_again_when_the_job_ends_otherwise(api: Api, end: str) -> None:
+    activate(api)
+    budget(api, 100)
+    asked(api, thread_id="t1")
+    if end == "lease":
+        claim(api, lease="1 microsecond")
+        api.claim_jobs(worker="reaper", kinds=["embed"])
+    else:
+        getattr(api, end)(**lease(claim(api)), **ENDINGS[end])
+    api.connection.execute("delete from memory.jobs")
+    asked(api, thread_id="t2")
+    assert claim(api).payload["thread_id"] == "t2"
+
+
+@pytest.mark.feature("F7")
+def test_a_budget_per_agent_counts_all_users_and_no_other_agent(api: Api) -> None:
+    activate(api)
+    budget(api, 150, per="agent", agent_id="sales")
+    complete(api, claimed(api, agent_id="sales"), calls=[{**CALL, "tokens_in": 100, "tokens_out": 0}], memories=[])
+    waiting = asked(api, user_id="bob", agent_id="sales")
+    assert nothing_to_do(api)
+    assert (status(api, waiting, "bob")[2] or "").startswith("AM002: budget.tokens_per_agent_per_day: 100 of 150")
+    assert claimed(api, agent_id="support", thread_id="t2").attempt == 1
+
+
+@pytest.mark.feature("F7")
+def test_the_agent_of_a_job_is_that_of_the_newest_message_it_reads(api: Api) -> None:
+    activate(api)
+    budget(api, 10, per="agent", agent_id="sales")
+    say(api, HUNDRED_TOKENS, agent_id="sales")
+    assert claimed(api, agent_id="support").payload["messages"][0]["seq"] == 0
+
+
+@pytest.mark.feature("F7")
+def test_raising_the_budget_and_retrying_ends_the_wait(api: Api) -> None:
+    activate(api)
+    budget(api, 50)
+    job_id = asked(api)
+    assert nothing_to_do(api)
+    budget(api, 100)
+    assert nothing_to_do(api)
+    api.retry_job(user_id="ana", job_id=job_id)
+    job = claim(api)
+    assert (job.job_id, job.attempt) == (job_id, 1)
+    complete(api, job, memories=[])
+    assert (status(api, job_id), doctor(api, "budgets")) == (("completed", 1, None), True)
+
+
+@pytest.mark.feature("F7")
+def test_local_models_are_free(api: Api) -> None:
+    budget(api, 0)
+    budget(api, 0, per="agent")
+    complete(api, claimed(api), calls=[{**CALL, "tokens_in": 0, "tokens_out": 0}], memories=[])
+    assert ledger(api, "model, price") == {("local", None)}
+
+
+@pytest.mark.feature("F7", "D5")
+def test_a_summary_that_waits_for_its_budget_is_not_in_process(api: Api) -> None:
+    activate(api)
+    budget(api, 5)
+    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0, "user_summary_every_n": 6}})
+    api.talk(**ANA, rounds=3)
+    api.compress_thread(**ANA)
+    for number in range(2, 6):
+        api.talk(user_id="ana", thread_id=f"t{number}", rounds=8)
+        api.compress_thread(user_id="ana", thread_id=f"t{number}")
+    assert nothing_to_do(api)
+    assert api.query("select from memory.summaries") == []
+    waiting = api.query("select kind, error like 'AM002%%', attempts from memory.jobs where status = 'pending'")
+    assert set(waiting) == {
+        ("summarize_thread", True, 0),
+        ("summarize_user", True, 0),
+        ("compress_thread", True, 0),
+    }
+
+
+@pytest.mark.feature("F7", "D5")
+def test_a_summary_that_failed_and_then_waits_for_its_budget_is_not_in_process(api: Api) -> None:
+    activate(api)
+    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}})
+    api.talk(**ANA, rounds=3)
+    api.fail_job(**lease(claim(api)), error="no reply", retry_after="0", calls=[CALL])
+    budget(api, 100)
+    assert nothing_to_do(api)
+    assert api.query("select from memory.summaries") == []
+    budget(api, None)
+    make_due(api)
+    complete(api, claim(api), summary="They talked.")
+    assert api.query("select status from memory.summaries") == [("completed",)]
+
+
+@pytest.mark.feature("F7", "A14")
+def test_without_a_budget_left_everything_but_model_work_goes_on(api: Api) -> None:
+    activate(api)
+    budget(api, 0)
+    asked(api, content="The boat is red")
+    assert nothing_to_do(api)
+    api.add_memory(user_id="ana", content="Owns a boat")
+    assert [hit.content for hit in api.search(user_id="ana", query="boat")] == ["Owns a boat"]
+    assert api.get_context(**ANA)[-1].content == "The boat is red"
+
+
+@pytest.mark.feature("F7")
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda api: api.reconcile_memories(user_id="ana"),
+        lambda api: api.consolidate(user_id="ana"),
+        lambda api: api.summarize_user(user_id="ana"),
+        lambda api: activate(api, "ada", "embedding"),
+    ],
+    ids=["reconcile", "consolidate", "summarize_user", "embed"],
+)
+def test_every_kind_of_model_work_is_paid_from_the_budget(api: Api, ask: Callable[[Api], Any]) -> None:
+    activate(api)
+    budget(api, 5)
+    say(api, "Hello " * 20)
+    for number in range(10):
+        api.add_memory(user_id="ana", content=f"Memory {number}", memory_type=("context", "fact")[number % 2])
+    age(api, 8)
+    ask(api)
+    assert nothing_to_do(api)
+    errors = api.query("select distinct left(error, 5) from memory.jobs where status = 'pending'")
+    assert errors == [("AM002",)]
+
+
+@pytest.mark.feature("F7", "F6")
+def test_a_job_that_waits_for_its_budget_holds_up_no_other(api: Api) -> None:
+    activate(api)
+    budget(api, 0, user_id="ana")
+    for number in range(20):
+        asked(api, thread_id=f"t{number}")
+    asked(api, user_id="bob")
+    assert claim(api, max_jobs=1).user_id == "bob"
+
+
+@pytest.mark.feature("F7")
+def test_workers_at_once_cannot_take_the_last_tokens_twice(connect: Callable[..., psycopg.Connection]) -> None:
+    workers = [Api(connect()) for _ in range(6)]
+    activate(workers[0])
+    budget(workers[0], 450)
+    for number in range(12):
+        asked(workers[0], thread_id=f"t{number}")
+    for _ in range(4):  # who finds the budget locked comes back later
+        start = threading.Barrier(len(workers))
+
+        def work(number: int, start: threading.Barrier = start) -> int:
+            start.wait(10)
+            return len(workers[number].claim_jobs(worker=f"w{number}", max_jobs=2))
+
+        with ThreadPoolExecutor(len(workers)) as pool:
+            list(pool.map(work, range(len(workers))))
+        running = "select count(*) from memory.jobs where status = 'running'"
+        assert workers[0].value(running) <= 4
+        make_due(workers[0])
+    assert workers[0].value(running) == 4
+    assert workers[0].query("select distinct attempts from memory.jobs where status = 'pending'") == [(0,)]
+
+
+@pytest.mark.feature("F7")
+def test_a_ledger_of_many_calls_is_not_read_whole_for_a_budget(api: Api) -> None:
+    activate(api)
+    budget(api, 10**9)
+    api.connection.execute(
+        "insert into memory.model_calls (user_id, call_id, kind, model, tokens_in, called_at) "
+        "select 'ana', gen_random_uuid(), 'embed', 'gpt', 1, now() - n * interval '1 hour' "
+        "from generate_series(25, 5000) as n"
+    )
+    api.connection.execute("analyze memory.model_calls")
+    asked(api)
+    assert api.entries_read(lambda: claim(api)) < 2000  # the index entries of other tests' calls included

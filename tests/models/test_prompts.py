@@ -1,0 +1,190 @@
+"""Prompts as data: shown, edited, checked, versioned, handed out with jobs, and restored."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory_models.prompts import chat_messages
+
+from tests.support.protocol import ANA, activate, claim, complete, lease, say
+from tests.support.servers import ROOT
+from tests.support.sqlapi import Api, refused
+
+BUILT_IN = {path.stem: path.read_text(encoding="utf-8") for path in Path(ROOT, "sql", "prompts").glob("*.txt")}
+VARIABLES = {
+    "compress_thread": ["messages", "previous_summary"],
+    "consolidate": ["memories"],
+    "extract_memories": ["memory_types", "messages"],
+    "reconcile_memories": ["facts"],
+    "rerank": ["query", "texts"],
+    "summarize_thread": ["end_seq", "messages", "previous_summary", "start_seq"],
+    "summarize_user": ["messages", "previous_summary"],
+}
+EDIT = "What is worth keeping? ☕\nTypes: {{memory_types}}\n---\n{{messages}}"
+
+
+def prompt(api: Api, name: str = "extract_memories") -> Any:
+    [row] = api.query("select * from memory.prompts where name = %(name)s", name=name)
+    return row
+
+
+def template_of(name: str) -> str:
+    """A template with all that it needs."""
+    return " ".join(f"{{{{{variable}}}}}" for variable in VARIABLES[name])
+
+
+def handed_out(api: Api) -> Any:
+    """The prompt of the extraction that is handed out now."""
+    say(api, "Hello")
+    api.extract_memories(**ANA)
+    job = claim(api, "extract_memories")
+    complete(api, job, memories=[])
+    return job.payload["prompt"]
+
+
+@pytest.mark.feature("E9")
+def test_the_built_in_prompts_are_shown_with_their_variables(api: Api) -> None:
+    rows = api.query(
+        "select name, version, template, is_default, variables, changed_by, changed_at from memory.prompts"
+    )
+    expected = [(name, 1, BUILT_IN[name], True, VARIABLES[name], None, None) for name in VARIABLES]
+    assert sorted(rows) == expected
+
+
+@pytest.mark.feature("E9")
+@pytest.mark.parametrize("name", VARIABLES)
+def test_each_prompt_can_be_edited_and_restored(api: Api, name: str) -> None:
+    assert api.set_prompt(name=name, template=template_of(name)) == 2
+    assert api.set_prompt(name=name, template=f"{template_of(name)}!") == 3
+    row = prompt(api, name)
+    assert (row.version, row.template, row.is_default) == (3, f"{template_of(name)}!", False)
+    assert (row.changed_by, row.changed_at is not None) == (api.value("select session_user"), True)
+    assert api.reset_prompt(name=name) == 4
+    row = prompt(api, name)
+    assert (row.version, row.template, row.is_default) == (4, BUILT_IN[name], True)
+    edits = api.query("select version, template from memory.prompt_versions order by version")
+    assert edits == [(2, template_of(name)), (3, f"{template_of(name)}!"), (4, None)]
+    others = api.query("select from memory.prompts where name <> %(name)s and version > 1", name=name)
+    assert others == []
+
+
+@pytest.mark.feature("E9")
+@pytest.mark.parametrize(
+    ("name", "dropped"), [(name, variable) for name, variables in VARIABLES.items() for variable in variables]
+)
+def test_an_edit_that_drops_a_variable_is_refused(api: Api, name: str, dropped: str) -> None:
+    template = BUILT_IN[name].replace(f"{{{{{dropped}}}}}", "")
+    with refused("template") as refusal:
+        api.set_prompt(name=name, template=template)
+    assert refusal.value.diag.message_primary == f"template: lacks {{{{{dropped}}}}}"
+    assert f"{{{{{dropped}}}}}" in (refusal.value.diag.message_hint or "")
+    assert prompt(api, name).version == 1
+
+
+@pytest.mark.feature("E9")
+@pytest.mark.parametrize("unknown", ["user_id", "Messages", "messages2", "ünknown", "facts", "0", "x" * 3000])
+def test_an_unknown_variable_is_refused_with_the_known_ones(api: Api, unknown: str) -> None:
+    with refused("template") as refusal:
+        api.set_prompt(name="extract_memories", template=f"{EDIT} {{{{ {unknown} }}}}")
+    assert refusal.value.diag.message_hint == "There are: {{memory_types}}, {{messages}}"
+    assert len(refusal.value.diag.message_primary or "") < 200
+
+
+@pytest.mark.feature("E9")
+@pytest.mark.parametrize("template", [None, "", " \n\t", "{{messages}", "{ {messages} } {{memory_types}}"])
+def test_an_invalid_template_is_refused(api: Api, template: str | None) -> None:
+    with refused("template"):
+        api.set_prompt(name="extract_memories", template=template)
+
+
+@pytest.mark.feature("E9")
+def test_a_template_may_have_64_kb(api: Api) -> None:
+    longest = EDIT + "é" * ((65_536 - len(EDIT.encode())) // 2)
+    api.set_prompt(name="extract_memories", template=longest)
+    assert prompt(api).template == longest
+    with refused("template", "54000"):
+        api.set_prompt(name="extract_memories", template=f"{longest}éé")
+
+
+@pytest.mark.feature("E9")
+@pytest.mark.parametrize("name", [None, "", "embed", "Extract_memories", "x" * 10_000])
+@pytest.mark.parametrize("function", ["set_prompt", "reset_prompt"])
+def test_an_unknown_prompt_is_refused_with_the_known_ones(api: Api, function: str, name: str | None) -> None:
+    with refused("name", "P0002") as refusal:
+        getattr(api, function)(name=name, **({"template": EDIT} if function == "set_prompt" else {}))
+    assert refusal.value.diag.message_hint == f"There are: {', '.join(VARIABLES)}"
+
+
+@pytest.mark.feature("E9")
+@pytest.mark.parametrize("spelling", ["{{messages}} {{ messages }}", "{{\tmessages\n}}", "{{{messages}}}"])
+def test_a_variable_may_come_often_and_with_spaces(api: Api, spelling: str) -> None:
+    activate(api)
+    template = f"{{{{memory_types}}}} {spelling} {{single}} %s \\1 $1 {{% raw %}}"
+    api.set_prompt(name="extract_memories", template=template)
+    say(api, "Hello {{memory_types}}")
+    api.extract_memories(**ANA)
+    payload = claim(api).payload
+    assert payload["prompt"]["template"] == template
+    [message] = chat_messages(payload)
+    assert message["content"].count('"Hello {{memory_types}}"') == spelling.count("messages")
+    assert message["content"].endswith("{single} %s \\1 $1 {% raw %}")
+
+
+@pytest.mark.feature("E9")
+def test_a_job_for_a_provider_brings_the_prompt_of_now(api: Api) -> None:
+    assert handed_out(api) is None  # the built-in model asks itself nothing
+    activate(api)
+    assert handed_out(api) == {"name": "extract_memories", "version": 1, "template": BUILT_IN["extract_memories"]}
+    api.set_prompt(name="extract_memories", template=EDIT)
+    assert handed_out(api) == {"name": "extract_memories", "version": 2, "template": EDIT}
+    api.reset_prompt(name="extract_memories")
+    assert handed_out(api) == {"name": "extract_memories", "version": 3, "template": BUILT_IN["extract_memories"]}
+
+
+@pytest.mark.feature("E9")
+def test_a_running_job_keeps_the_prompt_it_was_handed_out_with_and_a_retry_has_the_new_one(api: Api) -> None:
+    activate(api)
+    say(api, "Hello")
+    api.extract_memories(**ANA)
+    job = claim(api)
+    api.set_prompt(name="extract_memories", template=EDIT)
+    assert job.payload["prompt"]["version"] == 1
+    api.fail_job(**lease(job), error="x", retry_after="0")
+    assert claim(api).payload["prompt"]["version"] == 2
+
+
+@pytest.mark.feature("E9")
+def test_a_summary_of_a_whole_thread_and_of_its_window_have_prompts_of_their_own(api: Api) -> None:
+    activate(api)
+    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}})
+    api.talk(**ANA, rounds=3)
+    assert claim(api).payload["prompt"]["name"] == "summarize_thread"
+    api.set_policy(settings={"cadence": {"thread_summary_every_n": 6}})
+    api.talk(user_id="ana", thread_id="t2", rounds=3)
+    assert claim(api).payload["prompt"]["name"] == "compress_thread"
+
+
+@pytest.mark.feature("E9")
+def test_editors_of_one_prompt_at_once_get_versions_without_gaps(connect: Callable[..., psycopg.Connection]) -> None:
+    editors = [Api(connect()) for _ in range(6)]
+    start = threading.Barrier(len(editors))
+
+    def edit(number: int) -> list[tuple[int, str]]:
+        start.wait(10)
+        versions = []
+        for turn in range(10):
+            template = f"{EDIT} {number} {turn}"
+            versions.append((editors[number].set_prompt(name="extract_memories", template=template), template))
+        return versions
+
+    with ThreadPoolExecutor(len(editors)) as pool:
+        versions = sorted(version for done in pool.map(edit, range(len(editors))) for version in done)
+    assert [version for version, _ in versions] == list(range(2, 62))
+    assert editors[0].query("select version, template from memory.prompt_versions order by 1") == versions
+    assert prompt(editors[0]).template == versions[-1][1]

@@ -1,0 +1,306 @@
+"""Work that runs by itself: pg_cron, and the settings of the models that jobs use."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from tests.support.protocol import activate, claim, open_jobs, say
+from tests.support.servers import Server, install_agent_memory, running_server
+from tests.support.sqlapi import Api, refused, rolled_back
+
+# pg_cron --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cron_server(server: Server) -> Iterator[Server]:
+    """A server whose database "postgres" has pg_cron and agent_memory, and whose database "other" has agent_memory."""
+    if server.kind != "system":
+        pytest.skip("the embedded server has no pg_cron")
+    settings = {"shared_preload_libraries": "pg_cron", "cron.use_background_workers": "on"}
+    with running_server("system", settings) as cron_server:
+        for dbname in ("postgres", "other"):
+            with psycopg.connect(cron_server.conninfo(), autocommit=True) as connection:
+                connection.execute("create extension pg_cron" if dbname == "postgres" else "create database other")
+            install_agent_memory(cron_server, dbname)
+        yield cron_server
+
+
+@pytest.fixture
+def cron(cron_server: Server) -> Iterator[Api]:
+    with psycopg.connect(cron_server.conninfo(), autocommit=True) as connection, rolled_back(Api(connection)) as api:
+        yield api
+
+
+def scheduled(api: Api) -> list[Any]:
+    return api.query("select jobname, schedule, command, database from cron.job order by jobname")
+
+
+@pytest.mark.feature("E15")
+def test_one_call_schedules_model_work_and_the_sweep_and_another_changes_that(cron: Api) -> None:
+    cron.schedule_jobs()
+    version = cron.value("select extversion from pg_extension where extname = 'pg_cron'")
+    every = "* * * * *" if version.startswith(("1.3", "1.4")) else "10 seconds"
+    jobs = [
+        ("agent_memory jobs postgres", every, "call memory.run_jobs()", "postgres"),
+        ("agent_memory sweep postgres", "17 3 * * *", "select memory.sweep()", "postgres"),
+    ]
+    assert scheduled(cron) == jobs
+    assert cron.schedule_jobs(every="*/5 * * * *", sweep_at="0 4 * * *") == [
+        ("agent_memory jobs: */5 * * * *, call memory.run_jobs()",),
+        ("agent_memory sweep: 0 4 * * *, select memory.sweep()",),
+    ]
+    assert [job.schedule for job in scheduled(cron)] == ["*/5 * * * *", "0 4 * * *"]
+
+
+@pytest.mark.feature("E15")
+@pytest.mark.parametrize("argument", ["every", "sweep_at"])
+@pytest.mark.parametrize("schedule", [None, "", "often", "99 99 * * *"])
+def test_an_invalid_schedule_is_refused_and_nothing_is_scheduled(
+    cron: Api, argument: str, schedule: str | None
+) -> None:
+    with refused(argument):
+        cron.schedule_jobs(**{"every": "* * * * *", argument: schedule})
+    assert scheduled(cron) == []
+
+
+def advice(api: Api, sqlstate: str = "0A000", **arguments: Any) -> tuple[str, str]:
+    """What a refusal to schedule says, and its hint."""
+    with pytest.raises(psycopg.Error) as refusal:
+        api.schedule_jobs(**arguments)
+    assert refusal.value.diag.sqlstate == sqlstate
+    return str(refusal.value.diag.message_primary), str(refusal.value.diag.message_hint)
+
+
+def follow(hint: str, connection: psycopg.Connection) -> list[str]:
+    """Run the statements of a hint, word for word."""
+    statements = re.findall(r"\b((?:alter|create|grant|select) [^;]+);", hint)
+    for statement in statements:
+        connection.execute(statement)
+    return statements
+
+
+@pytest.fixture
+def admin(cron_server: Server) -> Iterator[psycopg.Connection]:
+    """A superuser where pg_cron lives, whose changes others see."""
+    with psycopg.connect(cron_server.conninfo(), autocommit=True) as connection:
+        yield connection
+        connection.execute("delete from cron.job")
+        connection.execute("grant execute on function cron.schedule(text, text, text) to public")
+
+
+@pytest.fixture
+def owner(cron_server: Server, admin: psycopg.Connection) -> Iterator[Callable[[str], Api]]:
+    """Sessions, by database, of a role that may call everything of agent_memory there and is no superuser."""
+    with contextlib.ExitStack() as stack:
+        other = stack.enter_context(psycopg.connect(cron_server.conninfo("other"), autocommit=True))
+        admin.execute('create role "an owner" login')
+        for superuser in (admin, other):
+            superuser.execute('grant usage on schema memory to "an owner"')
+            superuser.execute('grant execute on all functions in schema memory to "an owner"')
+
+        def connect(dbname: str) -> Api:
+            conninfo = make_conninfo(cron_server.conninfo(dbname), user="an owner")
+            return Api(stack.enter_context(psycopg.connect(conninfo, autocommit=True)))
+
+        yield connect
+        for superuser in (admin, other):
+            superuser.execute('drop owned by "an owner"')
+        admin.execute('drop role "an owner"')
+
+
+@pytest.mark.feature("E15", "F20")
+def test_in_another_database_the_hint_says_what_to_run_where_pg_cron_lives(cron_server: Server, cron: Api) -> None:
+    with psycopg.connect(cron_server.conninfo("other"), autocommit=True) as connection:
+        problem, hint = advice(Api(connection), sweep_at="0 4 * * *")
+    assert problem == 'pg_cron lives in database "postgres"'
+    assert len(follow(hint, cron.connection)) == 3
+    every = "* * * * *" if "* * * * *" in hint else "10 seconds"
+    assert scheduled(cron) == [
+        ("agent_memory jobs other", every, "call memory.run_jobs()", "other"),
+        ("agent_memory sweep other", "0 4 * * *", "select memory.sweep()", "other"),
+    ]
+
+
+@pytest.mark.feature("E15", "F20")
+def test_an_owner_who_may_not_see_where_pg_cron_lives_gets_jobs_of_his_own(
+    admin: psycopg.Connection, owner: Callable[[str], Api]
+) -> None:
+    problem, hint = advice(owner("other"))
+    assert problem == "pg_cron lives in another database, or its extension has not been created in this one"
+    follow(hint, admin)
+    assert admin.execute("select distinct database, username from cron.job").fetchall() == [("other", "an owner")]
+
+
+@pytest.mark.feature("E15", "F20")
+def test_an_owner_without_superuser_rights_is_told_the_grants_that_he_lacks(
+    admin: psycopg.Connection, owner: Callable[[str], Api]
+) -> None:
+    api = owner("postgres")
+    assert advice(api, "42501")[1] == 'As a superuser: grant usage on schema cron to "an owner";'
+    admin.execute("revoke execute on function cron.schedule(text, text, text) from public")
+    problem, hint = advice(api, "42501")
+    assert problem == 'role "an owner" may not schedule jobs with pg_cron'
+    assert len(follow(hint, admin)) == 2
+    assert len(api.schedule_jobs()) == 2
+    assert admin.execute("select distinct database, username from cron.job").fetchall() == [("postgres", "an owner")]
+
+
+@pytest.mark.feature("E15", "F20")
+def test_a_role_that_cannot_log_in_is_told_so_before_its_jobs_fail(
+    admin: psycopg.Connection, owner: Callable[[str], Api]
+) -> None:
+    api = owner("postgres")
+    admin.execute('grant usage on schema cron to "an owner"; alter role "an owner" nologin')
+    problem, hint = advice(api, "42501")
+    assert "may not log in" in problem
+    follow(hint, admin)
+    assert len(api.schedule_jobs()) == 2
+
+
+@pytest.mark.feature("E15", "F20")
+def test_hints_lead_from_a_server_that_has_not_loaded_pg_cron_to_jobs(server: Server) -> None:
+    if server.kind != "system":
+        pytest.skip("the embedded server has no pg_cron")
+    settings = {"shared_preload_libraries": "plpgsql", "cron.database_name": "nowhere"}
+    problems = []
+    with running_server("system", settings) as bare:
+        install_agent_memory(bare, "postgres")
+        for _ in range(3):
+            with psycopg.connect(bare.conninfo(), autocommit=True) as connection:
+                problem, hint = advice(Api(connection))
+                problems.append(problem)
+                follow(hint, connection)
+            if "restart the server" in hint:
+                bare.restart()
+        with psycopg.connect(bare.conninfo(), autocommit=True) as connection:
+            assert len(Api(connection).schedule_jobs()) == 2
+            assert connection.execute("show shared_preload_libraries").fetchone() == ("plpgsql, pg_cron",)
+    assert problems == [
+        "pg_cron is not loaded into this server",
+        'pg_cron is set to live in database "nowhere", which does not exist',
+        "pg_cron has no extension in this database yet",
+    ]
+
+
+@pytest.mark.feature("E15")
+def test_without_pg_cron_the_hint_names_the_worker(server: Server, api: Api) -> None:
+    problem, hint = advice(api)
+    if server.kind == "system":
+        assert problem == "pg_cron is not loaded into this server"
+    else:
+        assert problem == "this server has no pg_cron"
+        assert f"postgresql-{server.version}-cron" in hint
+    assert "agent-memory worker" in hint
+
+
+@pytest.mark.feature("E15", "F20")
+def test_a_role_that_may_not_see_the_servers_settings_is_told_what_to_ask_for(server: Server, api: Api) -> None:
+    api.connection.execute("create role someone login; grant usage on schema memory to someone")
+    api.connection.execute("grant execute on all functions in schema memory to someone; set role someone")
+    problem, hint = advice(api)
+    assert problem == (
+        "this server has no pg_cron" if server.kind != "system" else "pg_cron is not loaded into this server"
+    )
+    assert server.kind != "system" or hint.startswith("Have a superuser add pg_cron to shared_preload_libraries.")
+
+
+# Models ---------------------------------------------------------------------------------------------------------------
+
+VALID: dict[str, list[Any]] = {
+    "base_url": ["http://localhost:11434/v1", "https://[::1]:8080", "https://x.openai.azure.com/"],
+    "api_key_env": ["MY_KEY", "AGENT_MEMORY_KEY_PROXY", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY"],
+    "api_key_file": ["openai", "open.ai-key_2"],
+    "api_version": ["2024-10-21"],
+    "timeout_seconds": [0.5, 600],
+    "max_concurrency": [1, 64],
+    "temperature": [0, 1.5],
+    "json_mode": ["schema", "object", "off", True, False],
+    "dimensions": [1, 1536, 4000],
+    "batch_size": [1, 2048],
+    "price_per_million_input": [0, 0.15],
+    "price_per_million_output": [0, 60],
+}
+INVALID: dict[str, list[Any]] = {
+    "base_url": [
+        1,
+        "",
+        "localhost:11434/v1",
+        ["http://localhost"],
+        "http://",
+        "http:///v1",
+        "https://user:password@localhost/v1",
+        "https://api.openai.com\\@localhost/v1",
+        "https://localhost/v1?key=secret",
+        "https://localhost/v1#x",
+        "https://local host/v1",
+        "https://localhost/v1\n",
+    ],
+    "api_key_env": ["", 5, {}, "sk-proj-abc", "AGENT_MEMORY_KEY_DIR", "AGENT_MEMORY_KEY_VARIABLES"],
+    "api_key_file": ["/etc/passwd", "../key", "a/b", ".hidden", "", 5],
+    "api_version": ["", 2024],
+    "timeout_seconds": [0, -1, "5", True],
+    "max_concurrency": [0, -1, 1.5, "4", 10**9],
+    "temperature": [-1, "hot", [0]],
+    "json_mode": ["json", 1, "", {}],
+    "dimensions": [0, -3, 4001, 1.5, "1536"],
+    "batch_size": [0, 1.5, "all"],
+    "price_per_million_input": [-0.01, "0.15", True],
+    "price_per_million_output": [-1, {}, "free"],
+    "api_key": ["sk-secret"],
+    "Temperature": [0],
+}
+
+
+def register(api: Api, **settings: Any) -> None:
+    api.register_model(name="gpt", kind="chat", provider="openai", model="gpt-4.1-mini", settings=settings)
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in VALID.items() for value in [*values, None]])
+def test_a_setting_of_a_model_reaches_its_jobs(api: Api, key: str, value: Any) -> None:
+    register(api, **{key: value})
+    api.activate_model(name="gpt")
+    say(api, "Hello")
+    api.extract_memories(user_id="ana", thread_id="t1")
+    assert claim(api).payload["model"]["settings"] == {key: value}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in INVALID.items() for value in values])
+def test_an_invalid_setting_of_a_model_is_refused(api: Api, key: str, value: Any) -> None:
+    before = api.state()
+    with refused("settings") as refusal:
+        register(api, **{key: value})
+    assert key in (refusal.value.diag.message_primary or "")
+    assert api.state() == before
+
+
+@pytest.mark.parametrize("settings", ["null", "[]", '"x"', "1"])
+def test_settings_of_a_model_are_an_object(api: Api, settings: str) -> None:
+    with refused("settings"):
+        api.query(f"select memory.register_model('gpt', 'chat', 'openai', 'gpt', '{settings}'::jsonb)")
+
+
+@pytest.mark.parametrize("kind", ["embedding", "rerank"])
+def test_the_built_in_model_does_neither_embed_nor_rerank(api: Api, kind: str) -> None:
+    with refused("provider"):
+        api.register_model(name="own", kind=kind, provider="local", model="patterns")
+
+
+def test_a_model_keeps_its_kind(api: Api) -> None:
+    register(api)
+    with refused("kind", "23505"):
+        api.register_model(name="gpt", kind="embedding", provider="openai", model="gpt")
+
+
+def test_one_model_of_each_kind_is_active(api: Api) -> None:
+    for name, kind in (("gpt", "chat"), ("ada", "embedding"), ("bge", "embedding")):
+        activate(api, name, kind)
+    active = api.query("select kind, name from memory.models where is_active order by kind")
+    assert active == [("chat", "gpt"), ("embedding", "bge")]
+    assert open_jobs(api) == []

@@ -1,0 +1,318 @@
+"""Policies: built-in values, layers, merging, refusals, and what each setting does."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.support.sqlapi import Api, refused
+
+# The built-in values, section Policy.
+DEFAULTS = json.loads("""{
+  "messages":   {"expires_after": "7 days"},
+  "memories":   {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97,
+                 "max_per_reply": 100, "max_extracted_per_day": 500},
+  "summary":    {"enabled": true, "window_size": 14, "start_seq": 5},
+  "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
+  "cadence":    {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
+  "artifacts":  {"enabled": true, "threshold_tokens": 500},
+  "knowledge_base": {"chunk_size": 800, "chunk_overlap": 100, "enable_cross_session_context": false, "relevance_threshold": 0.7,
+                     "search_triggers": ["what did we discuss", "previous conversation", "last time", "remind me", "we mentioned", "earlier you said"]},
+  "search":     {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true, "approximate_above": 10000},
+  "context":    {"max_tokens": 4000, "max_memories": 20, "embed_query": false, "memories_share": 0.25, "cross_session_share": 0.25,
+                 "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
+  "jobs":       {"max_running_per_user": 4},
+  "budget":     {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
+}""")  # noqa: E501
+
+WHOLE_NUMBERS = [
+    f"{section}.{key}"
+    for section, settings in DEFAULTS.items()
+    for key, value in settings.items()
+    if type(value) is int or section == "budget"
+]
+
+ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
+
+
+def open_jobs(api: Api, kind: str) -> list[str]:
+    statement = "select scope from memory.jobs where kind = %(kind)s and status = 'pending' order by scope"
+    return [scope for [scope] in api.query(statement, kind=kind)]
+
+
+class TestLayers:
+    def test_without_any_the_built_in_values_apply(self, api: Api) -> None:
+        assert api.get_policy() == api.get_policy(agent_id="helper", user_id="ana") == DEFAULTS
+
+    def test_user_goes_over_agent_over_global(self, api: Api) -> None:
+        def window(**who: str) -> int:
+            size: int = api.get_policy(**who)["summary"]["window_size"]
+            return size
+
+        levels: list[dict[str, str]] = [
+            {},
+            {"agent_id": "helper"},
+            {"user_id": "ana"},
+            {"agent_id": "helper", "user_id": "ana"},
+        ]
+        for level, size in zip(levels, (20, 30, 40, 50), strict=True):
+            api.set_policy(settings={"summary": {"window_size": size}}, **level)
+            assert window(**levels[-1]) == size  # which all the others apply to
+        assert [window(**who) for who in levels] == [20, 30, 40, 50]
+        assert window(agent_id="other", user_id="bob") == 20
+        assert window(agent_id="helper", user_id="bob") == 30
+        assert window(agent_id="other", user_id="ana") == 40
+
+    def test_setting_returns_what_then_applies(self, api: Api) -> None:
+        api.set_policy(settings={"context": {"max_tokens": 1}})
+        policy = api.set_policy(settings={"context": {"max_memories": 3}}, agent_id="helper")
+        context = {**DEFAULTS["context"], "max_tokens": 1, "max_memories": 3}
+        assert policy == api.get_policy(agent_id="helper") == {**DEFAULTS, "context": context}
+
+    def test_objects_merge_key_by_key(self, api: Api) -> None:
+        api.set_policy(settings={"summary": {"window_size": 20}})
+        api.set_policy(settings={"summary": {"start_seq": 9}, "context": {"max_tokens": 100}})
+        policy = api.get_policy()
+        assert policy["summary"] == {"enabled": True, "window_size": 20, "start_seq": 9}
+        assert policy["context"] == {**DEFAULTS["context"], "max_tokens": 100}
+
+    def test_lists_replace(self, api: Api) -> None:
+        api.set_policy(settings={"knowledge_base": {"search_triggers": ["remind me", "back then"]}})
+        api.set_policy(settings={"knowledge_base": {"search_triggers": ["back then"]}}, user_id="ana")
+        assert api.get_policy(user_id="ana")["knowledge_base"]["search_triggers"] == ["back then"]
+        assert api.get_policy()["knowledge_base"]["search_triggers"] == ["remind me", "back then"]
+
+    @pytest.mark.parametrize("reset", [{"summary": {"window_size": None}}, {"summary": None}], ids=["key", "section"])
+    def test_null_returns_to_what_is_inherited(self, api: Api, reset: dict[str, Any]) -> None:
+        api.set_policy(settings={"summary": {"window_size": 20}})
+        api.set_policy(settings={"summary": {"window_size": 40}, "context": {"max_tokens": 7}}, user_id="ana")
+        assert api.set_policy(settings=reset, user_id="ana")["summary"]["window_size"] == 20
+        assert api.get_policy(user_id="ana")["context"]["max_tokens"] == 7
+        assert api.set_policy(settings=reset) == DEFAULTS
+
+    def test_an_empty_change_changes_nothing(self, api: Api) -> None:
+        assert api.set_policy(settings={}) == DEFAULTS
+        assert api.set_policy(settings={"summary": {}}) == DEFAULTS
+
+
+class TestRefusals:
+    def test_an_unknown_section_is_refused_with_the_known_ones(self, api: Api) -> None:
+        with refused("settings") as refusal:
+            api.set_policy(settings={"sumary": {"window_size": 20}})
+        hint = refusal.value.diag.message_hint or ""
+        assert "sumary" in str(refusal.value)
+        assert all(section in hint for section in DEFAULTS)
+
+    @pytest.mark.parametrize("section", DEFAULTS)
+    def test_an_unknown_key_is_refused_with_the_known_ones(self, api: Api, section: str) -> None:
+        with refused("settings") as refusal:
+            api.set_policy(settings={section: {"expires": 1}})
+        assert f"{section}.expires" in str(refusal.value)
+        assert all(key in (refusal.value.diag.message_hint or "") for key in DEFAULTS[section])
+
+    @pytest.mark.parametrize(
+        ("key", "values"),
+        [
+            (
+                "messages.expires_after",
+                [
+                    "soon",
+                    "",
+                    "-1 day",
+                    "0",
+                    "0 days",
+                    7,
+                    "7",
+                    " 7 ",
+                    True,
+                    {},
+                    ["7 days"],
+                    "999999 years",
+                    "9000 years",
+                ],
+            ),
+            ("memories.expires_after", ["soon", 7]),
+            ("memories.max_per_agent", [0, -1, 1.5, "10", True, [], 3_000_000_000]),
+            ("memories.near_duplicate_cosine", [-0.1, 1.1, "0.9"]),
+            ("memories.eviction", ["oldest", "FIFO", 1, True]),
+            ("memories.max_per_reply", [0, -1, 1.5, "10"]),
+            ("memories.max_extracted_per_day", [0, -1, 1.5, "10"]),
+            ("summary.enabled", ["yes", 1, "true", {}]),
+            ("summary.window_size", [0, 1, -14, 14.5, "14", 3_000_000_000]),
+            ("summary.start_seq", [-1, 0.5, "5"]),
+            ("summary.model", ["nobody-registered-it", 5, "", ["local"], True]),
+            ("cadence.fact_extraction_every_n", [-1, 2.5, "10", False]),
+            ("knowledge_base.search_triggers", ["last time", [1], [None], {}]),
+            ("knowledge_base.relevance_threshold", [7, "0.7"]),
+            ("knowledge_base.enable_cross_session_context", ["yes", 1]),
+            ("search.fusion", ["sum", 1, "SCORE"]),
+            ("search.language", ["klingon", "", " ", "a.b.c", '"', 5, 3748, "3748", True, {}, "english; drop"]),
+            ("search.embed_messages", ["on", 0]),
+            ("context.max_tokens", [0, -1, "4000", 1e10]),
+            ("context.max_memories", [0, 2.5]),
+            ("context.memories_share", [-0.1, 1.1, "0.5", True]),
+            ("context.cross_session_share", [-0.1, 2, []]),
+            ("context.relevance_weight", [-0.1, 2, "1"]),
+            ("context.embed_query", [1, "true"]),
+            ("jobs.max_running_per_user", [0, -1, 1.5, "4"]),
+            ("budget.tokens_per_user_per_day", [-1, "1000"]),
+        ],
+    )
+    def test_a_bad_value_is_refused(self, api: Api, key: str, values: list[Any]) -> None:
+        section, _, name = key.partition(".")
+        for value in values:
+            print(key, value)  # shown when the test fails
+            with refused("settings") as refusal:
+                api.set_policy(settings={section: {name: value}})
+            assert key in str(refusal.value)
+        assert api.get_policy() == DEFAULTS
+
+    @pytest.mark.parametrize("key", WHOLE_NUMBERS)
+    def test_a_whole_number_is_written_as_one(self, api: Api, key: str) -> None:
+        """10.0 would be stored as it is, and no later cast to an integer would take it; 1e1 is 10 in a jsonb."""
+        section, _, name = key.partition(".")
+        for value in (10.0, 0.0):
+            with refused("settings"):
+                api.set_policy(settings={section: {name: value}})
+        policy = api.value("select memory.set_policy(%(settings)s)", settings=f'{{"{section}": {{"{name}": 1e1}}}}')
+        assert repr(policy[section][name]) == "10"
+
+    def test_a_language_that_someone_else_defined_is_refused(self, api: Api) -> None:
+        """Functions look for it among those of PostgreSQL, and for no other of its name."""
+        api.connection.execute("create text search configuration public.elvish (copy = pg_catalog.english)")
+        for language in ("elvish", "public.elvish"):
+            with refused("settings"):
+                api.set_policy(settings={"search": {"language": language}})
+
+    @pytest.mark.parametrize("section", [1, "summary", True, Jsonb([])])
+    def test_a_section_must_be_an_object(self, api: Api, section: Any) -> None:
+        with refused("settings"):
+            api.set_policy(settings={"summary": section.obj if isinstance(section, Jsonb) else section})
+
+    def test_one_bad_value_keeps_the_good_ones_out(self, api: Api) -> None:
+        with refused("settings"):
+            api.set_policy(settings={"context": {"max_tokens": 100, "max_memories": 0}})
+        assert api.get_policy() == DEFAULTS
+
+
+class TestEffects:
+    @pytest.mark.feature("A2")
+    @pytest.mark.parametrize(("value", "days"), [("3 days", 3), ("never", None), ("P1W", 7)])
+    def test_messages_expires_after(self, api: Api, value: str, days: int | None) -> None:
+        api.set_policy(settings={"messages": {"expires_after": value}}, user_id="ana")
+        api.add_message(**ANA, role="user", content="Hello")
+        [message] = api.get_messages(**ANA)
+        if days:
+            assert abs(message.expires_at - message.created_at - timedelta(days=days)) < timedelta(minutes=1)
+        else:
+            assert message.expires_at is None
+
+    @pytest.mark.feature("B8")
+    def test_memories_max_per_agent(self, api: Api) -> None:
+        api.set_policy(settings={"memories": {"max_per_agent": 2}}, agent_id="forgetful")
+        for agent in ("forgetful", "default"):
+            for number in range(4):
+                api.add_memory(user_id="ana", content=f"fact {number}", agent_id=agent)
+        kept = [memory.content for memory in api.list_memories(user_id="ana", agent_id="forgetful")]
+        assert kept == ["fact 3", "fact 2"]
+        assert len(api.list_memories(user_id="ana", agent_id="default")) == 4
+
+    @pytest.mark.feature("B7")
+    def test_memories_expires_after(self, api: Api) -> None:
+        def expiry(**arguments: Any) -> Any:
+            memory_id, _ = api.add_memory(user_id="ana", **arguments)
+            return api.get_memory(user_id="ana", memory_id=memory_id).expires_at
+
+        assert expiry(content="kept for good") is None
+        api.set_policy(settings={"memories": {"expires_after": "30 days"}})
+        assert expiry(content="kept a month") > api.value("select now() + interval '29 days'")
+        assert expiry(content="kept by its own wish", expires_at="infinity") is None
+
+    @pytest.mark.feature("D1", "D2")
+    def test_summary_enabled(self, api: Api) -> None:
+        api.set_policy(settings={"summary": {"enabled": False}}, user_id="ana")
+        for user in ("ana", "bob"):
+            api.talk(user, f"of {user}", rounds=4)
+        assert open_jobs(api, "summarize_thread") == ["of bob"]
+
+    @pytest.mark.feature("D1", "D2")
+    @pytest.mark.parametrize(("start_seq", "rounds"), [(5, 3), (0, 1), (9, 5)])
+    def test_summary_start_seq(self, api: Api, start_seq: int, rounds: int) -> None:
+        api.set_policy(settings={"summary": {"start_seq": start_seq}})
+        api.talk(**ANA, rounds=rounds - 1) if rounds > 1 else None
+        assert open_jobs(api, "summarize_thread") == []
+        api.talk(**ANA, rounds=1)
+        assert open_jobs(api, "summarize_thread") == ["t1"]
+
+    @pytest.mark.feature("D1", "D3")
+    def test_summary_window_size(self, api: Api) -> None:
+        api.set_policy(settings={"summary": {"window_size": 4}})
+        api.talk(**ANA, rounds=10)
+        [job] = api.claim_jobs(worker="w", kinds=["summarize_thread"])
+        assert (job.payload["start_seq"], job.payload["end_seq"]) == (16, 19)
+
+    @pytest.mark.feature("D1")
+    def test_summary_model(self, api: Api) -> None:
+        api.register_model(name="small", kind="chat", provider="openai", model="gpt-small")
+        api.set_policy(settings={"summary": {"model": "small"}})
+        api.talk(**ANA, rounds=10)
+        models = {job.kind: job.payload["model"]["name"] for job in api.claim_jobs(worker="w", max_jobs=10)}
+        assert models == {"summarize_thread": "small", "extract_memories": "local"}
+
+    @pytest.mark.feature("B9")
+    @pytest.mark.parametrize(("every_n", "first_at"), [(None, 10), (3, 3), (1, 1), (0, None)])
+    def test_cadence_fact_extraction_every_n(self, api: Api, every_n: int | None, first_at: int | None) -> None:
+        if every_n is not None:
+            api.set_policy(settings={"cadence": {"fact_extraction_every_n": every_n}})
+        queued_at = None
+        for number in range(1, 21):
+            api.add_message(**ANA, role="user", content="Hello")
+            if queued_at is None and open_jobs(api, "extract_memories"):
+                queued_at = number
+        assert queued_at == first_at
+
+    @pytest.mark.feature("B9")
+    def test_cadence_goes_on_after_an_extraction(self, api: Api) -> None:
+        api.set_policy(settings={"cadence": {"fact_extraction_every_n": 3}, "summary": {"enabled": False}})
+        done_at = []
+        for number in range(1, 11):
+            api.add_message(**ANA, role="user", content="Hello")
+            if api.finish_jobs():
+                done_at.append(number)
+        assert done_at == [3, 6, 9]
+
+    def test_context_max_tokens(self, api: Api) -> None:
+        api.talk(**ANA, rounds=5)
+        assert len(api.get_context(**ANA)) == 10
+        api.set_policy(settings={"context": {"max_tokens": 20}}, user_id="ana")
+        newest = [part.content for part in api.get_context(**ANA)]
+        assert newest == ["question 3", "answer 3", "question 4", "answer 4"][-len(newest) :]
+        assert len(api.get_context(**ANA, max_tokens=100)) == 10
+
+    @pytest.mark.feature("B11")
+    def test_context_max_memories(self, api: Api) -> None:
+        for number in range(5):
+            api.add_memory(user_id="ana", content=f"fact {number}")
+        api.set_policy(settings={"context": {"max_memories": 2}})
+        [part] = api.get_context(**ANA)
+        assert part.content.endswith("1. fact 3\n2. fact 4\n</recalled>")
+
+    def test_search_language(self, api: Api) -> None:
+        """German knows that Häuser are more than one Haus."""
+        for user, language in (("ana", "english"), ("uwe", "german")):
+            api.set_policy(settings={"search": {"language": language}}, user_id=user)
+            api.add_memory(user_id=user, content="Besitzt zwei Häuser")
+        found = {user: len(api.search(user_id=user, query="Haus", mode="keyword")) for user in ("ana", "uwe")}
+        assert found == {"ana": 0, "uwe": 1}
+
+
+def test_a_section_is_the_same_as_in_the_whole_policy(api: Api) -> None:
+    for rrf_k, scope in enumerate(({"user_id": "ana", "agent_id": "a"}, {"user_id": "ana"}, {"agent_id": "a"}, {}), 1):
+        api.set_policy(settings={"search": {"rrf_k": rrf_k}}, **scope)
+        for user_id, agent_id in (("ana", "a"), ("ana", None), ("bob", "a"), ("bob", None)):
+            section = api.value("select memory._policy_section(%(u)s, %(a)s, 'search')", u=user_id, a=agent_id)
+            assert section == api.value("select memory._policy(%(u)s, %(a)s) -> 'search'", u=user_id, a=agent_id)

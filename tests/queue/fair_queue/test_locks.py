@@ -1,0 +1,77 @@
+"""Nobody outside can hold a lock that a claim needs, and workers at once keep to budgets."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.queue.fair_queue.steps import Connect, queue
+from tests.support.protocol import ANA, activate, make_due, say
+from tests.support.sqlapi import Api, refused
+
+RUNNING = "select count(*) from memory.jobs where status = 'running'"
+
+
+@pytest.mark.feature("F20", "F7")
+def test_nobody_outside_holds_a_lock_that_a_claim_or_an_edit_needs(api: Api, connect: Connect) -> None:
+    activate(api)
+    api.set_policy(settings={"budget": {"tokens_per_user_per_day": 10**6, "tokens_per_agent_per_day": 10**6}})
+    api.set_policy(settings={"cadence": {"thread_summary_every_n": 2}})
+    api.connection.execute("create role outsider login")
+    outsider = connect(user="outsider")
+    for name in ("budget user ana", "budget agent default", "summary ana t1", "prompt consolidate"):
+        outsider.execute("select pg_advisory_lock(hashtextextended(%s, 0))", [f"agent_memory {name}"])
+    say(api, "Hello")
+    say(api, "Hello", role="assistant")
+    api.extract_memories(**ANA)
+    api.summarize_thread(**ANA)
+    kinds = {job.kind for job in api.claim_jobs(worker="test", max_jobs=10)}
+    assert kinds == {"extract_memories", "summarize_thread"}
+    template = api.value("select template from memory.prompts where name = 'consolidate'")
+    api.connection.execute("set statement_timeout = '5s'")
+    assert api.set_prompt(name="consolidate", template=template + "\n") == 2
+    assert (
+        api.query("select from pg_proc where pronamespace = 'memory'::regnamespace and prosrc ~ 'pg_.*advisory'") == []
+    )
+
+
+@pytest.mark.feature("F20", "F7")
+def test_workers_at_once_cannot_take_the_last_tokens_of_an_agent_twice(connect: Connect, api: Api) -> None:
+    workers = [Api(connect()) for _ in range(6)]
+    activate(api)
+    api.set_policy(settings={"budget": {"tokens_per_agent_per_day": 9}})  # a message is 2 tokens
+    for number in range(12):
+        queue(api, f"user {number}")
+    for _ in range(4):  # who finds the budget locked comes back later
+        start = threading.Barrier(len(workers))
+
+        def work(number: int, start: threading.Barrier = start) -> int:
+            start.wait(10)
+            return len(workers[number].claim_jobs(worker=f"w{number}", max_jobs=2))
+
+        with ThreadPoolExecutor(len(workers)) as pool:
+            list(pool.map(work, range(len(workers))))
+        assert api.value(RUNNING) <= 4
+        make_due(api)
+    assert api.value(RUNNING) == 4
+
+
+@pytest.mark.feature("F20", "D10")
+def test_two_editors_of_a_prompt_make_two_versions(api: Api, connect: Connect) -> None:
+    template = api.value("select template from memory.prompts where name = 'consolidate'")
+    editors = [Api(connect()) for _ in range(4)]
+
+    def edit(number: int) -> int:
+        version: int = editors[number].set_prompt(name="consolidate", template=template + "\n" * number)
+        return version
+
+    with ThreadPoolExecutor(len(editors)) as pool:
+        assert sorted(pool.map(edit, range(len(editors)))) == [2, 3, 4, 5]
+
+
+@pytest.mark.feature("F20")
+def test_the_limit_of_running_jobs_is_a_whole_number_of_at_least_one(api: Api) -> None:
+    with refused("settings"):
+        api.set_policy(settings={"jobs": {"max_running_per_user": 0}})

@@ -1,0 +1,298 @@
+"""Claims, and writers that queue work, beside transactions of others that are still open: nobody waits for them.
+
+What is being cleared right now goes to no model, what was asked meanwhile is done, and a claim always ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.support.protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
+from tests.support.sqlapi import Api
+
+Connect = Callable[..., psycopg.Connection]
+
+QUIET: dict[str, dict[str, Any]] = {
+    "summary": {"enabled": False},
+    "compression": {"enabled": False, "recent_messages_to_keep": 2},
+    "cadence": {"fact_extraction_every_n": 0},
+}
+
+
+@pytest.fixture
+def api(db: psycopg.Connection) -> Api:
+    """Nothing is queued by itself."""
+    api = Api(db)
+    api.set_policy(settings=QUIET)
+    return api
+
+
+@pytest.fixture
+def other(connect: Connect) -> Api:
+    """A session that may not wait."""
+    return Api(connect(options="-c statement_timeout=1s"))
+
+
+def queue(api: Api, kind: str) -> None:
+    """As someone does whose transaction began before the thread was cleared."""
+    api.connection.execute("insert into memory.jobs (user_id, kind, scope) values ('ana', %s, 't1')", [kind])
+    api.connection.execute("update memory.jobs set request = '{\"is_forced\": true}' where kind = 'compress_thread'")
+
+
+# A thread that is being cleared ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("A11", "D11")
+@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread", "compress_thread"])
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_messages_that_are_being_cleared_are_handed_to_nobody(api: Api, other: Api, function: str, kind: str) -> None:
+    api.talk(**ANA, rounds=3)
+    with api.connection.transaction():
+        getattr(api, function)(**ANA)
+        queue(other, kind)
+        assert nothing_to_do(other)
+    assert open_jobs(api) == [kind]
+    make_due(api)
+    assert other.finish_jobs(memory="Asked question 0") == 0
+    assert open_jobs(api) == []
+    assert api.query("select from memory.memories") == api.query("select from memory.summaries") == []
+
+
+@pytest.mark.feature("A11", "E7")
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_a_summary_of_the_user_leaves_out_messages_that_are_being_cleared(api: Api, other: Api, function: str) -> None:
+    say(api, "I live in Oslo")
+    say(api, "I like tea", thread_id="t2")
+    with api.connection.transaction():
+        getattr(api, function)(**ANA)
+        other.summarize_user(user_id="ana")
+        job = claim(other)
+        assert [message["content"] for message in job.payload["messages"]] == ["I like tea"]
+        complete(other, job, summary="Likes tea")
+    other.summarize_user(user_id="ana")
+    assert nothing_to_do(other)
+    [summary] = api.get_user_summary(user_id="ana")
+    assert summary.summary == "Likes tea"
+
+
+@pytest.mark.feature("A11")
+def test_messages_whose_clearing_was_rolled_back_are_handed_out(api: Api, other: Api) -> None:
+    say(api, "Hello")
+    with api.connection.transaction(force_rollback=True):
+        api.clear_thread(**ANA)
+        other.extract_memories(**ANA)
+        assert nothing_to_do(other)
+    make_due(api)
+    assert claim(other).attempt == 1
+
+
+@pytest.mark.feature("D10", "F6")
+def test_an_open_append_keeps_no_job_of_its_thread_back(api: Api, other: Api) -> None:
+    say(api, "Hello", "I like tea")
+    with api.connection.transaction():
+        say(api, "I live in Oslo")
+        other.extract_memories(**ANA)
+        job = claim(other)
+        say(api, "Bye")
+    assert [message["seq"] for message in job.payload["messages"]] == [0, 1]
+
+
+# The same job queued by two -------------------------------------------------------------------------------------------
+
+
+def becomes_quiet(api: Api) -> None:
+    """A thread with unread messages of two hours ago."""
+    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 10}})
+    say(api, "Hello")
+    api.connection.execute("update memory.threads set last_at = now() - interval '2 hours'")
+
+
+def grows_old(api: Api) -> None:
+    """Enough memories of a week ago for an article."""
+    for number in range(10):
+        api.add_memory(user_id="ana", content=f"Said hello {number}", memory_type="episodic")
+    age(api, days=8)
+
+
+def has_models(api: Api) -> None:
+    """A thread and a memory, embedded by one model, and another one."""
+    say(api, "Hello")
+    api.add_memory(user_id="ana", content="Likes tea")
+    api.register_model(name="next", kind="embedding", provider="openai", model="next")
+    activate(api, "ada", "embedding")
+    api.connection.execute("delete from memory.jobs")
+
+
+Act = Callable[[Api], Any]
+BOTH_QUEUE: dict[str, tuple[Act, Act, Act, list[str]]] = {
+    "appends to two threads, with a summary of the user due": (
+        lambda api: api.set_policy(settings={"cadence": {"user_summary_every_n": 1}}),
+        lambda api: say(api, "Hello", thread_id="a"),
+        lambda api: say(api, "Hello", thread_id="b"),
+        ["summarize_user"],
+    ),
+    "memories of two agents": (
+        has_models,
+        lambda api: api.add_memory(user_id="ana", agent_id="a", content="Likes coffee"),
+        lambda api: api.add_memory(user_id="ana", agent_id="b", content="Likes coffee"),
+        ["embed"],
+    ),
+    "an append beside another model": (
+        has_models,
+        lambda api: api.activate_model(name="next"),
+        lambda api: say(api, "Hello again"),
+        ["backfill", "embed"],
+    ),
+    "another model beside an append": (
+        has_models,
+        lambda api: say(api, "Hello again"),
+        lambda api: api.activate_model(name="next"),
+        ["backfill", "embed"],
+    ),
+    "an append beside a sweep": (
+        becomes_quiet,
+        lambda api: api.sweep(),
+        lambda api: say(api, *["Hello"] * 10),
+        ["extract_memories"],
+    ),
+    "a sweep beside an extraction that was asked for": (
+        becomes_quiet,
+        lambda api: api.extract_memories(**ANA),
+        lambda api: api.sweep(),
+        ["extract_memories"],
+    ),
+    "a sweep beside a consolidation that was asked for": (
+        grows_old,
+        lambda api: api.consolidate(user_id="ana"),
+        lambda api: api.sweep(),
+        ["consolidate"],
+    ),
+}
+
+
+@pytest.mark.feature("D10", "E14")
+@pytest.mark.parametrize("name", BOTH_QUEUE)
+def test_nobody_waits_for_another_who_queued_the_same_job(api: Api, other: Api, name: str) -> None:
+    prepare, first, second, jobs = BOTH_QUEUE[name]
+    prepare(api)
+    with api.connection.transaction():
+        first(api)
+        second(other)
+    assert open_jobs(api) == jobs
+
+
+@pytest.mark.feature("E14")
+def test_a_job_that_somebody_else_queues_keeps_no_other_from_being_queued(api: Api, other: Api) -> None:
+    becomes_quiet(api)
+    for thread_id in ("t0", "t2"):
+        say(api, "Hello", thread_id=thread_id)
+    api.connection.execute("update memory.threads set last_at = now() - interval '2 hours'")
+    with api.connection.transaction():
+        api.extract_memories(**ANA)
+        assert other.sweep()["queued"] == 2
+    scopes = api.query("select scope from memory.jobs where status = 'pending' order by scope")
+    assert [row.scope for row in scopes] == ["t0", "t1", "t2"]
+
+
+# Asked during an attempt ----------------------------------------------------------------------------------------------
+
+
+def expire(api: Api, job: Any) -> None:
+    api.connection.execute("update memory.jobs set lease_expires_at = now() where job_id = %s", [job.job_id])
+
+
+GIVE_BACK: dict[str, Callable[[Api, Any], Any]] = {
+    "failed": lambda api, job: api.fail_job(**lease(job), error="no luck", retry_after="0"),
+    "released": lambda api, job: api.release_job(**lease(job)),
+    "expired": expire,
+}
+
+
+@pytest.mark.feature("E15", "F6")
+@pytest.mark.parametrize("outcome", GIVE_BACK)
+def test_a_compression_that_was_asked_for_during_an_automatic_one_is_made(api: Api, outcome: str) -> None:
+    api.set_policy(settings={"compression": {"enabled": True, "threshold_tokens": 20}})
+    say(api, *["x" * 40] * 6)
+    job = claim(api)
+    assert not job.payload["is_forced"]
+    api.compress_thread(**ANA)
+    GIVE_BACK[outcome](api, job)
+    job = claim(api)
+    assert job.payload["is_forced"]
+    complete(api, job, summary="They talked.")
+    assert open_jobs(api) == []
+
+
+@pytest.mark.feature("E8", "F6")
+@pytest.mark.parametrize("outcome", GIVE_BACK)
+def test_a_wider_request_during_an_attempt_is_not_forgotten_for_a_narrower_one_after_it(api: Api, outcome: str) -> None:
+    say(api, *["Hello"] * 9)
+    api.extract_memories(**ANA, recent_k=2)
+    job = claim(api)
+    api.extract_memories(**ANA)
+    GIVE_BACK[outcome](api, job)
+    if outcome != "expired":
+        api.extract_memories(**ANA, recent_k=1)
+    assert len(claim(api).payload["messages"]) == 9
+
+
+# What cannot be done now ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("A14", "F6")
+def test_without_a_chat_model_jobs_wait(api: Api) -> None:
+    kinds = {
+        "extract_memories",
+        "summarize_thread",
+        "compress_thread",
+        "summarize_user",
+        "reconcile_memories",
+        "consolidate",
+    }
+    api.set_policy(settings={"jobs": {"max_running_per_user": len(kinds)}})
+    for memory_type in ("fact", "episodic"):
+        for number in range(2):
+            api.add_memory(user_id="ana", content=f"{memory_type} {number}", memory_type=memory_type)
+    age(api, days=8)
+    for thread_id, kind in enumerate(sorted(kinds)):
+        api.talk(user_id="ana", thread_id=str(thread_id), rounds=3)
+        of_thread = {"thread_id": str(thread_id)} if kind in {"extract_memories"} or "_thread" in kind else {}
+        getattr(api, kind)(user_id="ana", **of_thread)
+    api.connection.execute("update memory.models set is_active = false")
+    for _ in range(6):
+        assert nothing_to_do(api)
+        make_due(api)
+    waiting = api.query("select kind, attempts, error from memory.jobs where status = 'pending'")
+    assert waiting
+    assert all(job.attempts == 0 and job.error == "no chat model is active" for job in waiting)
+    assert {job.kind for job in waiting} == kinds
+    api.activate_model(name="local")
+    make_due(api)
+    assert {job.kind for job in api.claim_jobs(worker="test", max_jobs=10)} == kinds
+
+
+@pytest.mark.feature("F6")
+def test_a_claim_over_a_long_queue_with_nothing_to_do_ends_and_the_next_one_goes_on(api: Api) -> None:
+    say(api, "Hello", thread_id="last")
+    api.connection.execute(
+        "insert into memory.jobs (user_id, kind, scope) "
+        "select 'ana', 'extract_memories', n from generate_series(1, 6) as n"
+    )
+    api.extract_memories(user_id="ana", thread_id="last")
+    # Six slow ones in place of thousands.
+    api.connection.execute("""
+        create function memory.be_slow() returns trigger language plpgsql
+        as 'begin perform pg_sleep(0.7); return new; end';
+        create trigger slow before update on memory.jobs for each row when (new.status = 'completed')
+        execute function memory.be_slow()
+    """)
+    assert api.claim_jobs(worker="test") == []
+    done = api.value("select count(*) from memory.jobs where status = 'completed'")
+    assert 1 <= done <= 3
+    api.connection.execute("drop trigger slow on memory.jobs")
+    assert claim(api).payload["thread_id"] == "last"
+    assert api.value("select count(*) from memory.jobs where status = 'completed'") == 6

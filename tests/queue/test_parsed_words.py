@@ -1,0 +1,82 @@
+"""The words of the messages that a job has read are parsed and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.support.jobs import ANA, SUMMARY, claim, queued, say, settings
+from tests.support.protocol import lease
+from tests.support.sqlapi import Api, result_of
+
+
+def parsed(api: Api) -> list[int]:
+    """The messages whose words are kept."""
+    return [
+        row.seq for row in api.query("select seq from memory.messages where search_vector is not null order by seq")
+    ]
+
+
+@pytest.mark.feature("E4", "A5")
+@pytest.mark.parametrize(
+    "counts", [{}, {"token_counts": {"0": 7, "1": 8}, "token_counter": "dice"}], ids=["uncounted", "counted"]
+)
+@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread", "compress_thread"])
+def test_a_job_keeps_the_words_of_the_messages_it_read_where_it_keeps_token_counts(
+    api: Api, kind: str, counts: dict[str, Any]
+) -> None:
+    settings(api, cadence={"fact_extraction_every_n": 0}, compression={"recent_messages_to_keep": 1})
+    api.talk(**ANA, rounds=1)
+    getattr(api, kind)(**ANA)
+    job = claim(api)
+    say(api, "user")
+    before = api.list_threads(user_id="ana")[0].active_tokens
+    result = {"skipped": "below"} if kind == "compress_thread" else result_of(job)
+    updated = "select pg_stat_get_xact_tuples_updated('memory.messages'::regclass)"
+    with api.connection.transaction():
+        api.complete_job(**lease(job), result=result | counts)
+        assert api.value(updated) == len(parsed(api)) > 0
+    assert parsed(api) == [0, 1]
+    exact = [row.seq for row in api.query("select seq from memory.messages where is_counted order by seq")]
+    assert exact == (parsed(api) if counts else [])
+    assert (api.list_threads(user_id="ana")[0].active_tokens != before) == bool(counts)
+
+
+@pytest.mark.feature("E4", "A5")
+def test_messages_that_a_job_puts_away_are_not_parsed(api: Api) -> None:
+    settings(api, cadence={"fact_extraction_every_n": 0}, compression={"recent_messages_to_keep": 1})
+    api.talk(**ANA, rounds=2)
+    api.compress_thread(**ANA)
+    job = claim(api)
+    counts = {str(seq): 7 for seq in range(4)}
+    api.complete_job(**lease(job), result={**SUMMARY, "token_counts": counts, "token_counter": "dice"})
+    stored = api.query("select is_active, search_vector is not null, is_counted from memory.messages order by seq")
+    assert [is_active for is_active, _, _ in stored] == [False, False, False, True]
+    assert not any(is_parsed for is_active, is_parsed, _ in stored if not is_active)
+    assert all(is_counted for is_active, _, is_counted in stored if not is_active)
+
+
+@pytest.mark.feature("E4")
+def test_embedding_writes_no_messages(api: Api) -> None:
+    api.register_model(name="ada", kind="embedding", provider="openai", model="ada")
+    api.activate_model(name="ada")
+    say(api, "user")
+    api.complete_job(**lease(claim(api, kinds=["embed"])), result={"embeddings": [[1, 2, 3]]})
+    assert (parsed(api), api.value("select count(*) from memory.embeddings")) == ([], 1)
+
+
+@pytest.mark.feature("E4", "F6")
+def test_a_job_skips_the_words_of_messages_that_someone_is_changing(
+    api: Api, connect: Callable[..., psycopg.Connection]
+) -> None:
+    queued(api, messages=3)
+    job = claim(api)
+    hasty = Api(connect(options="-c statement_timeout=1s"))
+    with api.connection.transaction():
+        api.connection.execute("update memory.messages set metadata = '{\"a\": 1}' where seq = 1")
+        hasty.complete_job(**lease(job), result={"memories": []})
+        assert parsed(hasty) == [0, 2]
+    assert parsed(api) == [0, 1, 2]

@@ -1,0 +1,182 @@
+"""Results of jobs that are refused or dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.support.jobs import ANA, FACT, SUMMARY, claim, queued, say, status, summary_only
+from tests.support.protocol import lease
+from tests.support.sqlapi import OLD_STRINGS, Api, refused, result_of
+
+HOSTILE_MEMORIES: dict[str, Any] = {
+    "not an object": "Likes tea",
+    "null": None,
+    "a list": [FACT],
+    "no content": {**FACT, "content": None},
+    "empty content": {**FACT, "content": ""},
+    "blank content": {**FACT, "content": " \t\n"},
+    "content of a wrong type": {**FACT, "content": ["Likes tea"]},
+    "10 MB of content": {**FACT, "content": "x" * 10_000_000},
+    "no type": {**FACT, "memory_type": None},
+    "unknown type": {**FACT, "memory_type": "opinion"},
+    "type of a wrong type": {**FACT, "memory_type": {"fact": True}},
+    "confidence above 1": {**FACT, "confidence": 1.5},
+    "negative confidence": {**FACT, "confidence": -1},
+    "huge confidence": {**FACT, "confidence": 10**400},
+    "confidence as text": {**FACT, "confidence": "NaN"},
+    "confidence in a list": {**FACT, "confidence": [0.5]},
+    "huge importance": {**FACT, "importance": 10**400},
+    "importance as a boolean": {**FACT, "importance": True},
+    "no seqs": {"content": "Likes tea", "memory_type": "fact"},
+    "seqs that are no list": {**FACT, "seqs": 0},
+    "a huge seq": {**FACT, "seqs": [10**30]},
+    "half a seq": {**FACT, "seqs": [0.5]},
+    "a seq as text": {**FACT, "seqs": ["0"]},
+    "a seq in a list": {**FACT, "seqs": [[0]]},
+    "a null seq": {**FACT, "seqs": [None]},
+}
+
+
+@pytest.mark.feature("F6")
+@pytest.mark.parametrize("hostile", HOSTILE_MEMORIES)
+def test_one_bad_memory_makes_the_whole_extraction_refused(api: Api, hostile: str) -> None:
+    queued(api, messages=3)
+    job = claim(api)
+    before = api.state()
+    with refused("result"):
+        api.complete_job(**lease(job), result={"memories": [FACT, HOSTILE_MEMORIES[hostile]]})
+    assert api.state() == before
+    assert api.fail_job(**lease(job), error="not what was asked for") == "pending"
+
+
+@pytest.mark.feature("F6")
+@pytest.mark.parametrize("seqs", [[], [3], [0, 3], [-1], [10**15]], ids=str)
+def test_a_memory_without_evidence_in_the_input_is_refused_and_counted(api: Api, seqs: list[int]) -> None:
+    job_id = queued(api, messages=3)
+    job = claim(api)
+    queued(api)  # message 3 was not in the input
+    api.complete_job(**lease(job), result={"memories": [FACT, {**FACT, "content": "Likes gin", "seqs": seqs}]})
+    assert api.get_job(user_id="ana", job_id=job_id).result == {
+        "inserted": 1,
+        "duplicates": 0,
+        "refused": 1,
+        "through_seq": 2,
+    }
+    assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Likes tea"]
+
+
+@pytest.mark.feature("F6")
+@pytest.mark.parametrize(
+    "result",
+    [
+        None,
+        Jsonb(None),
+        [],
+        "text",
+        {},
+        {"memories": None},
+        {"memories": {}},
+        {"memories": "Likes tea"},
+        {"facts": [FACT]},
+        SUMMARY,
+    ],
+    ids=str,
+)
+def test_a_result_that_is_no_extraction_is_refused(api: Api, result: Any) -> None:
+    queued(api)
+    job = claim(api)
+    before = api.state()
+    with refused("result"):
+        api.complete_job(
+            **lease(job),
+            result=result if result is None else Jsonb(result) if not isinstance(result, Jsonb) else result,
+        )
+    assert api.state() == before
+
+
+@pytest.mark.feature("F6")
+@pytest.mark.parametrize(
+    "result",
+    [
+        {},
+        {"summary": None},
+        {"summary": ""},
+        {"summary": " \n"},
+        {"summary": 5},
+        {"summary": ["They talked."]},
+        {"summary": "x" * 10_000_000},
+        {**SUMMARY, "metadata": []},
+        {**SUMMARY, "metadata": None},
+        {**SUMMARY, "metadata": {"x": "y" * 10_000_000}},
+        {**SUMMARY, "generation_time_ms": "12"},
+        {**SUMMARY, "generation_time_ms": [12]},
+        {**SUMMARY, "generation_time_ms": -1},
+        {**SUMMARY, "generation_time_ms": 10**400},
+    ],
+    ids=lambda result: str(result)[:50],
+)
+def test_a_bad_summary_is_refused_whole(api: Api, result: dict[str, Any]) -> None:
+    summary_only(api)
+    api.talk(**ANA, rounds=3)
+    job = claim(api)
+    before = api.state()
+    with refused("result"):
+        api.complete_job(**lease(job), result=result)
+    assert api.state() == before
+
+
+@pytest.mark.feature("F6")
+def test_unknown_fields_of_a_result_have_no_effect(api: Api) -> None:
+    queued(api)
+    extra = {
+        "user_id": "bob",
+        "memory_id": str(uuid4()),
+        "superseded_by": str(uuid4()),
+        "source": "user",
+        "agent_id": "admin",
+    }
+    api.complete_job(**lease(claim(api)), result={"memories": [{**FACT, **extra}], "status": "dead", "delete": ["ana"]})
+    assert api.query("select user_id, agent_id, source from memory.memories") == [("ana", "default", "extraction")]
+
+
+@pytest.mark.feature("F6")
+def test_a_tiny_number_is_a_number(api: Api) -> None:
+    queued(api)
+    api.complete_job(**lease(claim(api)), result=Jsonb({"memories": [{**FACT, "confidence": 1e-300, "importance": 1}]}))
+    assert api.query("select confidence, importance from memory.memories") == [(0, 1)]
+
+
+@pytest.mark.feature("F6")
+@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread"])
+def test_a_result_is_stored_with_any_setting_of_standard_conforming_strings(
+    connect: Callable[..., psycopg.Connection], kind: str
+) -> None:
+    api = Api(connect(options=OLD_STRINGS))
+    say(api, "user")
+    job_id = getattr(api, kind)(**ANA)
+    api.complete_job(**lease(claim(api)), result={"memories": [FACT], **SUMMARY})
+    assert status(api, job_id) == "completed"
+
+
+@pytest.mark.feature("F6", "D11")
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+@pytest.mark.parametrize("kind", ["extract_memories", "summarize_thread"])
+def test_a_result_about_messages_that_are_gone_is_dropped(api: Api, kind: str, function: str) -> None:
+    api.talk(**ANA, rounds=3)
+    getattr(api, kind)(**ANA)
+    job = claim(api, kinds=[kind])
+    getattr(api, function)(**ANA)
+    with refused("lease_token", "AM001"):
+        api.complete_job(**lease(job), result=result_of(job, memory="Likes tea"))
+    assert (
+        api.query(
+            "select from memory.memories union all select from memory.summaries union all select from memory.jobs"
+        )
+        == []
+    )

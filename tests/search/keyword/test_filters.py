@@ -1,0 +1,232 @@
+"""Filters of a search, and rows that it must never show."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+
+from tests.search.keyword.steps import ANA, EVERYWHERE, found, remember, search, store, summarize
+from tests.support.sqlapi import Api
+
+MAY = datetime(2026, 5, 1, tzinfo=timezone.utc)
+
+
+class TestFilters:
+    @pytest.fixture
+    def pair(self, api: Api) -> None:
+        """Two memories that differ in everything, and a summary and a message that say the same."""
+        kept = {
+            "agent_id": "cook", "thread_id": "t1", "memory_type": "preference", "tags": ["drinks", "hot"],
+            "metadata": {"channel": "mail", "nested": {"a": 1}}, "confidence": 0.9, "valid_from": MAY,
+        }  # fmt: skip
+        other = {
+            "agent_id": "tutor", "thread_id": "t2", "memory_type": "fact", "tags": ["drinks", "cold"],
+            "metadata": {"channel": "chat", "nested": {"a": 2}}, "confidence": 0.4, "valid_to": "2100-01-01",
+        }  # fmt: skip
+        remember(api, "Drinks tea hot", **kept)
+        remember(api, "Drinks tea cold", **{**other, "valid_from": "2020-01-01"})
+
+    @pytest.mark.feature("E3")
+    @pytest.mark.usefixtures("pair")
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"agent_id": "cook"},
+            {"thread_id": "t1"},
+            {"exclude_thread_id": "t2"},
+            {"memory_types": ["preference"]},
+            {"memory_types": ["preference", "context"]},
+            {"tags_all": ["drinks", "hot"]},
+            {"tags_any": ["hot", "red"]},
+            {"exclude_tags": ["cold", "red"]},
+            {"filter": {"channel": "mail"}},
+            {"filter": {"nested": {"a": 1}}},
+            {"min_confidence": 0.5},
+            {"as_of": "2100-06-01"},
+        ],
+        ids=str,
+    )
+    def test_keeps_what_it_asks_for(self, api: Api, arguments: dict[str, Any]) -> None:
+        assert sorted(found(api, as_of=None)) == ["Drinks tea cold", "Drinks tea hot"]
+        assert found(api, **arguments) == ["Drinks tea hot"]
+
+    @pytest.mark.usefixtures("pair")
+    def test_empty_filters_are_no_filters(self, api: Api) -> None:
+        assert len(search(api, tags_all=[], exclude_tags=[], filter={})) == 2
+
+    @pytest.mark.parametrize("source", EVERYWHERE)
+    @pytest.mark.parametrize("argument", ["created_after", "created_before"])
+    def test_goes_by_time_in_every_source(self, api: Api, source: str, argument: str) -> None:
+        moments = []
+        for number in (1, 2):
+            remember(api, f"tea {number}")
+            summarize(api, f"t{number}", f"tea {number}")
+            api.add_message(**ANA, role="user", content=f"tea {number}")
+            moments.append(api.value("select clock_timestamp()"))
+        expected = "tea 2" if argument == "created_after" else "tea 1"
+        assert found(api, sources=[source], **{argument: moments[0]}) == [expected]
+
+    @pytest.mark.parametrize("source", EVERYWHERE)
+    @pytest.mark.parametrize(
+        ("arguments", "expected"), [({"thread_id": "t1"}, "1"), ({"exclude_thread_id": "t1"}, "2")]
+    )
+    def test_goes_by_thread_in_every_source(
+        self, api: Api, source: str, arguments: dict[str, str], expected: str
+    ) -> None:
+        for number in ("1", "2"):
+            remember(api, f"tea {number}", thread_id=f"t{number}")
+            summarize(api, f"t{number}", f"tea {number}")
+            api.add_message(user_id="ana", thread_id=f"t{number}", role="user", content=f"tea {number}")
+        assert found(api, sources=[source], **arguments) == [f"tea {expected}"]
+
+    def test_a_moment_is_neither_after_nor_before_itself(self, api: Api) -> None:
+        memory_id = remember(api, "tea")
+        moment = api.get_memory(user_id="ana", memory_id=memory_id).created_at
+        assert found(api, created_after=moment) == found(api, created_before=moment) == []
+
+    def test_by_thread_keeps_memories_that_belong_to_none_unless_one_is_asked_for(self, api: Api) -> None:
+        remember(api, "tea")
+        assert found(api, exclude_thread_id="t1") == ["tea"]
+        assert found(api, thread_id="t1") == []
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"doc_types": ["manual"]},
+            {"namespaces": ["kitchen"]},
+            {"doc_types": ["manual", "x"], "namespaces": ["kitchen"]},
+        ],
+        ids=str,
+    )
+    def test_by_what_only_documents_have_leaves_documents(self, api: Api, arguments: dict[str, Any]) -> None:
+        for source in EVERYWHERE:
+            store(api, source, f"tea in a {source}")
+        for namespace, doc_type in (("kitchen", "manual"), ("office", "letter")):
+            api.add_document(user_id="ana", content=f"tea in a {doc_type}", namespace=namespace, doc_type=doc_type)
+        assert found(api, sources=[*EVERYWHERE, "document"], **arguments) == ["tea in a manual"]
+        assert found(api, sources=[*EVERYWHERE, "document"], memory_types=["fact"], **arguments) == []
+
+    @pytest.mark.feature("A3")
+    def test_by_agent_goes_for_messages_too(self, api: Api) -> None:
+        for agent in ("cook", "tutor"):
+            api.add_message(**ANA, role="user", content=f"tea for the {agent}", agent_id=agent)
+        assert found(api, sources=["message"], agent_id="cook") == ["tea for the cook"]
+
+    def test_by_metadata_goes_for_messages_too(self, api: Api) -> None:
+        for channel in ("mail", "chat"):
+            api.add_message(**ANA, role="user", content=f"tea by {channel}", metadata={"channel": channel})
+        assert found(api, sources=["message"], filter={"channel": "mail"}) == ["tea by mail"]
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [{"memory_types": ["fact"]}, {"tags_all": ["a"]}, {"tags_any": ["a"]}, {"min_confidence": 0.1}],
+        ids=str,
+    )
+    def test_by_what_only_memories_have_leaves_memories(self, api: Api, arguments: dict[str, Any]) -> None:
+        remember(api, "Likes tea", tags=["a"])
+        summarize(api, "t1", "They talked about tea.")
+        api.add_message(**ANA, role="user", content="I drink tea")
+        assert len(search(api, sources=EVERYWHERE)) == 3
+        assert found(api, sources=EVERYWHERE, **arguments) == ["Likes tea"]
+
+    def test_by_score_keeps_the_better(self, api: Api) -> None:
+        for content in ("green tea", "green apples", "green grass", "green"):
+            remember(api, content)
+        best, *others = search(api, "green tea")
+        assert len(others) == 3
+        assert found(api, "green tea", min_score=(best.score + others[0].score) / 2) == ["green tea"]
+
+    def test_comes_before_the_ranking(self, api: Api) -> None:
+        """What a filter leaves out does not make a word common."""
+        remember(api, "Likes tea", agent_id="cook")
+        remember(api, "Likes cake", agent_id="cook")
+        before = search(api, agent_id="cook")
+        for number in range(20):
+            remember(api, f"tea {number}", agent_id="tutor")
+        assert search(api, agent_id="cook") == before
+
+
+class TestVisibility:
+    @pytest.mark.feature("A3")
+    def test_another_users_rows_never_appear(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        api.add_message(**ANA, role="user", content="I drink tea")
+        summarize(api, "t2", "They talked about tea.")
+        assert len(search(api, sources=EVERYWHERE)) == 3
+        assert found(api, sources=EVERYWHERE, user_id="bob") == []
+
+    @pytest.mark.feature("B7")
+    def test_an_expired_memory_never_appears(self, api: Api) -> None:
+        remember(api, "Likes tea", expires_at="2020-01-01")
+        assert found(api) == found(api, include_superseded=True) == []
+
+    def test_a_deleted_memory_never_appears(self, api: Api) -> None:
+        memory_id = remember(api, "Likes tea")
+        assert found(api) == ["Likes tea"]
+        api.delete_memory(user_id="ana", memory_id=memory_id)
+        assert found(api) == found(api, include_superseded=True) == []
+
+    @pytest.mark.feature("F1")
+    def test_a_memory_that_no_longer_holds_appears_only_when_asked_for(self, api: Api) -> None:
+        remember(api, "Likes tea", valid_from="2019-01-01", valid_to="2020-01-01")
+        remember(api, "Likes tea on Sundays", valid_to="2100-01-01")
+        assert found(api) == ["Likes tea on Sundays"]
+        assert sorted(found(api, include_superseded=True)) == ["Likes tea", "Likes tea on Sundays"]
+        assert found(api, as_of="2019-06-01") == ["Likes tea"]
+        assert found(api, as_of="infinity") == []
+
+    def test_as_of_the_end_of_time_shows_what_holds_for_ever(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        assert found(api, as_of="infinity") == ["Likes tea"]
+
+    def test_a_superseded_memory_appears_only_when_asked_for(self, api: Api) -> None:
+        old, new = remember(api, "Likes tea"), remember(api, "Hates tea")
+        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="changed her mind")
+        assert found(api) == ["Hates tea"]
+        results = {result.content: result.details["superseded_by"] for result in search(api, include_superseded=True)}
+        assert results == {"Hates tea": None, "Likes tea": str(new)}
+
+    def test_a_cleared_message_never_appears(self, api: Api) -> None:
+        api.add_message(**ANA, role="user", content="I drink tea")
+        assert found(api, sources=["message"]) == ["I drink tea"]
+        api.clear_thread(**ANA)
+        assert found(api, sources=["message"]) == []
+
+    def test_an_unfinished_summary_never_appears(self, api: Api) -> None:
+        api.talk(**ANA, rounds=3)
+        api.claim_jobs(worker="w")
+        assert search(api, "question answer", sources=["summary"]) == []
+
+    def test_as_of_shows_what_was_true_then(self, api: Api) -> None:
+        remember(api, "Lives in Porto", valid_from="2020-01-01", valid_to="2024-01-01")
+        remember(api, "Lives in Lisbon", valid_from="2024-01-01")
+        places = {year: found(api, "lives", as_of=f"{year}-06-01") for year in (2019, 2022, 2025)}
+        assert places == {2019: [], 2022: ["Lives in Porto"], 2025: ["Lives in Lisbon"]}
+
+    @pytest.mark.feature("F1")
+    def test_a_moment_belongs_to_what_begins_then(self, api: Api) -> None:
+        remember(api, "Lives in Porto", valid_from="2020-01-01", valid_to="2024-01-01")
+        remember(api, "Lives in Lisbon", valid_from="2024-01-01")
+        assert found(api, "lives", as_of="2020-01-01") == ["Lives in Porto"]
+        assert found(api, "lives", as_of="2024-01-01") == ["Lives in Lisbon"]
+        old, new = remember(api, "Likes tea"), remember(api, "Hates tea")
+        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="changed her mind")
+        superseded_at = api.get_memory(user_id="ana", memory_id=old).superseded_at
+        assert found(api, as_of=superseded_at) == ["Hates tea"]
+
+    def test_as_of_shows_what_was_superseded_later(self, api: Api) -> None:
+        old = remember(api, "Likes tea")
+        before = api.value("select clock_timestamp()")
+        new = remember(api, "Hates tea")
+        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="changed her mind")
+        assert found(api, as_of=before) == ["Likes tea"]
+
+    @pytest.mark.parametrize("source", ["summary", "message"])
+    def test_as_of_hides_what_was_said_later(self, api: Api, source: str) -> None:
+        before = api.value("select clock_timestamp()")
+        summarize(api, "t1", "They talked about tea.")
+        api.add_message(**ANA, role="user", content="tea")
+        assert len(search(api, sources=[source])) == 1
+        assert search(api, sources=[source], as_of=before) == []

@@ -1,0 +1,146 @@
+"""Queries of any kind do no harm, and a search says what it had to do without."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.search.keyword.steps import ANA, EVERYWHERE, found, remember, search
+from tests.support.sqlapi import OLD_STRINGS, Api, refused
+
+
+class TestDegrading:
+    def test_hybrid_searches_by_keyword_and_says_so(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        assert [result.content for result in api.search(user_id="ana", query="tea")] == ["Likes tea"]
+        assert [notice for notice in api.notices if notice.startswith("degraded: ") and "keyword" in notice]
+
+    def test_keyword_says_nothing(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        search(api)
+        assert api.notices == []
+
+    def test_rerank_keeps_the_order_and_says_so(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        assert search(api, rerank=True) == search(api)
+        assert [notice for notice in api.notices if notice.startswith("degraded: ") and "rerank" in notice]
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"mode": "vector", "query": "tea"},
+            {"mode": "vector", "query_embedding": "[1,2,3]"},
+            {"mode": "vector", "query": "tea", "query_embedding": "[1,2,3]"},
+            {"mode": "hybrid", "query_embedding": "[1,2,3]"},
+            {"mode": "hybrid", "query": " \n", "query_embedding": "[1,2,3]"},
+        ],
+        ids=str,
+    )
+    def test_a_search_that_needs_a_model_is_refused_without_one(self, api: Api, arguments: dict[str, Any]) -> None:
+        remember(api, "Likes tea")
+        with refused("mode") as refusal:
+            api.search(user_id="ana", **arguments)
+        assert "no embedding model is active" in str(refusal.value)
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [{}, {"query": " "}, {"mode": "keyword", "query_embedding": "[1,2,3]"}, {"mode": "vector"}],
+        ids=str,
+    )
+    def test_a_search_without_query_and_embedding_is_refused(self, api: Api, arguments: dict[str, Any]) -> None:
+        with refused("query"):
+            api.search(user_id="ana", **arguments)
+
+
+HARMLESS = [
+    "'; drop table memory.memories; --",
+    "tea' | 'cake",
+    "tea & !cake <-> (",
+    '"tea" -cake',
+    "tea:* tea:AB",
+    ")(&|!<>:*'\"\\%_$$",
+    "\\' \\\\ \\",
+    "a\\b c\\'d http://example.org/it's?a=b\\c&d='e'",
+    "it's o'clock l'été",
+    "<b>tea</b> &amp; user@example.org /etc/passwd -1.5e-7",
+    "the of and",
+    "👩🏽‍🚀 記憶 שלום",
+    "\x01\x7f\u200b\ufeff\u2028",
+    "tea " * 20_000,
+    "x" * 100_000,
+    " ".join(f"word{number}" for number in range(100_000)) + " tea",
+    " ".join(f"{chr(one)}-{chr(two)}" for one in range(0x4E00, 0x4E40) for two in range(0x5E00, 0x5E40)),
+]
+
+
+class TestQueries:
+    @pytest.mark.parametrize("query", HARMLESS, ids=lambda query: query[:20])
+    def test_do_no_harm(self, api: Api, query: str) -> None:
+        remember(api, "Likes tea")
+        before = api.state()
+        assert found(api, query) in ([], ["Likes tea"])
+        assert api.get_context(**ANA, query=query)[0].source == "memories"
+        assert api.state() == before
+
+    @pytest.mark.parametrize("query", HARMLESS, ids=lambda query: query[:20])
+    def test_find_what_says_the_same(self, api: Api, query: str) -> None:
+        """Whatever is stored can be searched for in its own words, unless it has none."""
+        remember(api, query[:10_000])
+        remember(api, "Something else")
+        lexemes = api.value("select length(memory._text_vector('english', %(query)s))", query=query[:10_000])
+        assert found(api, query[:10_000]) == ([query[:10_000]] if lexemes else [])
+
+    def test_with_an_unknown_type_behind_a_null_are_refused(self, api: Api) -> None:
+        with refused("memory_types"):
+            search(api, memory_types="{null,bogus}")
+
+    @pytest.mark.parametrize("run", ["a_", "snake_case_", "a.", "绿茶", "x"])
+    def test_of_a_run_without_a_blank_take_no_quadratic_time(self, api: Api, run: str) -> None:
+        """Such a run of 40,000 characters took PostgreSQL's parser eight seconds, with the thread locked."""
+        content = run * (40_000 // len(run))
+        with api.connection.transaction():
+            api.query("select set_config('statement_timeout', '3s', true)")
+            api.add_message(user_id="ana", thread_id="t1", role="user", content=content)
+            assert found(api, run, sources=["message"]) in ([content], [])
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_of_random_characters_do_no_harm(self, api: Api, seed: int) -> None:
+        chance = random.Random(seed)
+        alphabet = [*"ab1 '\"\\/:*&|!()<>-.@#?=%_~`^+,;\t\n", "é", "ß", "字", "😀"]
+        remember(api, "Likes tea")
+        for _ in range(200):
+            query = "a" + "".join(chance.choices(alphabet, k=chance.randrange(1, 40)))
+            assert found(api, query) in ([], ["Likes tea"])
+
+    def test_with_only_stop_words_find_nothing(self, api: Api) -> None:
+        remember(api, "The one and only")
+        assert found(api, "the and of") == []
+
+    def test_are_taken_whatever_strings_mean_in_the_session(self, connect: Callable[..., psycopg.Connection]) -> None:
+        api = Api(connect(options=OLD_STRINGS))
+        remember(api, "likes tea")
+        assert found(api, "tea") == ["likes tea"]
+
+    def test_of_a_user_without_anything_find_nothing(self, api: Api) -> None:
+        assert found(api, sources=EVERYWHERE) == []
+
+    def test_find_text_that_is_very_long(self, api: Api) -> None:
+        text = " ".join(f"word{number}" for number in range(20_000))
+        remember(api, text, embedding_text=text.replace("word", "wort"))
+        api.add_message(**ANA, role="user", content=text * 20)
+        assert {result.source for result in search(api, "word19", sources=EVERYWHERE)} == {"memory", "message"}
+
+    @pytest.mark.parametrize("letters", ["ab12", "аби1", "一二三四", "𐌰𐌱𐌲𐌳"], ids=ascii)
+    def test_find_text_of_many_words_in_any_script(self, api: Api, letters: str) -> None:
+        """A tsvector holds a megabyte; what does not fit must not make a write or a search fail."""
+        chance = random.Random(1)
+        words = ("-".join("".join(chance.choices(letters, k=9)) for _ in range(2)) for _ in range(14_000))
+        text = " ".join(["findme", *words])
+        half = text[: 262_144 // len(letters[0].encode())]
+        remember(api, half, embedding_text=text[-len(half) :])
+        api.add_message(**ANA, role="user", content=text)
+        assert len(search(api, "findme", sources=EVERYWHERE)) == 2

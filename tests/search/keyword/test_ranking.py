@@ -1,0 +1,111 @@
+"""Search by keyword: the order of results."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.search.keyword.steps import ANA, found, remember, search
+from tests.support.sqlapi import Api
+
+
+class TestRanking:
+    def test_any_word_may_match(self, api: Api) -> None:
+        for content in ("Likes tea", "Likes cake", "Likes swimming"):
+            remember(api, content)
+        assert sorted(found(api, "tea or cake")) == ["Likes cake", "Likes tea"]
+
+    def test_word_forms_and_case_make_no_difference(self, api: Api) -> None:
+        remember(api, "Visited the mountains")
+        assert found(api, "VISITING a mountain?") == ["Visited the mountains"]
+
+    def test_more_words_weigh_more(self, api: Api) -> None:
+        for content in ("Likes green apples", "Likes tea greatly", "Likes green tea"):
+            remember(api, content)
+        assert found(api, "green tea")[0] == "Likes green tea"
+
+    def test_a_rare_word_weighs_more_than_a_common_one(self, api: Api) -> None:
+        rare = "Plays the theorbo on warm summer evenings"
+        remember(api, rare)
+        for number in range(8):
+            remember(api, f"Anna likes number {number}")
+        assert found(api, "Anna theorbo")[0] == rare
+
+    def test_a_word_said_often_weighs_more_but_not_without_end(self, api: Api) -> None:
+        remember(api, "tea tea tea tea milk sugar")
+        remember(api, "tea milk sugar biscuit lemon honey")
+        often, once = search(api)
+        assert often.content.startswith("tea tea")
+        assert once.score < often.score < 4 * once.score
+
+    def test_the_newer_comes_first_among_equals(self, api: Api) -> None:
+        for content in ("Likes tea", "Hates tea"):
+            remember(api, content)
+        assert found(api) == ["Hates tea", "Likes tea"]
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_scores_fall_and_stay_between_0_and_1(self, api: Api, seed: int) -> None:
+        chance = random.Random(seed)
+        words = ["tea", "coffee", "cake", "garden", "piano", "lisbon"]
+        for number in range(40):
+            remember(api, f"n{number} " + " ".join(chance.choices(words, k=chance.randrange(1, 30))))
+        for size in range(1, 6):
+            scores = [result.score for result in search(api, " ".join(chance.sample(words, size)), top_k=100)]
+            assert scores == sorted(scores, reverse=True)
+            assert scores
+            assert all(0 < score <= 1 for score in scores)
+
+    def test_the_best_match_of_all_words_scores_1(self, api: Api) -> None:
+        """A score says how much worse than the best of this query a result is."""
+        for content in ("Likes green tea", "Likes green apples", "Likes tea a lot, above all in the afternoon"):
+            remember(api, content)
+        best, *others = search(api, "green tea")
+        assert (best.content, best.score) == ("Likes green tea", 1)
+        assert others
+        assert all(0 < result.score < 1 for result in others)
+
+    def test_a_document_with_half_of_the_words_is_no_perfect_match(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        assert search(api, "tea zither")[0].score < search(api, "tea")[0].score
+
+    def test_another_users_rows_do_not_change_a_score(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        remember(api, "Likes cake")
+        before = search(api)
+        for number in range(20):
+            api.add_memory(user_id="bob", content=f"Drinks tea at {number}")
+        assert search(api) == before
+
+    def test_a_message_gains_from_a_neighbour_that_matches_too(self, api: Api) -> None:
+        """The first two say less each than the third, but they are about the same."""
+        for content in ("Do you drink tea?", "Yes, green tea at noon", "Nice weather", "I had tea once, that is true"):
+            api.add_message(**ANA, role="user", content=content)
+        results = search(api, "green tea", sources=["message"], explain=True)
+        assert [r.id for r in results] == ["t1/1", "t1/0", "t1/3"]
+        fused = [r.details["fused"] for r in results]
+        assert [f.get("neighbour") for f in fused] == [fused[1]["score"], fused[0]["score"], None]
+        assert results[1].score == pytest.approx(fused[1]["score"] + 0.4 * (1 - fused[1]["score"]))
+        assert results[2].score == fused[2]["score"]
+
+    def test_the_neighbour_is_in_the_same_thread(self, api: Api) -> None:
+        for thread_id in ("t1", "t2"):
+            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="tea")
+            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="Nice weather")
+        assert all("neighbour" not in r.details["fused"] for r in search(api, sources=["message"], explain=True))
+
+    def test_explain_gives_rank_score_and_words(self, api: Api) -> None:
+        remember(api, "Likes green tea")
+        remember(api, "Likes tea")
+        assert all("keyword" not in result.details for result in search(api))
+        explained = [result.details["keyword"] for result in search(api, "green tea", explain=True)]
+        assert [keyword["rank"] for keyword in explained] == [1, 2]
+        assert [keyword["terms"].keys() for keyword in explained] == [{"green", "tea"}, {"tea"}]
+        assert [keyword["score"] for keyword in explained] == [result.score for result in search(api, "green tea")]
+
+    def test_top_k_limits_the_results_to_the_best(self, api: Api) -> None:
+        for number in range(15):
+            remember(api, f"Cup {number} of tea" + " and milk" * number)
+        assert len(search(api)) == 10
+        assert [result.content for result in search(api, top_k=3)] == found(api)[:3]
+        assert len(search(api, top_k=100)) == 15

@@ -1,0 +1,208 @@
+"""Words that a search by keyword finds: identifiers, all scripts, and messages that are not parsed yet."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from tests.search.keyword.steps import ANA, EVERYWHERE, found, remember, search, store
+from tests.support.sqlapi import Api
+
+IDENTIFIERS = {
+    "Failed with ERR_5012 again": ["ERR_5012", "err_5012", "5012"],
+    "The column user_id is null": ["user_id", "user"],
+    "Runs on node.js 20": ["node.js", "Node.js", "node"],
+    "Look at src/app/main.py, line 3": ["src/app/main.py", "main.py", "main", "app"],
+    "Write to ana.lima@example.org please": ["ana.lima@example.org", "lima", "example.org", "example"],
+    "See https://docs.example.net/guide/setup?step=intro#top": ["docs.example.net", "guide/setup", "guide", "intro"],
+    "Order number 4711-0815 of May": ["4711-0815", "4711"],
+    "Uses the flag --dry-run and x86_64": ["--dry-run", "dry-run", "x86_64"],
+    "Calls memory.add_message() twice": ["memory.add_message", "add_message", "add_message()"],
+    "Version v1.2.3-rc1 is out": ["v1.2.3-rc1"],
+}
+SCRIPTS = {
+    "我住在上海，喜欢喝绿茶": ["上海", "绿茶", "喜欢绿茶吗"],
+    "東京で寿司を食べました": ["東京", "寿司", "東京の寿司"],
+    "나는 서울에서 김치를 먹었다": ["서울", "김치", "김치찌개"],
+    "ฉันชอบดื่มชาเขียวที่กรุงเทพ": ["ชาเขียว", "กรุงเทพ"],
+    "Она живёт в Москве": ["Москве", "МОСКВЕ"],
+    "Η Άννα ζει στην Αθήνα": ["Αθήνα"],
+    "أنا أعيش في القاهرة": ["القاهرة"],
+    "Trinkt Kaffee im Café Müller": ["Café", "café", "MÜLLER"],
+    "Cafe\u0301 mit Pin\u0303ata": ["Cafe\u0301"],
+}
+
+
+class TestWords:
+    @pytest.mark.feature("E4")
+    @pytest.mark.parametrize(("text", "query"), [(text, query) for text in IDENTIFIERS for query in IDENTIFIERS[text]])
+    @pytest.mark.parametrize("source", ["memory", "message", "document", "summary"])
+    def test_identifiers_and_their_parts_are_found(self, api: Api, text: str, query: str, source: str) -> None:
+        store(api, source, text)
+        store(api, source, "Something else entirely, with other words", "t2")
+        assert found(api, query, sources=[source]) == [text]
+
+    @pytest.mark.feature("E4")
+    @pytest.mark.parametrize(("text", "query"), [(text, query) for text in SCRIPTS for query in SCRIPTS[text]])
+    def test_text_in_any_script_is_found(self, api: Api, text: str, query: str) -> None:
+        remember(api, text)
+        remember(api, "Nothing of the kind")
+        assert found(api, query) == [text]
+
+    def test_more_of_an_unspaced_word_weighs_more(self, api: Api) -> None:
+        for content in ("我喜欢北京", "我喜欢上海", "我喜欢海上的风"):
+            remember(api, content)
+        assert found(api, "上海")[0] == "我喜欢上海"
+
+    def test_a_whole_identifier_weighs_more_than_a_part(self, api: Api) -> None:
+        for content in ("Edits src/web/main.py", "Edits src/app/main.py", "Edits src/app/other.py"):
+            remember(api, content)
+        assert found(api, "src/app/main.py")[0] == "Edits src/app/main.py"
+
+    @pytest.mark.parametrize("query", ["👩🏽‍🚀", "🎉🎉", "?!", "…", "the and of", "\u200b", "-", "'"])
+    def test_a_query_without_words_finds_nothing(self, api: Api, query: str) -> None:
+        remember(api, "Likes tea, the one and only!? 👩🏽‍🚀🎉🎉 …")
+        assert found(api, query) == []
+
+    def test_only_the_beginning_of_a_very_long_query_counts(self, api: Api) -> None:
+        """A message of 100 KB is not searched for word by word."""
+        remember(api, "Likes tea")
+        remember(api, "Owns a boat")
+        assert found(api, "tea " + "lamp " * 20_000 + "boat") == ["Likes tea"]
+
+    @pytest.mark.feature("E4")
+    def test_policy_decides_the_language(self, api: Api) -> None:
+        api.set_policy(settings={"search": {"language": "german"}}, user_id="ana")
+        for source in EVERYWHERE:
+            store(api, source, "Besuchte die Häuser der Städte")
+        api.add_memory(user_id="bob", content="Besuchte die Häuser der Städte")
+        assert len(search(api, "Haus in einer Stadt", sources=EVERYWHERE)) == len(EVERYWHERE)
+        assert found(api, "der die das") == []  # stop words
+        assert found(api, "Haus in einer Stadt", user_id="bob") == []
+
+    @pytest.mark.feature("E4")
+    @pytest.mark.parametrize("query", ["lima", "Lima's words", "What did Lima say?"])
+    def test_a_message_is_found_by_its_speaker(self, api: Api, query: str) -> None:
+        api.add_message(**ANA, role="user", content="Let us meet", metadata={"name": "Lima"})
+        api.add_message(**ANA, role="user", content="Good idea", metadata={"name": "Ana"})
+        assert found(api, query, sources=["message"])[0] == "Let us meet"
+
+    @pytest.mark.feature("E4")
+    @pytest.mark.parametrize("query", ["may", "7 May 2023", "What happened in May 2023?", "7th of may"])
+    def test_a_message_is_found_by_its_date(self, api: Api, query: str) -> None:
+        messages = [
+            {"role": "user", "content": f"hello in {month}", "created_at": f"2023-{month}-07T12:00:00Z"}
+            for month in ("04", "05", "06")
+        ]
+        api.add_messages(**ANA, messages=messages)
+        assert found(api, query, sources=["message"])[0] == "hello in 05"
+
+    def test_a_changed_message_is_found_by_what_it_says_now(self, api: Api) -> None:
+        api.add_message(**ANA, role="user", content="I drink tea")
+        api.query("update memory.messages set content = 'I drink cocoa' where user_id = 'ana' returning 1")
+        assert found(api, "tea", sources=["message"]) == []
+        assert found(api, "cocoa", sources=["message"]) == ["I drink cocoa"]
+
+
+def tell(api: Api, contents: list[str], **arguments: Any) -> None:
+    api.add_messages(**ANA, messages=[{"role": "user", "content": content} for content in contents], **arguments)
+
+
+class TestMessagesThatNobodyHasParsed:
+    """A search parses half a MiB of them, the newest first, and says when there are more."""
+
+    # Parsed as slowly as a text can be: 256 KiB took half a second.
+    SLOW = " ".join(f"w{n}.x-{n}/y_{random.Random(n).randbytes(9).hex()}" for n in range(9_000))[: 2**18]
+
+    @pytest.fixture
+    def api(self, api: Api) -> Api:
+        api.set_policy(settings={"compression": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
+        return api
+
+    def parsed_in(self, api: Api, **arguments: Any) -> int:
+        """How many texts a search parses."""
+        api.query("select set_config('track_functions', 'all', true)")
+        count = "select coalesce(pg_stat_get_xact_function_calls('memory._message_vector'::regproc), 0)"
+        before = api.value(count)
+        search(api, **{"sources": ["message"], **arguments})
+        calls: int = api.value(count) - before
+        return calls
+
+    @pytest.mark.feature("F20")
+    def test_are_found_by_any_of_their_words_when_they_are_new(self, api: Api) -> None:
+        tell(api, [f"{self.SLOW[:-100]} findme"] * 3)
+        results = search(api, "findme", sources=["message"])
+        assert "t1/2" in [result.id for result in results]
+        tell(api, [f"short {number} words here" for number in range(500)])
+        for query, expected in (("words here 499", "t1/502"), ("short 0", "t1/3")):
+            assert expected in [result.id for result in search(api, query, sources=["message"])]
+
+    @pytest.mark.feature("F20")
+    def test_and_are_few_cause_no_notice(self, api: Api) -> None:
+        tell(api, [f"tea {number}" for number in range(1000)])
+        assert len(found(api, "tea 7", sources=["message"], top_k=1000)) == 1000
+        assert api.notices == []
+
+    @pytest.mark.feature("F20")
+    @pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+    def test_and_are_long_take_no_time(self, api: Api, mode: str) -> None:
+        tell(api, [f"Letter {number} about tea: {self.SLOW}" for number in range(20)])
+        assert self.parsed_in(api, query="nothing of it", mode=mode) == 1  # 256 KiB and a bit each
+        assert self.parsed_in(api, query="about cities", mode=mode) <= 20
+        assert {result.id for result in search(api, "letters about tea", sources=["message"], top_k=30, mode=mode)} == {
+            f"t1/{number}" for number in range(20)
+        }
+        assert [n for n in api.notices if n.startswith("degraded: 20 messages are not parsed yet")]
+
+    @pytest.mark.feature("F20")
+    def test_and_are_many_take_no_time_and_none_is_lost(self, api: Api) -> None:
+        tell(api, [f"I moved to the harbour, {number}" for number in range(20_000)])
+        tell(api, ["What about the theorbo?"])
+        assert self.parsed_in(api, query="theorbo") < 5_000
+        assert found(api, "theorbo", sources=["message"]) == ["What about the theorbo?"]
+        [first, *_] = search(api, "harbour 17", sources=["message"])  # far beyond the budget
+        assert first.id == "t1/17"
+        assert [n for n in api.notices if n.startswith("degraded: 20001 messages are not parsed yet")]
+
+    @pytest.mark.feature("F20")
+    def test_are_found_by_their_embedding(self, api: Api) -> None:
+        api.register_model(name="three", kind="embedding", provider="openai", model="m", settings={"dimensions": 3})
+        api.activate_model(name="three")
+        tell(api, [f"{'x ' * 150}{self.SLOW[:-400]} harbour", *[self.SLOW] * 4])
+        api.query(
+            "insert into memory.embeddings (user_id, model, source, id, embedding) "
+            "values ('ana', 'three', 'message', 't1/0', '[1,0,0]') returning 1"
+        )
+        results = search(api, "harbour", sources=["message"], mode="hybrid", query_embedding="[1,0,0]")
+        assert [result.id for result in results] == ["t1/0"]
+        assert [n for n in api.notices if n.startswith("degraded: 5 messages")]
+
+    @pytest.mark.feature("F20")
+    def test_are_parsed_by_the_sweep_and_then_found_by_every_word(self, api: Api) -> None:
+        tell(api, [f"{self.SLOW[:-100]} findme{number}" for number in range(20)])
+        assert found(api, "findme3", sources=["message"]) == []
+        assert api.notices
+        while api.sweep()["checked"]:
+            pass
+        api.notices.clear()
+        assert [result.id for result in search(api, "findme3", sources=["message"])] == ["t1/3"]
+        assert (api.notices, self.parsed_in(api)) == ([], 0)
+
+    @pytest.mark.feature("F20")
+    def test_are_parsed_a_few_at_a_time_by_the_job_that_reads_them(self, api: Api) -> None:
+        """Appends wait while a job's result is stored, which took five seconds for twelve long messages."""
+        tell(api, [self.SLOW] * 12)
+        api.extract_memories(**ANA)
+        assert api.finish_jobs() >= 1
+        assert api.value("select count(search_vector) from memory.messages") == 3
+
+    @pytest.mark.feature("F20")
+    @pytest.mark.parametrize("query", ["a.b*c", "x|y", "c++ c#", "$^ x", "日本", "café"])
+    def test_are_looked_through_for_any_query(self, api: Api, query: str) -> None:
+        tell(api, [f"{query} is here", *[self.SLOW] * 3])
+        before = len(api.notices)
+        results = search(api, query, sources=["message"])
+        assert len(api.notices) == before + 1
+        assert "t1/0" in [result.id for result in results]

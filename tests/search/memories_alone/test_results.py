@@ -1,0 +1,131 @@
+"""Search among memories alone finds what comparing everything finds."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.search.memories_alone.steps import ALONE, HIDE, MODES, _update, found, remember, search
+from tests.support.search_reference import expect, single
+from tests.support.search_world import DIMENSIONS, USERS, WORDS, World, embed
+from tests.support.sqlapi import Api, rolled_back
+
+
+@pytest.mark.feature("E4", "E3", "F1")
+@pytest.mark.parametrize("seed", range(4))
+def test_finds_what_comparing_everything_finds(shared_api: Api, seed: int) -> None:
+    with rolled_back(shared_api) as api:
+        world = World(api, seed + 100)
+        chance = world.chance
+        found_by_mode = dict.fromkeys(MODES, 0)
+        for case in range(60):
+            user_id, agent_id = chance.choice(USERS), chance.choice([None, None, "cook", "tutor", "nobody"])
+            mode = chance.choice(MODES)
+            words = chance.sample([*WORDS, "zither"], chance.randrange(1, 4)) if mode != "vector" else []
+            target = [chance.randrange(-3, 4) for _ in range(DIMENSIONS - 1)] + [1] if mode != "keyword" else None
+            top_k, min_score = chance.choice([1, 3, 10, 1000]), chance.choice([None, None, 0.2, 0.55])
+            visible = world.visible(user_id, {**ALONE, **({"agent_id": agent_id} if agent_id else {})})
+            fusion = "score" if mode == "hybrid" else mode
+            expected = expect(visible, words, target, fusion, min_score, top_k)
+            ask = functools.partial(
+                search, api, " ".join(words) or None, target,
+                user_id=user_id, agent_id=agent_id, mode=mode, top_k=top_k, min_score=min_score,
+            )  # fmt: skip
+            context = (case, user_id, agent_id, mode, words, target, top_k, min_score)
+            results, explained = ask(), ask(explain=True)
+            assert [(r.id, r.content) for r in results] == [(row.key, row.content) for _, row in expected], context
+            tolerance = 0 if mode == "vector" else 1e-6
+            assert [single(r.score) for r in results] == pytest.approx(
+                [single(score) for score, _ in expected], abs=tolerance, rel=tolerance
+            ), context
+            assert [r[:7] for r in results] == [r[:7] for r in explained], context
+            found_by_mode[mode] += len(results)
+        assert min(found_by_mode.values()) > 0
+
+
+BRING_BACK: dict[str, Callable[[Api, UUID], Any]] = {
+    "deleted": lambda api, memory_id: api.restore_memory(user_id="ana", memory_id=memory_id),
+    "superseded": lambda api, memory_id: api.restore_memory(user_id="ana", memory_id=memory_id),
+    "expired by hand": _update("expires_at = 'infinity'"),
+    "no longer valid": _update("valid_to = null"),
+    "deleted by hand": lambda api, memory_id: api.restore_memory(user_id="ana", memory_id=memory_id),
+}
+
+
+@pytest.mark.feature("E4", "A3")
+@pytest.mark.parametrize("model", ["three", "other"])
+@pytest.mark.parametrize("how", HIDE)
+def test_a_hidden_memory_is_not_found_until_it_is_brought_back(api: Api, how: str, model: str) -> None:
+    """By any of the models that have embedded it."""
+    memory_id = remember(api, "Likes tea", [1, 0, 0])
+    embed(api, memory_id, [1, 0, 0], model="other")
+    api.activate_model(name=model)
+    tea = functools.partial(found, api, "tea", [1, 0, 0])
+    assert tea() == tea(mode="vector") == tea(mode="keyword") == ["Likes tea"]
+    HIDE[how](api, memory_id)
+    assert [text for mode in MODES for text in tea(mode=mode) if text == "Likes tea"] == []
+    # What takes no place among the best, either.
+    assert api.query("select from memory.embeddings where valid_until > now() and source = 'memory'") == []
+    if how in BRING_BACK:
+        BRING_BACK[how](api, memory_id)
+        assert tea() == tea(mode="vector") == tea(mode="keyword") == ["Likes tea"]
+
+
+def test_a_memory_that_ends_later_is_found_and_its_embedding_has_that_end(api: Api) -> None:
+    remember(api, "Likes tea", [1, 0, 0], expires_at="2090-01-01")
+    remember(api, "Owns a boat", [1, 0, 1], valid_to="2090-01-01")
+    assert found(api, None, [1, 0, 0]) == ["Likes tea", "Owns a boat"]
+    ends = api.query("select valid_until from memory.embeddings")
+    assert {end.valid_until.year for end in ends} == {2090}
+
+
+def test_a_changed_memory_is_found_by_its_words_until_it_is_embedded(api: Api) -> None:
+    memory_id = remember(api, "Likes tea", [1, 0, 0])
+    api.update_memory(user_id="ana", memory_id=memory_id, content="Likes cocoa")
+    assert found(api, "cocoa", [1, 0, 0]) == ["Likes cocoa"]
+    assert found(api, None, [1, 0, 0]) == []
+    embed(api, memory_id, [0, 1, 0])
+    assert found(api, None, [1, 0, 0]) == ["Likes cocoa"]
+
+
+def test_a_later_time_of_storing_moves_a_memory_before_its_equals(api: Api) -> None:
+    for content in ("first", "second"):
+        remember(api, content, [1, 0, 0])
+    assert found(api, None, [1, 0, 0]) == ["second", "first"]
+    api.connection.execute("update memory.memories set created_at = '2090-01-01' where content = 'first'")
+    assert found(api, None, [1, 0, 0]) == ["first", "second"]
+
+
+def test_an_embedding_of_a_memory_that_is_not_there_finds_nothing(api: Api) -> None:
+    """Such as another user's."""
+    memory_id = remember(api, "Likes tea", [1, 0, 0], user_id="bob")  # embedded for ana
+    assert found(api, "tea", [1, 0, 0]) == found(api, None, [1, 0, 0], user_id="bob") == []
+    embed(api, memory_id, [1, 0, 0], user_id="bob")
+    assert found(api, None, [1, 0, 0], user_id="bob") == ["Likes tea"]
+
+
+@pytest.mark.parametrize("source", ["summary", "document"])
+def test_other_sources_are_found_together_with_memories(api: Api, source: str) -> None:
+    """Looking for more takes other steps than memories alone, and finds the same among them."""
+    remember(api, "Likes tea", [1, 0, 0])
+    everything = functools.partial(search, api, "tea", [1, 0, 0], sources=["memory", "summary", "document"])
+    alone = everything()
+    assert [result.content for result in alone] == ["Likes tea"]
+    if source == "document":
+        api.add_document(user_id="ana", content="All about tea")
+    else:
+        api.connection.execute(
+            """
+            insert into memory.summaries (user_id, thread_id, kind, summary_id, start_seq, end_seq, status, summary, search_vector)
+            values ('ana', 't1', 'rolling', gen_random_uuid(), 0, 9, 'completed', 'All about tea', 'tea:1')
+            """  # noqa: E501
+        )
+    assert {(result.source, result.content) for result in everything()} == {
+        ("memory", "Likes tea"),
+        (source, "All about tea"),
+    }
+    assert [result.id for result in everything(sources=["memory"])] == [alone[0].id]

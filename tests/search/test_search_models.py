@@ -1,0 +1,276 @@
+"""Search that asks models itself: queries embedded in the database, and results reranked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.support.fake_model_server import SERVER_ERROR, Behaviour, FakeModelServer
+from tests.support.runners import wait_until
+from tests.support.servers import Server
+from tests.support.sqlapi import Api, refused
+
+TEXTS = ("Rides a green bicycle to work", "Green tea is what Ana drinks", "Has a black coffee at noon")
+QUESTION = "which drinks, green or black?"
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeModelServer]:
+    with FakeModelServer(dimensions=64) as server:
+        yield server
+
+
+@pytest.fixture
+def api(server: Server, db: psycopg.Connection, fake: FakeModelServer) -> Api:
+    """A user with three memories, embedded by the active model."""
+    if not server.has_plpython:
+        pytest.skip("this server has no PL/Python")
+    api = Api(db)
+    register(api, fake, "embedder", "embedding")
+    for text in TEXTS:
+        api.add_memory(user_id="ana", content=text)
+    db.execute("call memory.run_jobs()")
+    fake.requests.clear()
+    return api
+
+
+def register(api: Api, fake: FakeModelServer, name: str, kind: str, **settings: Any) -> None:
+    api.register_model(name=name, kind=kind, provider="openai", model=name, settings={"base_url": fake.url, **settings})
+    api.activate_model(name=name)
+
+
+def search(api: Api, query: str = QUESTION, **arguments: Any) -> list[Any]:
+    found: list[Any] = api.search(**{"user_id": "ana", "query": query, "sources": ["memory"], **arguments})
+    return found
+
+
+def degraded(api: Api) -> list[str]:
+    return [notice for notice in api.notices if notice.startswith("degraded: ")]
+
+
+class TestQueryEmbedding:
+    @pytest.mark.feature("E4", "B12")
+    def test_a_query_in_words_is_compared_by_meaning(self, api: Api, fake: FakeModelServer) -> None:
+        results = search(api, "tea", mode="vector", explain=True)
+        assert results[0].content == TEXTS[1]
+        assert {result.details["vector"]["model"] for result in results} == {"embedder"}
+        assert [request.body["input"] for request in fake.requests] == [["tea"]]
+        assert degraded(api) == []
+
+    def test_the_same_query_is_paid_for_once(self, api: Api, fake: FakeModelServer) -> None:
+        first = search(api)
+        assert search(api) == first
+        assert [r.content for r in search(api, mode="vector")] != []
+        assert len(fake.requests) == 1
+        assert api.query("select user_id, kind, model from memory.model_calls where kind = 'search'") == [
+            ("ana", "search", "embedder")
+        ]
+        api.search(user_id="bob", query=QUESTION)
+        assert len(fake.requests) == 2
+
+    def test_kept_embeddings_of_queries_do_not_hold_their_words_and_are_swept(self, api: Api) -> None:
+        search(api)
+        [row] = api.query("select * from memory.query_embeddings")
+        assert "drinks" not in str(row)
+        api.connection.execute("update memory.query_embeddings set created_at = now() - interval '31 days'")
+        api.sweep()
+        assert api.query("select from memory.query_embeddings") == []
+
+    @pytest.mark.feature("A14")
+    @pytest.mark.parametrize("behaviour", [SERVER_ERROR, Behaviour(body="nonsense")])
+    def test_a_model_that_fails_leaves_keyword_search(
+        self, api: Api, fake: FakeModelServer, behaviour: Behaviour
+    ) -> None:
+        fake.behaviour = behaviour
+        assert {result.content for result in search(api)} == {*TEXTS}
+        assert len(degraded(api)) == 1
+        assert "keyword" in degraded(api)[0]
+        with refused("mode"):
+            search(api, mode="vector")
+
+    def test_an_answer_of_another_length_is_not_compared(self, api: Api, fake: FakeModelServer) -> None:
+        fake.dimensions = 32
+        assert search(api) != []
+        assert "32 dimensions instead of 64" in degraded(api)[0]
+        assert api.query("select from memory.query_embeddings") == []
+
+    @pytest.mark.feature("F7")
+    def test_a_spent_budget_leaves_keyword_search(self, api: Api, fake: FakeModelServer) -> None:
+        api.set_policy(settings={"budget": {"tokens_per_user_per_day": 1}}, user_id="ana")
+        assert search(api) != []
+        assert "tokens_per_user_per_day" in degraded(api)[0]
+        assert fake.requests == []
+
+    @pytest.mark.feature("F7")
+    def test_a_budget_is_not_kept_from_others_until_the_transaction_ends(self, api: Api, connect: Any) -> None:
+        api.set_policy(settings={"budget": {"tokens_per_agent_per_day": 10_000}})
+        other = Api(connect())
+        with api.connection.transaction():
+            search(api, "tea", agent_id="default")
+            assert search(other, "coffee", agent_id="default")[0].content == TEXTS[2]
+        assert degraded(other) == []
+
+    def test_a_read_only_transaction_may_search(self, api: Api, fake: FakeModelServer) -> None:
+        with api.connection.transaction():
+            api.connection.execute("set transaction read only")
+            assert search(api, "tea")[0].content == TEXTS[1]
+        assert degraded(api) == []
+        assert len(fake.requests) == 1
+
+    def test_the_context_waits_for_no_model_unless_told_to(self, api: Api, fake: FakeModelServer) -> None:
+        api.get_context(user_id="ana", thread_id="t", query=QUESTION)
+        api.render_memories(user_id="ana", query=QUESTION)
+        assert fake.requests == []
+        api.set_policy(settings={"context": {"embed_query": True}})
+        api.get_context(user_id="ana", thread_id="t", query=QUESTION)
+        api.render_memories(user_id="ana", query=QUESTION)
+        assert len(fake.requests) == 1
+
+
+class TestRerank:
+    @pytest.mark.feature("A18")
+    @pytest.mark.parametrize("rerank_api", ["rerank", "chat"])
+    def test_a_model_puts_the_results_into_their_order(self, api: Api, fake: FakeModelServer, rerank_api: str) -> None:
+        register(api, fake, "judge", "rerank", rerank_api=rerank_api)
+        results = search(api, "black coffee", query_embedding=None, rerank=True, explain=True, top_k=2)
+        assert results[0].content == TEXTS[2]
+        assert [result.details["rerank"]["rank"] for result in results] == [1, 2]
+        assert [result.score for result in results] == [result.details["rerank"]["score"] for result in results]
+        assert all(0 <= result.score <= 1 for result in results)
+        assert api.value("select count(*) from memory.model_calls where kind = 'rerank' and model = 'judge'") == 1
+
+    @pytest.mark.feature("A18")
+    def test_it_sees_more_than_is_returned(self, api: Api, fake: FakeModelServer) -> None:
+        register(api, fake, "judge", "rerank")
+        fake.behaviour = Behaviour(scores=lambda scores: [0.9 - score for score in scores])
+        assert [result.content for result in search(api, "black coffee", rerank=True, top_k=1)] != [TEXTS[2]]
+        assert len(fake.requests[-1].body["documents"]) == 3
+
+    def test_min_score_is_the_rerankers(self, api: Api, fake: FakeModelServer) -> None:
+        register(api, fake, "judge", "rerank")
+        assert [r.content for r in search(api, "black coffee", rerank=True, min_score=0.9)] == [TEXTS[2]]
+
+    @pytest.mark.feature("A18", "A14")
+    @pytest.mark.parametrize("behaviour", [SERVER_ERROR, Behaviour(body="nonsense"), Behaviour(body='{"results": []}')])
+    def test_the_order_stays_when_it_fails(self, api: Api, fake: FakeModelServer, behaviour: Behaviour) -> None:
+        without = search(api)
+        register(api, fake, "judge", "rerank")
+        fake.behaviour = behaviour
+        assert search(api, rerank=True) == without
+        assert len(degraded(api)) == 1
+        assert "not reranked" in degraded(api)[0]
+
+    @pytest.mark.feature("A18", "A14")
+    def test_without_a_model_it_says_so(self, api: Api) -> None:
+        assert search(api, rerank=True) == search(api)
+        assert degraded(api) == ["degraded: results are not reranked, no rerank model is active"]
+
+    def test_is_off_unless_asked_for(self, api: Api, fake: FakeModelServer) -> None:
+        register(api, fake, "judge", "rerank")
+        search(api)
+        assert [request.path for request in fake.requests] == ["/v1/embeddings"]
+
+
+@pytest.mark.feature("F4")
+def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(
+    api: Api, fake: FakeModelServer, connect: Any
+) -> None:
+    """What is asked sees one state of the database, however long the model takes."""
+    api.set_policy(settings={"context": {"embed_query": True}})
+    register(api, fake, "next", "embedding")  # not filled yet, so the first one serves
+    fake.behaviour = Behaviour(delay_seconds=1)
+    searcher, speaker = Api(connect()), Api(connect())
+    with ThreadPoolExecutor(2) as pool:
+        results = pool.submit(search, searcher, "tea", mode="vector", explain=True)
+        context = pool.submit(speaker.get_context, user_id="ana", thread_id="thread", query="a drink")
+        wait_until(lambda: len(fake.requests) == 2, 10)
+        api.drop_model(name="embedder")
+        assert not results.done()
+        assert not context.done()
+        assert {row.details["vector"]["model"] for row in results.result(10)} == {"embedder"}
+        assert {row.content for row in results.result()} == {*TEXTS}
+        [memories] = context.result(10)
+    assert degraded(speaker) == []
+    # By keyword none would be relevant.
+    assert max(memory["relevance"] for memory in memories.metadata["memories"]) > 0
+
+
+@pytest.mark.feature("F4")
+def test_the_model_changes_while_searches_go_on(api: Api, connect: Any) -> None:
+    """Searchers and a writer, from before the registration of the second model until the first one is dropped."""
+    stop = threading.Event()
+    failures: list[str] = []
+    seen: set[str] = set()
+
+    def work(number: int) -> None:
+        mine = Api(connect())
+        turn = 0
+        while not stop.is_set():
+            turn += 1
+            try:
+                if number == 0:
+                    mine.add_memory(user_id="ana", content=f"Note {turn} about something else")
+                    stop.wait(0.02)
+                    continue
+                results = search(mine, f"tea {turn % 5}", mode="vector", explain=True, top_k=1000)
+                models = {result.details["vector"]["model"] for result in results}
+                if len(models) != 1 or not {*TEXTS} <= {result.content for result in results}:
+                    failures.append(f"{models}: {len(results)} results")
+                seen.update(models)
+            except psycopg.Error as error:
+                failures.append(str(error))
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for worker in workers:
+        worker.start()
+    try:
+        with FakeModelServer(dimensions=16) as other:
+            api.register_model(
+                name="next", kind="embedding", provider="openai", model="next", settings={"base_url": other.url}
+            )
+            api.activate_model(name="next")  # before anything is filled: the old one serves until it is
+            for _ in range(20):
+                api.connection.execute("call memory.run_jobs()")
+                if "next" in seen:
+                    break
+            stop.set()
+            for worker in workers:
+                worker.join()
+            api.connection.execute("call memory.run_jobs()")
+            assert {status.model: status.done == status.total for status in api.backfill_status()}["next"]
+            api.drop_model(name="embedder")
+            assert {r.details["vector"]["model"] for r in search(api, "tea", explain=True)} == {"next"}
+    finally:
+        stop.set()
+    assert failures == []
+    assert seen == {"embedder", "next"}
+
+
+@pytest.mark.feature("A13", "A12")
+def test_a_long_document_is_cut_embedded_and_found_by_its_pieces(api: Api) -> None:
+    api.set_policy(settings={"knowledge_base": {"chunk_size": 120, "chunk_overlap": 20}})
+    chapters = [f"Chapter {n} tells of {animal}. " + f"The {animal} eats and sleeps. " * 40
+                for n, animal in enumerate(("walrus", "ostrich", "beaver"))]  # fmt: skip
+    document_id = api.add_document(user_id="ana", title="Animals", content="\n\n".join(chapters), doc_type="book")
+    api.add_document(user_id="ana", content="A walrus is mentioned here once.", doc_type="note")
+    api.connection.execute("call memory.run_jobs()")
+    chunks = api.query("select number, token_count, content from memory.document_chunks order by document_id, number")
+    pieces = [chunk for chunk in chunks if "walrus is mentioned" not in chunk.content]
+    assert len(pieces) > 5
+    assert max(chunk.token_count for chunk in chunks) <= 120
+    assert "".join(chapters)[:50] in pieces[0].content
+    embedded = api.query("select id from memory.embeddings where source = 'document'")
+    assert len(embedded) == len(chunks)
+    for mode in ("keyword", "hybrid", "vector"):
+        results = search(api, "ostrich", sources=["document"], mode=mode, doc_types=["book"])
+        assert [result.id for result in results] == [str(document_id)]
+        assert "ostrich" in results[0].content
+        assert results[0].details["chunks"] == len(pieces)
+        assert results[0].details["title"] == "Animals"
+    assert len(search(api, "walrus", sources=["document"])) == 2
+    assert [d.doc_type for d in api.list_documents(user_id="ana", doc_type="note", row_limit=1)] == ["note"]

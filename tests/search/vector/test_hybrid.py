@@ -1,0 +1,196 @@
+"""Search by words and meaning: how both rankings become one."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import pytest
+
+from tests.search.vector.steps import found, remember, say, search
+from tests.support.search_world import SOURCES, embed, insert, text_vector
+from tests.support.sqlapi import Api
+
+
+@pytest.mark.feature("E4", "B12")
+class TestHybrid:
+    def test_a_text_that_is_not_embedded_is_found_by_its_words(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        remember(api, "Owns a boat", [1, 0, 0])
+        assert found(api, "tea", [1, 0, 0]) == ["Likes tea", "Owns a boat"]
+        assert found(api, "tea", [1, 0, 0], mode="vector") == ["Owns a boat"]
+        assert found(api, "tea", [1, 0, 0], mode="keyword") == ["Likes tea"]
+        assert api.notices == []
+
+    @pytest.mark.parametrize("query", ["beverage", "the of and", "👩🏽‍🚀"])
+    def test_a_text_that_shares_no_word_is_found_by_its_meaning(self, api: Api, query: str) -> None:
+        remember(api, "Likes tea", [2, 1, 0])
+        remember(api, "Owns a boat", [0, 1, 2])
+        assert found(api, query, [3, 1, 0]) == ["Likes tea", "Owns a boat"]
+
+    def test_a_text_found_by_words_and_by_meaning_is_ahead_of_others(self, api: Api) -> None:
+        for content, vector in (("Drinks tea", [0, 0, 1]), ("Likes tea", [9, 1, 0]), ("Owns a boat", [9, 0, 1])):
+            remember(api, content, vector)
+        assert found(api, "tea", [1, 0, 0])[0] == "Likes tea"
+
+    @pytest.mark.feature("F11")
+    @pytest.mark.parametrize("fusion", ["score", "rrf"])
+    def test_explain_gives_the_rank_and_score_of_each_arm(self, api: Api, fusion: str) -> None:
+        api.set_policy(settings={"search": {"fusion": fusion, "rrf_k": 10}})
+        remember(api, "Likes green tea", [0, 0, 1])
+        remember(api, "Likes tea", [4, 3, 0])
+        remember(api, "Owns a boat", [1, 0, 0])
+        remember(api, "Drinks cocoa")
+        results = {r.content: r for r in search(api, "green tea", [1, 0, 0], explain=True)}
+        green, tea, boat = (results[name] for name in ("Likes green tea", "Likes tea", "Owns a boat"))
+        assert len(results) == 3
+        assert [r.details["vector"] for r in (boat, tea, green)] == [
+            {"rank": 1, "score": 1, "model": "three"},
+            {"rank": 2, "score": pytest.approx(0.8), "model": "three"},
+            {"rank": 3, "score": 0, "model": "three"},
+        ]
+        assert (green.details["keyword"]["rank"], green.details["keyword"]["score"]) == (1, 1)
+        assert tea.details["keyword"]["rank"] == 2
+        assert 0 < tea.details["keyword"]["score"] < 1
+        assert (green.details["keyword"]["terms"].keys(), tea.details["keyword"]["terms"].keys()) == (
+            {"green", "tea"},
+            {"tea"},
+        )
+        assert "keyword" not in boat.details
+        fused = {name: r.details["fused"] for name, r in results.items()}
+        assert fused == {name: {"by": fusion, "score": r.score} for name, r in results.items()}
+        if fusion == "rrf":
+            assert green.score == pytest.approx((1 / (10 + 3) + 1 / (10 + 1)) * (10 + 1) / 2)
+            assert boat.score == pytest.approx(1 / 2)
+        else:
+            assert tea.score == pytest.approx((0.8 + tea.details["keyword"]["score"]) / 2, abs=1e-6)
+            assert (green.score, boat.score) == (0.5, 0.5)
+
+    def test_without_explain_the_arms_are_not_shown(self, api: Api) -> None:
+        remember(api, "Likes tea", [1, 0, 0])
+        [result] = search(api, "tea", [1, 0, 0])
+        assert result.details.keys().isdisjoint({"vector", "keyword", "fused", "rerank"})
+
+    def test_policy_decides_how_the_arms_are_fused(self, api: Api) -> None:
+        """By score a near miss in both arms loses to a clear first place; by rank it is as good as one."""
+        for content, vector in (
+            ("tea tea tea tea tea", [0, 0, 1]),
+            ("tea " + "lamp " * 60, [1, 9, 9]),
+            ("boat", [1, 0, 0]),
+        ):
+            remember(api, content, vector)
+        by_score = found(api, "tea", [1, 0, 0])
+        api.set_policy(settings={"search": {"fusion": "rrf"}}, user_id="ana")
+        assert found(api, "tea", [1, 0, 0]) != by_score
+        assert search(api, "tea", [1, 0, 0])[0].score == pytest.approx(max((1 / 61 + 1 / 63), (2 / 62)) * 61 / 2)
+
+    def test_an_embedding_alone_ranks_by_meaning(self, api: Api) -> None:
+        for content, vector in (("far", [0, 0, 1]), ("near", [5, 1, 0]), ("middle", [1, 1, 0])):
+            remember(api, content, vector)
+        results = search(api, None, [1, 0, 0], explain=True)
+        assert [r.content for r in results] == ["near", "middle", "far"]
+        assert all("keyword" not in r.details for r in results)
+
+    @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+    def test_the_order_of_storing_makes_no_difference(self, api: Api, mode: str) -> None:
+        chance = random.Random(mode)
+        rows = [(f"tea {'lamp ' * size} n{size}", [size, 7, chance.randrange(9)]) for size in range(20)]
+        answers = []
+        for user_id in ("ana", "bob", "cyd"):
+            chance.shuffle(rows)
+            for content, vector in rows:
+                memory_id = remember(api, content, user_id=user_id)
+                embed(api, memory_id, vector, user_id=user_id)
+            results = search(api, "tea n3 n4", [1, 2, 3], mode=mode, user_id=user_id, top_k=100)
+            answers.append([(r.content, r.score) for r in results])
+        assert len(answers[0]) == 20
+        assert answers[0] == answers[1] == answers[2]
+
+    @pytest.mark.feature("E3")
+    @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+    @pytest.mark.parametrize("fusion", ["score", "rrf"])
+    def test_no_filter_comes_after_the_limit(self, api: Api, mode: str, fusion: str) -> None:
+        api.set_policy(settings={"search": {"fusion": fusion}})
+        remember(
+            api, "tea, though seldom and never in the morning", [1, 9, 9], agent_id="cook", tags=["rare"],
+            thread_id="t9", metadata={"rare": True}, memory_type="preference", confidence=0.5,
+        )  # fmt: skip
+        for number in range(300):
+            remember(api, f"tea {number}", [9, 1, number % 3], tags=["common"], thread_id="t1", confidence=0.25)
+        filters: list[dict[str, Any]] = [
+            {"agent_id": "cook"}, {"tags_all": ["rare"]}, {"tags_any": ["rare"]}, {"exclude_tags": ["common"]},
+            {"thread_id": "t9"}, {"exclude_thread_id": "t1"}, {"filter": {"rare": True}}, {"min_confidence": 0.5},
+            {"memory_types": ["preference"]},
+        ]  # fmt: skip
+        for arguments in filters:
+            [result] = search(api, "tea", [1, 0, 0], mode=mode, top_k=1, **arguments)
+            assert result.details["tags"] == ["rare"], arguments
+
+    def test_min_score_keeps_the_better_in_every_mode(self, api: Api) -> None:
+        for content, vector in (("Likes green tea", [1, 0, 0]), ("Likes tea", [4, 3, 0]), ("Owns a boat", [0, 0, 1])):
+            remember(api, content, vector)
+        for mode in ("hybrid", "vector", "keyword"):
+            everything = search(api, "green tea", [1, 0, 0], mode=mode)
+            for result in everything:
+                kept = search(api, "green tea", [1, 0, 0], mode=mode, min_score=result.score)
+                assert kept == [other for other in everything if other.score >= result.score]
+        assert found(api, "green tea", [1, 0, 0], mode="vector", min_score=0.81) == ["Likes green tea"]
+        assert found(api, "green tea", [1, 0, 0], mode="vector", min_score=0.81, rerank=None) == ["Likes green tea"]
+
+    def test_a_message_gains_from_its_better_neighbour(self, api: Api) -> None:
+        """The answer to a question is next to it."""
+        for content, vector in (
+            ("Where did we go?", [9, 9, 0]),
+            ("Lisbon, I think", [0, 2, 9]),
+            ("Nice weather", [0, 2, 9]),
+        ):
+            say(api, content, vector)
+        results = search(api, "where", [9, 9, 0], sources=["message"], explain=True)
+        assert [r.content for r in results] == ["Where did we go?", "Lisbon, I think", "Nice weather"]
+        assert results[1].score > results[2].score
+        assert results[1].details["fused"]["neighbour"] == results[0].details["fused"]["score"]
+        assert [r.score for r in search(api, None, [9, 9, 0], sources=["message"], mode="vector")][1:] == [
+            pytest.approx(18 / math.sqrt(162 * 85), abs=1e-6)
+        ] * 2
+
+    def test_a_document_is_found_once_by_its_best_piece(self, api: Api) -> None:
+        document_id = api.add_document(
+            user_id="ana", content="About boats.", title="Boats", namespace="sea", doc_type="manual"
+        )
+        for number, (content, vector) in enumerate([("Sails and masts.", [0, 1, 0]), ("Engines.", [1, 0, 0])], 1):
+            insert(
+                api, "document_chunks", "number", user_id="ana", document_id=document_id, number=number,
+                content=content, search_vector=text_vector(api, "Boats " + content), token_count=3,
+            )  # fmt: skip
+            embed(api, f"{document_id}/{number}", vector, source="document")
+        [result] = search(api, "boats", [9, 1, 0], mode="vector", explain=True)
+        assert result[:4] == ("document", str(document_id), None, "Engines.")
+        shown = {name: result.details[name] for name in ("title", "namespace", "doc_type", "chunk", "chunks")}
+        assert shown == {"title": "Boats", "namespace": "sea", "doc_type": "manual", "chunk": 2, "chunks": 3}
+        assert found(api, "masts", mode="keyword") == ["Sails and masts."]
+        assert (
+            found(api, "boats", [0, 1, 0], namespaces=["land"]) == found(api, "boats", [0, 1, 0], doc_types=["x"]) == []
+        )
+
+
+@pytest.mark.feature("E4", "A3")
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+def test_what_is_hidden_never_appears(api: Api, mode: str) -> None:
+    """Embeddings of hidden rows may be there; nobody is to find the rows by them."""
+    seen = remember(api, "tea seen", [1, 0, 0])
+    superseded = remember(api, "tea superseded", [1, 0, 0])
+    api.supersede_memory(user_id="ana", old_memory_id=superseded, new_memory_id=seen, reason="contradict")
+    api.delete_memory(user_id="ana", memory_id=remember(api, "tea deleted", [1, 0, 0]))
+    remember(api, "tea expired", [1, 0, 0], expires_at="2020-01-01")
+    remember(api, "tea no longer", [1, 0, 0], valid_from="2019-01-01", valid_to="2020-01-01")
+    other = remember(api, "tea of bob", user_id="bob")
+    embed(api, other, [1, 0, 0], user_id="bob")
+    embed(api, other, [1, 0, 0])  # as if somebody had mixed them up
+    say(api, "tea cleared", [1, 0, 0])
+    api.clear_thread(user_id="ana", thread_id="t1")
+    arguments: dict[str, Any] = {"mode": mode, "sources": SOURCES}
+    assert found(api, "tea", [1, 0, 0], **arguments) == ["tea seen"]
+    everything = found(api, "tea", [1, 0, 0], include_superseded=True, **arguments)
+    assert sorted(everything) == ["tea no longer", "tea seen", "tea superseded"]
+    assert found(api, "tea", [1, 0, 0], as_of="2019-06-01", **arguments) == ["tea no longer"]

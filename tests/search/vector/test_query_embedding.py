@@ -1,0 +1,81 @@
+"""The embedding of a query: given, kept from before, or made by a model."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from tests.search.vector.steps import found, keep_query, remember, search
+from tests.support.search_world import embed, register
+from tests.support.sqlapi import Api, refused, rolled_back
+
+
+class TestQueryEmbedding:
+    @pytest.mark.parametrize("mode", ["hybrid", "vector"])
+    def test_of_wrong_length_is_refused_with_both_numbers(self, api: Api, mode: str) -> None:
+        with refused("query_embedding") as refusal:
+            search(api, "tea", [1, 2, 3, 4], mode=mode)
+        assert 'has 4 dimensions, model "three" has 3' in str(refusal.value)
+
+    @pytest.mark.parametrize("mode", ["hybrid", "vector"])
+    def test_without_direction_is_refused(self, api: Api, mode: str) -> None:
+        with refused("query_embedding"):
+            search(api, "tea", [0, 0, 0], mode=mode)
+
+    @pytest.mark.parametrize(
+        "vector", ["[1,2,NaN]", "[1,2,Infinity]", "[]", "[1,2,x]", "[1,,2]", "{1,2,3}", "[1e60,1,1]"]
+    )
+    def test_that_is_none_is_refused(self, api: Api, vector: str) -> None:
+        with pytest.raises(psycopg.DataError):
+            search(api, "tea", vector)
+
+    @pytest.mark.parametrize("scale", [1e-30, 1e-7, 1e-3, 1e4, 1e5, 1e30])
+    def test_may_have_any_length_in_space(self, api: Api, scale: float) -> None:
+        """Some models do not normalise; only the direction counts."""
+        remember(api, "near", [1, 2, 3])
+        remember(api, "far", [3, -2, 1])
+        [near, far] = search(api, None, [scale, 2 * scale, 3 * scale], mode="vector")
+        assert (near.content, far.content) == ("near", "far")
+        assert (near.score, far.score) == (pytest.approx(1, abs=1e-3), pytest.approx(2 / 14, abs=1e-3))
+
+    def test_is_compared_with_the_model_of_its_length(self, api: Api) -> None:
+        memory_id = remember(api, "Likes tea", [1, 0, 0])
+        register(api, "two", 2)
+        embed(api, memory_id, [0, 1], model="two")
+        for vector, model, score in (([1, 0, 0], "three", 1), ([0, 1], "two", 1), ([1, 0], "two", 0)):
+            [result] = search(api, None, vector, mode="vector", explain=True)
+            assert (result.details["vector"]["model"], result.score) == (model, score)
+
+    def test_is_compared_with_the_active_model_of_several_of_its_length(self, api: Api) -> None:
+        memory_id = remember(api, "Likes tea", [1, 0, 0])
+        register(api, "other", 3)
+        embed(api, memory_id, [0, 1, 0], model="other")
+        assert search(api, None, [1, 0, 0], mode="vector")[0].score == 1
+        api.activate_model(name="other")
+        assert search(api, None, [1, 0, 0], mode="vector")[0].score == 0
+
+    def test_of_a_user_without_embeddings_finds_nothing_by_meaning(self, api: Api) -> None:
+        remember(api, "Likes tea")
+        assert found(api, None, [1, 0, 0], mode="vector") == found(api, None, [1, 0, 0]) == []
+        assert found(api, "tea", [1, 0, 0]) == ["Likes tea"]
+
+    @pytest.mark.feature("A14")
+    @pytest.mark.parametrize("registered", [False, True])
+    def test_without_a_model_hybrid_says_that_it_searches_by_keyword(self, shared_api: Api, registered: bool) -> None:
+        with rolled_back(shared_api) as api:
+            if registered:
+                register(api, "unused")  # has embedded nothing, so nobody knows how long its vectors are
+                api.activate_model(name="unused")
+            remember(api, "Likes tea")
+            assert found(api, "tea", [1, 0, 0]) == ["Likes tea"]
+            problem = 'model "unused" has not embedded anything yet' if registered else "no embedding model is active"
+            assert api.notices == [f"degraded: searching by keyword only, {problem}"]
+            with refused("mode") as refusal:
+                search(api, "tea", [1, 0, 0], mode="vector")
+            assert problem in str(refusal.value)
+
+    def test_is_taken_from_the_last_time_that_somebody_asked_the_same(self, api: Api) -> None:
+        remember(api, "Likes tea", [1, 0, 0])
+        keep_query(api, "beverage?", [1, 0, 0])
+        assert found(api, "beverage?") == found(api, "beverage?", mode="vector") == ["Likes tea"]
+        assert api.notices == []

@@ -1,0 +1,44 @@
+"""Running the install file, as it is or as a later version builds it."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from tests.support.servers import INSTALL_SQL, ROOT
+
+
+def open_as(dsn: str, **parameters: Any) -> psycopg.Connection:
+    return psycopg.connect(make_conninfo(dsn, **parameters), autocommit=True)
+
+
+def execute(dsn: str, statement: str | bytes) -> None:
+    with open_as(dsn) as connection:
+        connection.execute(statement)
+
+
+def install(dsn: str, script: str | None = None, **parameters: Any) -> None:
+    with open_as(dsn, **parameters) as connection:
+        connection.execute(INSTALL_SQL.read_bytes() if script is None else script.encode())
+
+
+def build_version(folder: Path, files: dict[str, str]) -> str:
+    """The install file as it is built with further files in sql/, by their paths there."""
+    sources = folder / "version"
+    shutil.rmtree(sources, ignore_errors=True)
+    for name in ("sql", "plpython"):
+        shutil.copytree(ROOT / name, sources / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", sources)
+    for path, text in files.items():
+        (sources / "sql" / path).write_text(text)
+    spec = importlib.util.spec_from_file_location("build", sources / "sql" / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    return str(build.build())

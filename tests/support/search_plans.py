@@ -1,0 +1,82 @@
+"""What a search costs: users with many rows, and the steps that the planner takes through them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tests.support.search_world import register
+from tests.support.sqlapi import Api
+
+Step = dict[str, Any]
+
+
+def with_model(api: Api) -> Api:
+    """The same database with the embedding model "three" active and room for 100,000 memories per agent."""
+    register(api, "three", 3)
+    api.activate_model(name="three")
+    api.set_policy(settings={"memories": {"max_per_agent": 100_000}})
+    return api
+
+
+def fill(api: Api, user_id: str, rows: int) -> None:
+    """That many memories, as many messages, and an embedding by the model "three" for each."""
+    api.query(
+        """
+        insert into memory.memories (user_id, content)
+        select %(user_id)s, 'likes tea number ' || n || case when n %% 7 = 0 then ' green' else '' end
+        from generate_series(1, %(rows)s::int) as n returning 1
+        """,
+        user_id=user_id, rows=rows,
+    )  # fmt: skip
+    for start in range(0, rows, 1000):
+        numbers = range(start, min(start + 1000, rows))
+        messages = [{"role": "user", "content": f"green tea, said {number}"} for number in numbers]
+        api.add_messages(user_id=user_id, thread_id="t1", messages=messages)
+    api.query(
+        """
+        with texts as (
+          select 'memory' as source, memory_id::text as id from memory.memories where user_id = %(user_id)s
+          union all select 'message', thread_id || '/' || seq from memory.messages where user_id = %(user_id)s
+        )
+        insert into memory.embeddings (user_id, model, source, id, embedding)
+        select %(user_id)s, 'three', t.source, t.id,
+          format('[%%s,%%s,1]', (n * 7919) %% 101, (n * 104729) %% 103)::vector
+        from (select row_number() over () as n, source, id from texts) as t returning 1
+        """,
+        user_id=user_id,
+    )
+
+
+def plans_of_search(api: Api, **arguments: Any) -> list[list[Step]]:
+    """The statements of a search, each as its steps with the rows that a step has seen in all."""
+    api.connection.execute("load 'auto_explain'")
+    for name, value in (
+        ("log_min_duration", "0"), ("log_nested_statements", "on"), ("log_analyze", "on"), ("log_timing", "off"),
+        ("log_format", "json"), ("log_level", "notice"),
+    ):  # fmt: skip
+        api.connection.execute(f"set auto_explain.{name} = {value}")
+    api.notices.clear()
+    api.search(**{"user_id": "ana", "query": "green tea", "query_embedding": "[1,0,0]", **arguments})
+    api.connection.execute("set auto_explain.log_min_duration = -1")
+    plans = [json.loads(notice.partition("plan:")[2]) for notice in api.notices if notice.startswith("duration:")]
+    return [list(_steps(plan["Plan"])) for plan in plans]
+
+
+def plan_of_ranking(api: Api, **arguments: Any) -> list[Step]:
+    """The steps of the one statement of a search that reads embeddings."""
+    [ranking] = [plan for plan in plans_of_search(api, **arguments) if reads(plan, "embeddings")]
+    return ranking
+
+
+def reads(steps: list[Step], table: str) -> list[Step]:
+    """Those of the steps that read a table."""
+    return [step for step in steps if step.get("Relation Name") == table]
+
+
+def _steps(node: Step) -> Iterator[Step]:
+    seen = [value for name, value in node.items() if name == "Actual Rows" or name.startswith("Rows Removed by")]
+    yield {**node, "seen": sum(seen) * node["Actual Loops"]}
+    for inner in node.get("Plans", []):
+        yield from _steps(inner)

@@ -1,0 +1,275 @@
+"""Input that must be refused: every public function with every kind of wrong argument.
+
+``VALID`` holds a call of each function that works; each row of the tables spoils one argument of such a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.support.sqlapi import Api, refusal, refused, wide_text
+from tests.values.bad_arguments import (
+    ANA,
+    BAD_ARGUMENTS,
+    BAD_MESSAGES,
+    BAD_VALUES,
+    DOCUMENT_ID,
+    HELLO,
+    LEASE_TOKEN,
+    MEMORY_ID,
+    MIB,
+    NAMES,
+    OTHER_MEMORY_ID,
+    OVERSIZED,
+    THREAD,
+    VALID,
+    WRONG_STATE,
+)
+
+
+@pytest.fixture(scope="module")
+def shared_api(shared_api: Api) -> Api:
+    """A database in which every call of VALID works."""
+    shared_api.add_message(**THREAD, role="user", content="I like tea")
+    shared_api.register_model(name="spare", kind="chat", provider="openai", model="gpt")
+    for memory_id, content in ((MEMORY_ID, "Drinks tea"), (OTHER_MEMORY_ID, "Drinks black tea")):
+        shared_api.connection.execute(
+            "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, %s)", [memory_id, content]
+        )
+    shared_api.connection.execute(
+        "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]
+    )
+    shared_api.store_artifact(**ANA, key="log", content="Tea")
+    assert (shared_api.extract_memories(**THREAD), shared_api.summarize_thread(**THREAD)) == (1, 2)
+    shared_api.claim_jobs(worker="w", kinds=["extract_memories"])
+    shared_api.connection.execute("update memory.jobs set lease_token = %s where job_id = 1", [LEASE_TOKEN])
+    shared_api.register_model(
+        name="vectors", kind="embedding", provider="openai", model="v", settings={"dimensions": 3}
+    )
+    shared_api.connection.execute("delete from memory.jobs where kind = 'backfill'")
+    return shared_api
+
+
+def call(api: Api, function: str, **spoiled: Any) -> Any:
+    return getattr(api, function)(**{**VALID[function], **spoiled})
+
+
+def outcome(api: Api, function: str, argument: str, value: Any) -> tuple[str, str] | str:
+    """What a spoiled call leads to: SQLSTATE and argument of its refusal."""
+    try:
+        call(api, function, **{argument: value})
+    except psycopg.Error as error:
+        return refusal(error)
+    return "accepted"
+
+
+def check_refusals(api: Api, function: str, cases: Iterable[tuple[str, Any]], code: str = "22023") -> None:
+    before = api.state()
+    outcomes = {
+        f"{argument} => {str(value)[:40]!r}": (outcome(api, function, argument, value), argument)
+        for argument, value in cases
+    }
+    assert outcomes == {case: ((code, argument), argument) for case, (_, argument) in outcomes.items()}
+    assert api.state() == before
+
+
+def test_every_public_function_is_here(api: Api) -> None:
+    public = (
+        "select proname from pg_proc where pronamespace = 'memory'::regnamespace and prokind = 'f' and proname !~ '^_'"
+    )
+    needs_pg_cron = {"schedule_jobs"}
+    assert {name for [name] in api.query(public)} - needs_pg_cron == VALID.keys()
+
+
+@pytest.mark.parametrize("function", VALID)
+def test_the_valid_call_of_each_function_works(api: Api, function: str) -> None:
+    call(api, function)
+
+
+@pytest.mark.parametrize("function", VALID)
+def test_no_argument_is_taken_out_of_bounds(api: Api, function: str) -> None:
+    [names] = api.query(
+        "select proargnames, pronargs from pg_proc where oid = to_regproc(%(f)s)", f=f"memory.{function}"
+    )
+    arguments = names.proargnames[: names.pronargs] if names.pronargs else []
+    check_refusals(
+        api, function, [(argument, value) for argument in arguments for value in BAD_VALUES.get(argument, ())]
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [(function, argument) for function, valid in VALID.items() for argument in NAMES if argument in valid],
+)
+def test_a_name_that_is_needed_cannot_be_null(api: Api, function: str, argument: str) -> None:
+    check_refusals(api, function, [(argument, None)])
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "values"), BAD_ARGUMENTS, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_a_bad_argument_is_refused(api: Api, function: str, argument: str, values: list[Any]) -> None:
+    check_refusals(api, function, [(argument, value) for value in values])
+
+
+@pytest.mark.parametrize(("argument", "message"), BAD_MESSAGES, ids=lambda value: str(value)[-60:])
+def test_a_bad_message_in_a_batch_is_refused(api: Api, argument: str, message: dict[str, Any]) -> None:
+    before = api.state()
+    with refused(argument):
+        call(api, "add_messages", messages=[HELLO, message, HELLO])
+    assert api.state() == before
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "part", "value"),
+    OVERSIZED,
+    ids=lambda value: value if isinstance(value, str) and len(value) < 99 else "",
+)
+def test_an_argument_that_is_too_large_is_refused(
+    api: Api, function: str, argument: str, part: str, value: Any
+) -> None:
+    before = api.state()
+    with refused(part, "54000"):
+        call(api, function, **{argument: value})
+    assert api.state() == before
+
+
+@pytest.mark.parametrize(("function", "argument", "value", "code"), WRONG_STATE)
+def test_a_call_about_an_unknown_row_says_so(api: Api, function: str, argument: str, value: Any, code: str) -> None:
+    check_refusals(api, function, [(argument, value)], code)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [name for name, valid in VALID.items() if valid.keys() & {"memory_id", "document_id", "job_id", "key"}],
+)
+def test_a_row_of_another_user_is_unknown(api: Api, function: str) -> None:
+    before = api.state()
+    if function.startswith("delete_"):
+        assert call(api, function, user_id="bob") is False
+    else:
+        named = {"retrieve_artifact": "key"}.get(function, "job_id" if "job_id" in VALID[function] else "memory_id")
+        argument, code = ("lease_token", "AM001") if "lease_token" in VALID[function] else (named, "P0002")
+        with refused(argument, code):
+            call(api, function, user_id="bob")
+    assert api.state() == before
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "said"),
+    [
+        ("mode", None, "must not be null"),
+        ("mode", "fuzzy", 'unknown mode "fuzzy"'),
+        ("sources", None, "must not be null"),
+        ("sources", [], "must not be empty"),
+        ("sources", ["memory", "messages", "files"], 'unknown source "messages"'),
+        ("sources", "{memory,null,files}", "unknown source null"),
+    ],
+)
+def test_a_search_names_the_unknown_value(api: Api, argument: str, value: Any, said: str) -> None:
+    with refused(argument) as refusal:
+        call(api, "search", **{argument: value})
+    assert refusal.value.diag.message_primary == f"{argument}: {said}"
+
+
+def test_validity_cannot_end_before_it_begins(api: Api) -> None:
+    before = api.state()
+    with refused("valid_to"):
+        call(api, "add_memory", valid_from="2026-05-02", valid_to="2026-05-01")
+    assert api.state() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        r"""select memory.add_message('ana', 't1', 'user', 'Hello', metadata => '{"a": "\u0000"}')""",
+        r"""select memory.add_messages('ana', 't1', '[{"role": "user", "content": "a\u0000b"}]')""",
+        r"""select memory.add_memory('ana', 'Likes tea', metadata => '{"\u0000": 1}')""",
+    ],
+)
+def test_nul_in_json_is_refused_by_the_server(api: Api, statement: str) -> None:
+    before = api.state()
+    with pytest.raises(psycopg.errors.UntranslatableCharacter), api.connection.transaction():
+        api.connection.execute(statement.encode())
+    assert api.state() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["select memory.add_message('ana', 't1', 'user', 'a', '{}', '{}', 'soon')", "select memory.get_memory('ana', 'x')"],
+)
+def test_a_value_of_the_wrong_type_is_refused_by_the_server(api: Api, statement: str) -> None:
+    with pytest.raises(psycopg.errors.DataError), api.connection.transaction():
+        api.connection.execute(statement.encode())
+
+
+TEXTS = {
+    "emoji": "👩🏽‍🚀 → 🌍",
+    "Chinese and Japanese": "記憶は時間とともに薄れる。记忆",
+    "combining marks": "e\u0301 is not \u00e9, n\u0303",
+    "right to left": "\u202bשלום\u202c مرحبا\u200f",
+    "four bytes each": "𠜎𠜱𝒳𐍈",
+    "white space": " \ta\u00a0\u2003\r\nb ",
+    "quotes": """'"`$$ \\' -- ; drop table""",
+    "other control characters": "\x01\x1b[31m\x7f\ufffe",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+class TestEveryCharacterIsKept:
+    def test_in_messages(self, api: Api, text: str) -> None:
+        name = f"thread {text}"
+        ids = {"user_id": text, "thread_id": name, "agent_id": text}
+        stored = api.add_message(**ids, role="user", content=text, metadata={text: [text]}, idempotency_key=text)
+        batch = [{"role": "user", "content": text, "name": text, "metadata": {text: text}}]
+        assert [stored.content, api.add_messages(**ids, messages=batch)[0].content] == [text, text]
+        first, second = api.get_messages(**ids)
+        assert (first.content, first.agent_id, first.metadata) == (text, text, {text: [text]})
+        assert (second.content, second.metadata) == (text, {text: text, "name": text})
+        assert [thread.thread_id for thread in api.list_threads(user_id=text)] == [name]
+        assert [part.content for part in api.get_context(**ids)] == [text, text]
+
+    def test_in_memories(self, api: Api, text: str) -> None:
+        memory_id, _ = api.add_memory(user_id=text, content=text, agent_id=text, metadata={text: text}, tags=[text])
+        memory = api.get_memory(user_id=text, memory_id=memory_id)
+        assert (memory.content, memory.agent_id, memory.metadata, memory.tags) == (text, text, {text: text}, [text])
+        assert [row.content for row in api.list_memories(user_id=text, search=text, tags_all=[text])] == [text]
+
+
+def test_names_may_have_255_characters_of_any_length_in_bytes(api: Api) -> None:
+    wide = [wide_text(255, seed) for seed in range(3)]
+    ids = dict(zip(("user_id", "thread_id", "agent_id"), wide, strict=True))
+    api.add_message(**ids, role="user", content="I like tea", idempotency_key=wide[0][:63])
+    api.add_memory(**ids, content="Likes tea", source=wide[0])
+    api.summarize_thread(user_id=wide[0], thread_id=wide[1])
+    assert api.finish_jobs(memory="Drinks tea") == 2
+    assert [part.source for part in api.get_context(**ids)] == ["memories", "thread_summary", "message"]
+
+
+def test_the_largest_message_and_memory_are_kept(api: Api) -> None:
+    message, memory = wide_text(10 * MIB // 4), wide_text(MIB // 16)
+    call(api, "add_message", content=message)
+    assert api.get_messages(**THREAD, recent_k=1)[0].content == message
+    memory_id, _ = call(api, "add_memory", content=memory, embedding_text=memory)
+    assert api.get_memory(**ANA, memory_id=memory_id).content == memory
+
+
+DIRECT_INSERTS = {
+    "messages": "insert into memory.messages (user_id, thread_id, role, content, created_at)"
+    " values ('ana', 't1', 'user', 'Hello', %s)",
+    "memories": "insert into memory.memories (user_id, content, created_at) values ('ana', 'Likes tea', %s)",
+    "documents": "insert into memory.documents (user_id, content, created_at) values ('ana', 'Tea', %s)",
+    "artifacts": "insert into memory.artifacts (user_id, key, content, description, created_at)"
+    " values ('ana', 'log', 'Tea', 'Tea', %s)",
+}
+
+
+@pytest.mark.parametrize("moment", ["infinity", "-infinity", "10000-01-01", "0001-01-01 BC"])
+@pytest.mark.parametrize("table", DIRECT_INSERTS)
+def test_nothing_is_stored_at_a_time_that_clients_cannot_read(api: Api, table: str, moment: str) -> None:
+    with refused("created_at"), api.connection.transaction():
+        api.connection.execute(DIRECT_INSERTS[table], [moment])

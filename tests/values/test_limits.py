@@ -1,0 +1,189 @@
+"""Lists, filters and other JSON arguments: how much of them is taken, and what is older than a limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.support.sqlapi import Api, refused
+
+ANA = {"user_id": "ana"}
+MANY = [f"tag {number}" for number in range(101)]
+LONG = ["x" * 256]
+NAMES = ["tags_all", "tags_any", "exclude_tags", "memory_types", "doc_types", "namespaces"]
+
+
+def nested(depth: int) -> Any:
+    return {"a": nested(depth - 1)} if depth else 1
+
+
+@pytest.mark.feature("F20")
+class TestTags:
+    @pytest.mark.parametrize("tags", [MANY, LONG], ids=["many", "long"])
+    def test_that_are_too_many_or_too_long_are_refused_wherever_they_come_in(self, api: Api, tags: list[str]) -> None:
+        memory_id = api.add_memory(**ANA, content="Likes tea").memory_id
+        with refused("tags", "54000"):
+            api.add_memory(**ANA, content="Likes coffee", tags=tags)
+        with refused("tags", "54000"):
+            api.update_memory(**ANA, memory_id=memory_id, tags=tags)
+        with refused("tags", "54000"):
+            api.add_memory(**ANA, content="Likes tea", tags=tags, on_conflict="replace")
+        for statement in (
+            "insert into memory.memories (user_id, content, tags) values ('ana', 'x', %(tags)s) returning 1",
+            "update memory.memories set tags = %(tags)s where user_id = 'ana' returning 1",
+        ):
+            with refused("tags", "54000"):
+                api.query(statement, tags=tags)
+
+    def test_up_to_the_limit_are_kept(self, api: Api) -> None:
+        tags = ["x" * 255, *MANY[:99]]
+        memory_id = api.add_memory(**ANA, content="Likes tea", tags=tags).memory_id
+        assert api.get_memory(**ANA, memory_id=memory_id).tags == tags
+        [found] = api.search(**ANA, query="tea", mode="keyword", tags_all=tags)
+        assert found.details["tags"] == tags
+
+    def test_with_dimensions_are_refused(self, api: Api) -> None:
+        with refused("tags"):
+            api.add_memory(**ANA, content="Likes tea", tags="{{a},{b}}")
+
+    def test_from_before_the_limit_stay_and_their_memory_can_change(self, api: Api) -> None:
+        memory_id = old_memory(api, 3_000)
+        assert api.update_memory(**ANA, memory_id=memory_id, importance=0.9) == 2
+        assert api.delete_memory(**ANA, memory_id=memory_id)
+        assert api.restore_memory(**ANA, memory_id=memory_id) == 4
+        assert len(api.get_memory(**ANA, memory_id=memory_id).tags) == 3_000
+        for filters in ({"tags_all": ["t7", "t2999"]}, {"tags_any": ["t2999", "none"]}, {"exclude_tags": ["none"]}):
+            assert len(api.search(**ANA, query="tea", mode="keyword", **filters)) == 1
+        for filters in ({"tags_all": ["t7", "none"]}, {"tags_any": ["none"]}, {"exclude_tags": ["t2999"]}):
+            assert api.search(**ANA, query="tea", mode="keyword", **filters) == []
+        assert len(api.list_memories(**ANA, tags_all=["t7", "t2999"])) == 1
+        assert api.list_memories(**ANA, tags_all=["t7", "none"]) == []
+        api.update_memory(**ANA, memory_id=memory_id, tags=["few"])
+        with refused("tags", "54000"):  # what comes back is new again
+            api.restore_memory(**ANA, memory_id=memory_id, version=1)
+
+    def test_of_an_old_memory_do_not_keep_a_search_from_being_cancelled(self, api: Api) -> None:
+        old_memory(api, 1_000_000)
+        api.query("select set_config('statement_timeout', '300ms', true)")
+        # Uninterrupted, the comparison alone takes two seconds and more.
+        with pytest.raises(psycopg.errors.QueryCanceled) as raised:
+            api.search(**ANA, query="tea", mode="keyword", tags_any=MANY[:100])
+        assert "_tags_among" in (raised.value.diag.context or "")
+
+    @pytest.mark.feature("F20", "E10")
+    def test_that_are_merged_are_as_many_as_may_be(self, api: Api) -> None:
+        """More would make the job fail again and again."""
+        first = api.add_memory(**ANA, content="Likes tea", tags=[f"a{number}" for number in range(90)]).memory_id
+        second = api.add_memory(**ANA, content="Likes green tea", tags=[f"b{number}" for number in range(90)]).memory_id
+        merge = "select memory._keep_the_best('ana', %(stays)s, array[%(gone)s]::uuid[])"
+        api.query(merge, stays=second, gone=first)
+        tags = api.get_memory(**ANA, memory_id=second).tags
+        assert (len(tags), sum(tag.startswith("b") for tag in tags)) == (100, 90)
+
+
+def old_memory(api: Api, tags: int) -> Any:
+    """A memory as it may be from before there was a limit."""
+    memory_id = api.add_memory(**ANA, content="Likes tea").memory_id
+    api.query("select set_config('session_replication_role', 'replica', true)")
+    api.query(
+        "update memory.memories set tags = array(select 't' || n from generate_series(1, %(tags)s::int) as n) "
+        "where memory_id = %(memory_id)s returning 1",
+        tags=tags, memory_id=memory_id,
+    )  # fmt: skip
+    api.query("select set_config('session_replication_role', 'origin', true)")
+    return memory_id
+
+
+@pytest.mark.feature("F20")
+class TestFilters:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_of_a_search_are_short_lists(self, api: Api, name: str) -> None:
+        for value in (MANY, LONG):
+            with refused(name, "54000"):
+                api.search(**ANA, query="tea", **{name: value})
+        for bad in ("{a,null}", "{{a},{b}}"):
+            with refused(name):
+                api.search(**ANA, query="tea", **{name: bad})
+
+    def test_sources_and_kinds_are_short_lists(self, api: Api) -> None:
+        with refused("sources", "54000"):
+            api.search(**ANA, query="tea", sources=["memory"] * 101)
+        with refused("kinds", "54000"):
+            api.claim_jobs(worker="w", kinds=["embed"] * 101)
+        assert api.search(**ANA, query="tea", mode="keyword", sources=["memory"] * 6) == []
+
+    def test_of_a_list_are_short(self, api: Api) -> None:
+        with refused("tags_all", "54000"):
+            api.list_memories(**ANA, tags_all=MANY)
+        with refused("search", "54000"):
+            api.list_memories(**ANA, search="x" * 1001)
+        assert api.list_memories(**ANA, search="x" * 1000) == []
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            {"a": list(range(101))},
+            {"a": [[]] * 101},
+            {str(number): 1 for number in range(101)},
+            nested(101),
+            {"a": "x" * 2**16},
+        ],
+        ids=["array", "arrays", "keys", "nested", "text"],
+    )
+    def test_on_metadata_are_small(self, api: Api, value: Any) -> None:
+        with refused("filter", "54000"):
+            api.search(**ANA, query="tea", filter=value)
+
+    def test_on_metadata_may_have_a_hundred_values(self, api: Api) -> None:
+        for value in ({"a": list(range(99))}, {str(number): 1 for number in range(100)}, nested(100)):
+            api.add_memory(**ANA, content=f"tea {len(str(value))}", metadata=value)
+            assert len(api.search(**ANA, query="tea", mode="keyword", filter=value)) == 1
+
+
+@pytest.mark.feature("F20")
+class TestOtherArguments:
+    def test_of_messages_there_are_so_many(self, api: Api) -> None:
+        with refused("messages", "54000"):
+            api.add_messages(**ANA, thread_id="t1", messages=Jsonb([{}] * 100_001))
+
+    @pytest.mark.parametrize("phrases", [MANY, LONG], ids=["many", "long"])
+    def test_search_triggers_are_a_short_list(self, api: Api, phrases: list[str]) -> None:
+        with refused("settings", "54000"):
+            api.set_policy(settings={"knowledge_base": {"search_triggers": phrases}})
+
+    def test_settings_are_small(self, api: Api) -> None:
+        with refused("settings", "54000"):
+            api.set_policy(settings={"summary": {"x" * 2**16: 1}})
+        with refused("settings", "54000"):
+            api.register_model(
+                name="m", kind="chat", provider="openai", model="gpt", settings={"base_url": "http://" + "x" * 2**16}
+            )
+
+    def test_an_error_quotes_no_more_than_can_be_read(self, api: Api) -> None:
+        with refused("settings") as refusal:
+            api.set_policy(settings={"messages": {"expires_after": "x" * 60_000}})
+        assert len(refusal.value.diag.message_primary or "") < 2_100
+
+    def test_calls_of_a_job_are_small(self, api: Api) -> None:
+        with refused("calls", "54000"):
+            api.record_calls(**ANA, job_id=1, calls=[{"error": "x" * 2**24}])
+
+    def test_the_messages_that_a_memory_names_are_no_more_than_a_job_reads(self, api: Api) -> None:
+        api.add_message(**ANA, thread_id="t1", role="user", content="Hello")
+        api.extract_memories(**ANA, thread_id="t1")
+        [job] = api.claim_jobs(worker="w", kinds=["extract_memories"])
+        memory = {"content": "Likes tea", "memory_type": "fact", "seqs": [0] * 1001}
+        with refused("result"):
+            api.complete_job(**ANA, job_id=job.job_id, lease_token=job.lease_token, result={"memories": [memory]})
+
+    def test_a_query_may_be_of_any_length(self, api: Api) -> None:
+        api.add_memory(**ANA, content="Likes tea")
+        assert len(api.search(**ANA, query="tea " * 1_000_000, mode="keyword")) == 1
+
+    def test_a_key_of_any_length_is_looked_at_in_no_time(self, api: Api) -> None:
+        api.query("select set_config('statement_timeout', '3s', true)")
+        with refused("key"):
+            api.retrieve_artifact(**ANA, key="[MemoryRef: " + "a - " * 500_000)

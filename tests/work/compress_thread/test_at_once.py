@@ -1,0 +1,139 @@
+"""Compression beside writers and readers of the thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.support.protocol import ANA, claim, complete, make_due, nothing_to_do, open_jobs
+from tests.support.sqlapi import Api
+from tests.support.summaries import active, asked, compress, compressing, only, seqs, sources, write
+
+
+@pytest.mark.feature("A7", "D10")
+def test_a_result_is_not_lost_when_a_writer_holds_the_thread(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
+) -> None:
+    api, writer = Api(db), Api(connect())
+    compressing(api)
+    write(api, *[10] * 10)
+    job = claim(api)
+    with writer.connection.transaction():
+        write(writer, 10)
+        started = time.monotonic()
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            complete(api, job, summary="They talked.")
+        assert 1.9 < time.monotonic() - started < 8
+    complete(api, job, summary="They talked.")
+    assert active(api) == [6, 7, 8, 9, 10]
+
+
+@pytest.mark.feature("D10")
+def test_a_claim_does_not_wait_for_a_writer(db: psycopg.Connection, connect: Callable[..., psycopg.Connection]) -> None:
+    api, writer = Api(db), Api(connect())
+    only(api, cadence={"thread_summary_every_n": 10})
+    write(api, *[10] * 10)
+    complete(api, claim(api), summary="All of it.")
+    api.compress_thread(**ANA)
+    db.execute("set lock_timeout = '5s'")
+    with writer.connection.transaction():
+        write(writer, 10)
+        assert nothing_to_do(api)
+    assert active(api) == list(range(11))
+    make_due(api)
+    api.set_policy(settings={"compression": {"recent_messages_to_keep": 4}})
+    assert nothing_to_do(api)
+    assert active(api) == [7, 8, 9, 10]
+
+
+@pytest.mark.feature("A5", "D10")
+def test_counting_does_not_wait_for_a_writer(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
+) -> None:
+    api, writer = Api(db), Api(connect())
+    counts: dict[str, Any] = {"token_counts": {"0": 3}, "token_counter": "o200k_base"}
+    only(api)
+    write(api, 10)
+    db.execute("set lock_timeout = '1s'")
+    job = asked(api, "summarize_thread")
+    with writer.connection.transaction():
+        write(writer, 10)
+        complete(api, job, summary="They talked.", **counts)
+    assert [message.token_count for message in api.get_messages(**ANA)] == [10, 10]
+    complete(api, asked(api, "extract_memories"), memories=[], **counts)
+    assert [message.token_count for message in api.get_messages(**ANA)] == [3, 10]
+    assert active(api) == [0, 1]
+
+
+@pytest.mark.feature("D10", "E14")
+def test_writers_and_compressions_of_one_thread_do_not_hinder_each_other(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
+) -> None:
+    api = Api(db)
+    compressing(api, archive_conversations=True)
+    writers = [Api(connect()) for _ in range(3)]
+    with ThreadPoolExecutor() as pool:
+        writing = [pool.submit(write, writer, *[5] * 80) for writer in writers]
+        while not all(work.done() for work in writing) or open_jobs(api):
+            for job in api.claim_jobs(worker="test"):
+                complete(api, job, summary=f"Up to {job.payload['end_seq']}")
+    for work in writing:
+        work.result()
+    kept = active(api)
+    [document] = api.list_documents(user_id="ana")
+    assert kept == list(range(240 - len(kept), 240))
+    assert document.metadata["message_count"] == 240 - len(kept)
+    assert api.value("select count(*) from memory.summary_chain where base_end_seq >= end_seq or start_seq > 0") == 0
+
+
+@pytest.mark.feature("A7", "E16")
+@pytest.mark.parametrize("kind", ["extract_memories", "summarize_user", "summarize_thread"])
+def test_compressed_messages_are_still_read_by_jobs_that_had_not_read_them(api: Api, kind: str) -> None:
+    compressing(api)
+    api.talk(**ANA, rounds=4)
+    compress(api)
+    assert seqs(asked(api, kind).payload["messages"]) == list(range(8))
+
+
+@pytest.mark.feature("A11", "A7")
+@pytest.mark.parametrize("kind", ["extract_memories", "summarize_user", "summarize_thread", "compress_thread"])
+def test_messages_compressed_and_then_cleared_are_read_by_no_job(api: Api, kind: str) -> None:
+    compressing(api)
+    api.talk(**ANA, rounds=4)
+    compress(api)
+    assert api.clear_thread(**ANA) == 4
+    api.talk(**ANA, rounds=3)
+    payload = asked(api, kind).payload
+    assert seqs(payload["messages"] + payload.get("recent_messages", [])) == list(range(8, 14))
+    assert payload.get("previous_summary") is None
+
+
+@pytest.mark.feature("A16", "E16")
+def test_a_sweep_removes_compressed_messages_once_extraction_has_read_them_and_keeps_the_summary(api: Api) -> None:
+    compressing(api)
+    write(api, *[10] * 8)
+    compress(api)
+    assert api.sweep()["messages"] == 0
+    job = asked(api, "extract_memories")
+    api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result={"memories": []})
+    assert api.sweep()["messages"] == 4
+    assert seqs(api.get_messages(**ANA, include_inactive=True)) == active(api) == [4, 5, 6, 7]
+    assert sources(api) == ["thread_summary"] + ["message"] * 4
+    write(api, *[10] * 2)
+    assert seqs(asked(api, "compress_thread").payload["messages"]) == [4, 5]
+
+
+@pytest.mark.feature("A16")
+def test_a_sweep_does_not_wait_for_an_extraction_that_never_comes(api: Api) -> None:
+    compressing(api)
+    write(api, *[10] * 8)
+    compress(api)
+    with api.connection.transaction():
+        api.connection.execute("set local session_replication_role = replica")
+        api.connection.execute("update memory.messages set updated_at = now() - interval '8 days' where not is_active")
+    assert api.sweep()["messages"] == 4

@@ -1,0 +1,81 @@
+"""Compression: exact token counts take the place of estimates."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from agent_memory_models import Models
+
+from tests.support.model_payloads import ENCODINGS
+from tests.support.protocol import ANA, claim, complete, open_jobs, say
+from tests.support.sqlapi import Api
+from tests.support.summaries import active, asked, compressing, summaries, write, write_at_once
+
+
+@pytest.mark.feature("A5", "E14")
+def test_exact_counts_take_the_place_of_the_estimates(api: Api) -> None:
+    compressing(api)
+    write(api, *[10] * 10)
+    job = claim(api)
+    write(api, 10)
+    counts = {str(seq): 100 + seq for seq in range(11)}  # 10 is not the job's
+    outcome = complete(api, job, summary="They talked.", token_counts=counts, token_counter="o200k_base")
+    assert outcome["token_counter"] == "o200k_base"
+    stored = api.get_messages(**ANA, include_inactive=True)
+    assert [message.token_count for message in stored] == [*range(100, 110), 10]
+    assert active(api) == [6, 7, 8, 9, 10]
+    [exact, *_, estimated] = asked(api, "compress_thread").payload["recent_messages"]
+    assert (exact["token_count"], exact["is_counted"]) == (107, True)
+    assert (estimated["token_count"], "is_counted" in estimated) == (10, False)
+
+
+@pytest.mark.feature("A5")
+def test_a_counted_message_is_not_counted_again_until_it_changes(api: Api) -> None:
+    compressing(api)
+    write(api, *[10] * 6)
+    for count in (3, 7):
+        counts = {str(seq): count for seq in range(6)}
+        complete(api, asked(api, "compress_thread"), skipped="below", token_counts=counts, token_counter="o200k_base")
+        assert api.list_threads(user_id="ana")[0].active_tokens == 18
+    api.connection.execute("update memory.messages set content = 'short' where seq = 2")
+    assert api.query("select seq, token_count from memory.messages where not is_counted") == [(2, 2)]
+    assert len(active(api)) == 6
+
+
+@pytest.mark.feature("A5", "A6")
+@pytest.mark.parametrize("messages", [10, 300])
+def test_a_thread_that_is_smaller_than_estimated_is_left_alone(api: Api, messages: int) -> None:
+    compressing(api, threshold_tokens=messages * 10)
+    write_at_once(api, *[10] * messages)
+    job = claim(api)
+    counts = {str(message["seq"]): 3 for message in job.payload["messages"]}
+    outcome = complete(api, job, skipped="too small", token_counts=counts, token_counter="o200k_base")
+    assert outcome == {"skipped": "too small", "token_counter": "o200k_base"}
+    assert active(api) == list(range(messages))
+    assert (summaries(api), open_jobs(api)) == ([], [])
+
+
+@pytest.mark.feature("A5", "A6")
+@pytest.mark.parametrize("is_forced", [False, True])
+def test_tiktoken_decides(api: Api, is_forced: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimated at 3,660 tokens, counted at 1,920."""
+    if not ENCODINGS.exists():
+        pytest.skip("the encodings of tiktoken are not on this machine")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(ENCODINGS))
+    compressing(api, threshold_tokens=3000)
+    say(api, *["Здравствуйте, прекрасная погода. " * 24] * 10)
+    if is_forced:
+        api.compress_thread(**ANA)
+    job = claim(api)
+
+    async def run() -> Any:
+        async with Models(may_download=False) as models:
+            return await models.run(job.kind, job.payload, [])
+
+    outcome = complete(api, job, **asyncio.run(run()))
+    assert ("skipped" in outcome) is not is_forced
+    assert active(api) == list(range(6 * is_forced, 10))
+    assert len({message.token_count for message in api.get_messages(**ANA)}) == 1
+    assert api.list_threads(user_id="ana")[0].active_tokens < 2000

@@ -1,0 +1,130 @@
+"""Compression: failed and refused results change nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.protocol import ANA, claim, complete, lease, make_due, nothing_to_do, open_jobs
+from tests.support.sqlapi import Api, refused
+from tests.support.summaries import COMPRESSION, active, compressing, only, sources, summaries, write
+
+
+@pytest.mark.feature("A7")
+@pytest.mark.parametrize(
+    "result",
+    [
+        {},
+        {"summary": " "},
+        {"summary": 5},
+        {"summary": "x" * 10_000_000},
+        {"summary": "They talked.", "metadata": []},
+        {"summary": "They talked.", "generation_time_ms": -1},
+        {"summary": "They talked.", "token_counts": {"0": 1}},
+        {"summary": "They talked.", "token_counts": [1], "token_counter": "o200k_base"},
+        {"summary": "They talked.", "token_counts": {"0": "1"}, "token_counter": "o200k_base"},
+        {"summary": "They talked.", "token_counts": {"0": 1.5}, "token_counter": "o200k_base"},
+        {"summary": "They talked.", "token_counts": {"0": -1}, "token_counter": "o200k_base"},
+        {"summary": "They talked.", "token_counts": {"0": 10**400}, "token_counter": "o200k_base"},
+        {"summary": "They talked.", "token_counts": {"-1": 1}, "token_counter": "o200k_base"},
+        {"summary": "They talked.", "token_counts": {"9" * 30: 1}, "token_counter": "o200k_base"},
+        {"summary": "They talked.", "token_counts": {"1; drop": 1}, "token_counter": "o200k_base"},
+        {"skipped": "below", "token_counts": {"0": None}, "token_counter": "o200k_base"},
+    ],
+    ids=lambda result: str(result)[-60:],
+)
+def test_a_bad_result_changes_nothing(api: Api, result: dict[str, Any]) -> None:
+    compressing(api, archive_conversations=True)
+    write(api, *[10] * 10)
+    job = claim(api)
+    before = api.state()
+    with refused("result"):
+        api.complete_job(**lease(job), result=result)
+    assert api.state() == before
+
+
+@pytest.mark.feature("A7", "A14")
+def test_a_compression_that_never_succeeds_leaves_the_thread_as_it_was(api: Api) -> None:
+    compressing(api)
+    write(api, *[10] * 10)
+    before = api.get_messages(**ANA)
+    for status in ["pending"] * 4 + ["dead"]:
+        assert api.fail_job(**lease(claim(api)), error="no model") == status
+        assert (api.get_messages(**ANA), api.get_thread_summary(**ANA)) == (before, [])
+        assert sources(api) == ["message"] * 10
+        make_due(api)
+    assert summaries(api) == [("thread", 0, 5, "failed")]
+
+
+@pytest.mark.feature("A7")
+def test_a_result_that_is_rolled_back_has_changed_nothing_and_can_be_handed_in_again(api: Api) -> None:
+    compressing(api, archive_conversations=True)
+    write(api, *[10] * 10)
+    job = claim(api)
+    before = api.state()
+    with api.connection.transaction(force_rollback=True):
+        complete(api, job, summary="They talked.")
+    assert api.state() == before
+    complete(api, job, summary="They talked.")
+    assert active(api) == [6, 7, 8, 9]
+
+
+@pytest.mark.feature("A7", "D9")
+@pytest.mark.parametrize("end", ["released", "died"])
+def test_the_next_attempt_compresses_the_thread_as_it_is_by_then(api: Api, end: str) -> None:
+    compressing(api)
+    write(api, *[10] * 10)
+    job = claim(api, lease="1 microsecond" if end == "died" else "1 minute")
+    if end == "released":
+        api.release_job(**lease(job))
+    write(api, 10)
+    complete(api, claim(api), summary="They talked.")
+    assert active(api) == [7, 8, 9, 10]
+    assert summaries(api) == [("thread", 0, 6, "completed")]
+
+
+@pytest.mark.feature("A7", "D11")
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_a_thread_that_goes_while_it_is_compressed_stays_gone(api: Api, function: str) -> None:
+    compressing(api, archive_conversations=True)
+    write(api, *[10] * 10)
+    job = claim(api)
+    getattr(api, function)(**ANA)
+    write(api, *[1] * 3)
+    with refused("lease_token", "AM001"):
+        complete(api, job, summary="They talked.")
+    assert len(active(api)) == 3
+    assert (summaries(api), api.list_documents(user_id="ana"), open_jobs(api)) == ([], [], [])
+
+
+@pytest.mark.feature("A7", "D5")
+@pytest.mark.parametrize("kinds", [("summarize_thread", "compress_thread"), ("compress_thread", "summarize_thread")])
+def test_two_kinds_of_jobs_never_continue_one_summary_at_once(api: Api, kinds: tuple[str, str]) -> None:
+    only(api, cadence={"thread_summary_every_n": 100}, compression=COMPRESSION)
+    api.talk(**ANA, rounds=5)
+    api.compress_thread(**ANA)
+    api.summarize_thread(**ANA)
+    first = claim(api, kinds[0])
+    assert nothing_to_do(api)
+    assert api.query("select attempts, error from memory.jobs where status = 'pending'") == [
+        (0, "another job is summarising this thread")
+    ]
+    complete(api, first, summary="First.")
+    make_due(api)
+    for job in api.claim_jobs(worker="test"):
+        assert (job.kind, job.payload["previous_summary"]) == (kinds[1], "First.")
+        complete(api, job, summary="Second.")
+    assert active(api) == [6, 7, 8, 9]
+    assert summaries(api)[-1] == ("thread", 0, 9, "completed")
+
+
+@pytest.mark.feature("D5")
+def test_a_summary_whose_job_has_another_task_by_now_is_not_left_in_process(api: Api) -> None:
+    only(api, cadence={"thread_summary_every_n": 2})
+    write(api, 1, 1)
+    api.release_job(**lease(claim(api)))
+    only(api, cadence={"thread_summary_every_n": 0})
+    job = claim(api)
+    assert job.payload["kind"] == "rolling"
+    assert summaries(api) == [("rolling", 0, 1, "processing")]

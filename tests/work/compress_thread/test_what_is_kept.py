@@ -1,0 +1,173 @@
+"""Compression: which messages are compressed, and which are kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.protocol import ANA, claim, complete, nothing_to_do, say
+from tests.support.sqlapi import Api, fenced
+from tests.support.summaries import (
+    LISTS,
+    active,
+    asked,
+    compress,
+    compressing,
+    only,
+    seqs,
+    summaries,
+    write,
+    write_at_once,
+)
+
+
+@pytest.mark.feature("A7")
+def test_a_claim_brings_all_that_a_compression_needs(api: Api) -> None:
+    compressing(api)
+    write(api, *[10] * 10)
+    payload = claim(api).payload
+    assert seqs(payload.pop("messages")) == [0, 1, 2, 3, 4, 5]
+    assert seqs(payload.pop("recent_messages")) == [6, 7, 8, 9]
+    assert payload == {
+        "model": {"name": "local", "provider": "local", "model": "patterns", "settings": {}},
+        "prompt": None,
+        "thread_id": "t1",
+        "start_seq": 0,
+        "end_seq": 5,
+        "previous_summary": None,
+        "previous_metadata": None,
+        "threshold_tokens": 100,
+        "remaining_tokens": 0,
+        "is_forced": False,
+    }
+
+
+@pytest.mark.feature("A7", "A9", "E5")
+def test_the_next_compression_goes_on_from_the_one_before(api: Api) -> None:
+    compressing(api)
+    write(api, *[10] * 8)
+    compress(api, "First.", metadata=LISTS)
+    write(api, *[10] * 3)
+    payload = asked(api, "compress_thread").payload
+    assert seqs(payload["messages"]) == [4, 5, 6]
+    assert seqs(payload["recent_messages"]) == [7, 8, 9, 10]
+    assert (payload["start_seq"], payload["end_seq"], payload["remaining_tokens"]) == (0, 6, 0)
+    assert (payload["previous_summary"], payload["previous_metadata"]) == ("First.", LISTS)
+
+
+@pytest.mark.feature("A6", "A7", "A16")
+@pytest.mark.parametrize("keep", [1, 4, 11])
+def test_exactly_the_newest_messages_are_kept(api: Api, keep: int) -> None:
+    compressing(api, recent_messages_to_keep=keep)
+    write(api, *[10] * 12)
+    before = api.get_messages(**ANA)
+    outcome = complete(api, claim(api), summary="They talked.", metadata=LISTS, generation_time_ms=7)
+    [summary] = api.get_thread_summary(**ANA)
+    gone = 12 - keep
+    assert (summary.summary, summary.start_seq, summary.end_seq) == ("They talked.", 0, gone - 1)
+    assert (summary.metadata, summary.generation_time_ms) == (LISTS, 7)
+    assert outcome == {"summary_id": str(summary.summary_id), "start_seq": 0, "end_seq": gone - 1, "compressed": gone}
+    assert api.get_messages(**ANA) == before[gone:]
+    assert active(api) == list(range(gone, 12))
+    old = api.query("select seq, is_active, summary_id from memory.messages where not is_active order by seq")
+    assert old == [(seq, False, summary.summary_id) for seq in range(gone)]
+    assert seqs(api.get_messages(**ANA, include_inactive=True)) == list(range(12))
+
+
+@pytest.mark.feature("A7")
+@pytest.mark.parametrize("keep", range(1, 12))
+def test_tool_results_are_kept_with_their_call(api: Api, keep: int) -> None:
+    compressing(api, recent_messages_to_keep=keep)
+    calls = [{"id": tool, "function": {"name": tool, "arguments": "{}"}} for tool in "abc"]
+    for _ in range(4):
+        say(api, "question")
+        say(api, "call", role="assistant", metadata={"tool_calls": calls})
+        say(api, *"abc", role="tool")
+        say(api, "answer", role="assistant")
+    compress(api)
+    kept = active(api)
+    wanted = 24 - keep
+    while wanted % 6 in (2, 3, 4):  # a tool's result
+        wanted -= 1
+    assert kept == list(range(wanted, 24))
+
+
+@pytest.mark.feature("A7", "E16")
+def test_a_context_has_the_summary_in_place_of_the_compressed_messages(api: Api) -> None:
+    compressing(api)
+    api.talk(**ANA, rounds=4)
+    compress(api, "They said hello.")
+    assert [(part.source, part.content) for part in api.get_context(**ANA)] == [
+        ("thread_summary", fenced("Summary of the conversation so far:\nThey said hello.")),
+        ("message", "question 2"),
+        ("message", "answer 2"),
+        ("message", "question 3"),
+        ("message", "answer 3"),
+    ]
+
+
+@pytest.mark.feature("A7")
+@pytest.mark.parametrize("sizes", [[1] * 2500, [2000] * 60])
+@pytest.mark.parametrize("on_demand", [True, False])
+def test_a_long_backlog_is_compressed_in_parts_to_its_end(api: Api, sizes: list[int], on_demand: bool) -> None:
+    compressing(api, enabled=not on_demand)
+    write_at_once(api, *sizes)
+    if on_demand:
+        api.compress_thread(**ANA)
+    previous: str | None = None
+    parts: list[list[int]] = []
+    while jobs := api.claim_jobs(worker="test"):
+        payload = jobs[0].payload
+        assert (payload["previous_summary"], payload["is_forced"]) == (previous, on_demand or parts != [])
+        assert sum(message["token_count"] for message in payload["messages"]) <= 24_000
+        parts.append(seqs(payload["messages"]))
+        previous = f"Part {len(parts)}"
+        complete(api, jobs[0], summary=previous)
+    assert len(parts) >= 3
+    assert [seq for part in parts for seq in part] == list(range(len(sizes) - 4))
+    assert active(api) == list(range(len(sizes) - 4, len(sizes)))
+    chain = summaries(api, "base_end_seq, start_seq, end_seq, status")
+    ends = [part[-1] for part in parts]
+    assert chain == [(base, 0, end, "completed") for base, end in zip([None, *ends], ends, strict=False)]
+
+
+@pytest.mark.feature("A7")
+def test_no_part_of_a_backlog_ends_between_a_call_and_its_results(api: Api) -> None:
+    compressing(api)
+    calls = [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]
+    api.add_messages(
+        **ANA,
+        messages=[{"role": "user", "content": "question"}] * 998
+        + [{"role": "assistant", "content": "call", "tool_calls": calls}]
+        + [{"role": "tool", "content": "result", "tool_call_id": "1"}] * 5
+        + [{"role": "user", "content": "question"}] * 10,
+    )
+    compress(api)
+    assert active(api) == list(range(998, 1014))
+    assert [part.content for part in api.get_context(**ANA)][1] == "call"
+    complete(api, claim(api), summary="They talked.")
+    assert active(api) == list(range(1010, 1014))
+
+
+@pytest.mark.feature("A7")
+def test_messages_that_a_whole_thread_summary_covers_are_put_away_without_a_model(api: Api) -> None:
+    only(api, cadence={"thread_summary_every_n": 10})
+    write(api, *[10] * 10)
+    complete(api, claim(api), summary="All of it.")
+    compressing(api)
+    job_id = api.compress_thread(**ANA)
+    assert nothing_to_do(api)
+    assert api.get_job(user_id="ana", job_id=job_id).status == "completed"
+    assert active(api) == [6, 7, 8, 9]
+    assert summaries(api) == [("thread", 0, 9, "completed")]
+
+
+@pytest.mark.feature("A7")
+@pytest.mark.parametrize("size", [1, 10])
+def test_a_covered_thread_is_put_away_by_itself_when_it_has_the_threshold(api: Api, size: int) -> None:
+    only(api, cadence={"thread_summary_every_n": 10})
+    write(api, *[size] * 10)
+    complete(api, claim(api), summary="All of it.")
+    compressing(api)
+    api.connection.execute("insert into memory.jobs (user_id, kind, scope) values ('ana', 'compress_thread', 't1')")
+    assert nothing_to_do(api)
+    assert active(api) == ([6, 7, 8, 9] if size == 10 else list(range(10)))

@@ -1,0 +1,128 @@
+"""Extraction: after how many messages, and which messages each extraction reads."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from tests.support.jobs import ANA, claim, queued, say, settings
+from tests.support.protocol import lease, open_jobs
+from tests.support.sqlapi import Api
+
+
+@pytest.fixture
+def api(db: psycopg.Connection) -> Api:
+    return Api(db)
+
+
+def extraction_only(api: Api) -> None:
+    settings(api, summary={"enabled": False})
+
+
+@pytest.mark.feature("B9")
+@pytest.mark.parametrize(
+    ("cadence", "jobs_at"),
+    [
+        ({}, [9, 19, 29]),
+        ({"fact_extraction_every_n": 4}, [3, 7, 11, 15, 19, 23, 27]),
+        ({"fact_extraction_every_n": 0}, []),
+    ],
+)
+def test_memories_are_extracted_after_every_n_messages(api: Api, cadence: dict[str, int], jobs_at: list[int]) -> None:
+    settings(api, summary={"enabled": False}, cadence=cadence)
+    seen = []
+    for seq in range(30):
+        say(api, "user" if seq % 2 == 0 else "assistant")
+        if api.finish_jobs():
+            seen.append(seq)
+    assert seen == jobs_at
+
+
+@pytest.mark.feature("B9")
+@pytest.mark.parametrize(
+    ("first", "second", "jobs"), [(9, 1, 1), (5, 4, 0), (3, 25, 1), (10, 9, 0), (12, 8, 1), (12, 7, 0)]
+)
+def test_a_batch_counts_like_single_messages(api: Api, first: int, second: int, jobs: int) -> None:
+    extraction_only(api)
+    for count in (first, second):
+        api.finish_jobs()
+        api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * count)
+    assert len(api.claim_jobs(worker="test", max_jobs=10)) == jobs
+
+
+@pytest.mark.feature("B9")
+def test_the_cadence_counts_each_thread_for_itself(api: Api) -> None:
+    extraction_only(api)
+    for thread_id in ("t1", "t2"):
+        api.add_messages(user_id="ana", thread_id=thread_id, messages=[{"role": "user", "content": "Hello"}] * 9)
+    assert open_jobs(api) == []
+
+
+@pytest.mark.feature("B9", "E15")
+def test_no_message_is_extracted_twice_and_none_is_left_out(api: Api) -> None:
+    extraction_only(api)
+    read: list[int] = []
+    for number in range(60):
+        say(api, "user")
+        if number % 7 == 0:
+            api.extract_memories(**ANA)
+        for job in api.claim_jobs(worker="test", max_jobs=10):
+            if number % 3 == 0:
+                api.fail_job(**lease(job), error="try again", retry_after="0")
+                job = claim(api)
+            read += [message["seq"] for message in job.payload["messages"]]
+            api.complete_job(**lease(job), result={"memories": []})
+    assert read == list(range(60))
+    assert api.value("select extracted_seq from memory.thread_stats") == 59
+
+
+@pytest.mark.feature("B9")
+def test_messages_that_arrive_during_an_extraction_are_read_by_the_next(api: Api) -> None:
+    extraction_only(api)
+    queued(api, messages=10)
+    job = claim(api)
+    api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 10)
+    assert api.claim_jobs(worker="test") == []
+    api.complete_job(**lease(job), result={"memories": []})
+    assert [message["seq"] for message in claim(api).payload["messages"]] == list(range(10, 20))
+
+
+@pytest.mark.feature("B9")
+def test_a_long_backlog_is_read_in_parts_of_200(api: Api) -> None:
+    extraction_only(api)
+    queued(api, messages=450)
+    parts = []
+    while jobs := api.claim_jobs(worker="test"):
+        parts.append([message["seq"] for message in jobs[0].payload["messages"]])
+        api.complete_job(**lease(jobs[0]), result={"memories": []})
+    assert [len(part) for part in parts] == [200, 200, 50]
+    assert [seq for part in parts for seq in part] == list(range(450))
+
+
+@pytest.mark.feature("B9")
+@pytest.mark.parametrize(
+    ("requests", "expected"), [([2], 2), ([None, 2], 5), ([2, None], 5), ([2, 4], 4), ([4, 2], 4), ([99], 5)]
+)
+def test_recent_k_limits_what_is_read_to_the_widest_request(
+    api: Api, requests: list[int | None], expected: int
+) -> None:
+    api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 5)
+    assert len({api.extract_memories(**ANA, recent_k=recent_k) for recent_k in requests}) == 1
+    assert [message["seq"] for message in claim(api).payload["messages"]] == list(range(5 - expected, 5))
+
+
+@pytest.mark.feature("B9", "E8")
+def test_recent_k_does_not_cut_off_a_backlog_that_is_being_read(api: Api) -> None:
+    extraction_only(api)
+    queued(api, messages=250)
+    first = claim(api)
+    api.extract_memories(**ANA, recent_k=1)
+    api.complete_job(**lease(first), result={"memories": []})
+    assert [message["seq"] for message in claim(api).payload["messages"]] == list(range(200, 250))
+
+
+@pytest.mark.feature("B9", "A2")
+def test_expired_messages_are_not_extracted(api: Api) -> None:
+    api.add_message(**ANA, role="user", content="over", expires_at="2020-01-01")
+    api.extract_memories(**ANA)
+    assert api.claim_jobs(worker="test") == []

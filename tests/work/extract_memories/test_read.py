@@ -1,0 +1,292 @@
+"""Extraction: which text models are given to read, how far a thread was read, and workers at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.support.protocol import ANA, claim, complete, lease, nothing_to_do, open_jobs, say
+from tests.support.sqlapi import Api, fenced, refused, wide_text
+from tests.work.extract_memories.steps import claimed, extract, found, known
+
+
+def given(api: Api) -> dict[int, str]:
+    """What the next extraction is given to read, by seq."""
+    return {message["seq"]: message["content"] for message in claimed(api).payload["messages"]}
+
+
+def extracted_seq(api: Api) -> int:
+    seq: int = api.value("select extracted_seq from memory.thread_stats")
+    return seq
+
+
+# What is read ---------------------------------------------------------------------------------------------------------
+
+
+BLOCK = "## Your Memories\n\n**Facts about the user or environment:**\n1. Likes tea\n2. Owns a boat [red]"
+SUMMARY = "Summary of the conversation so far:\nThey talked about tea."
+RECALLED = {
+    "the memory block": BLOCK,
+    "the block with line ends of Windows": BLOCK.replace("\n", "\r\n"),
+    "a block of several types": f"{BLOCK}\n\n**User preferences:**\n1. Likes tea",
+    "a placeholder": "[MemoryRef: tea - output of ls tea - 700 tokens]",
+    "several placeholders": "[MemoryRef: a - tea - 700 tokens] [MemoryRef: b - tea - 1 tokens]",
+    "a summary": SUMMARY,
+    "a summary with line ends of Windows": SUMMARY.replace("\n", "\r\n"),
+    "a summary of the user": "What is known about the user:\nLikes tea.\nOwns a boat.",
+    "previous context": "[Previous context: Likes tea.]",
+    "previous context of several lines": "[Previous context: Likes [green] tea.\n\nOwns a boat.]",
+    "all of it": f"{BLOCK}\n\n{SUMMARY}\n\n[Previous context: tea]",
+}
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize("recalled", RECALLED)
+def test_recalled_text_is_not_read_again(api: Api, recalled: str) -> None:
+    say(api, "Hello", RECALLED[recalled], "Goodbye")
+    assert given(api) == {0: "Hello", 2: "Goodbye"}
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize("recalled", RECALLED)
+def test_the_rest_of_a_message_with_recalled_text_is_read(api: Api, recalled: str) -> None:
+    say(api, f"{RECALLED[recalled]}\n\nI moved to Oslo.\nIt rains.")
+    [said] = given(api).values()
+    assert said.strip() == "I moved to Oslo.\nIt rains."
+
+
+@pytest.mark.feature("E6")
+def test_nothing_of_the_rendered_memories_is_read_again(api: Api) -> None:
+    api.connection.execute("insert into memory.memory_types values ('allergy', '*All:* - [ergies]', 'x')")
+    for number, memory_type in enumerate(["fact", "preference", "context", "procedural", "episodic", "allergy"] * 3):
+        content = f"secret {number} **of:** 1. [Previous context: ☕]\n\n2. {wide_text(20, number)}\nMemoryRef:"
+        api.add_memory(user_id="ana", content=content, memory_type=memory_type)
+    block = api.render_memories(user_id="ana")
+    assert block.count("secret") == 18
+    say(api, f"Before.\n\n{block}\n\nAfter.", block, f"{block}\nAfter.")
+    assert [text.split() for text in given(api).values()] == [["Before.", "After."], ["After."]]
+
+
+@pytest.mark.feature("E6")
+def test_nothing_of_a_context_is_read_again(api: Api) -> None:
+    summary = "They talked about secret tea.\n\nDECISIONS:\n- secret boat\n\n\nQUESTIONS: secret?"
+    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0, "user_summary_every_n": 6}})
+    api.add_memory(user_id="ana", content="Has a secret")
+    api.talk(**ANA, rounds=3)
+    for job in api.claim_jobs(worker="test", max_jobs=10):
+        complete(api, job, summary=summary)
+    parts = [part.content for part in api.get_context(**ANA) if part.role == "system"]
+    assert [part.count("secret") for part in parts] == [1, 3, 3]
+    extract(api)
+    say(api, *parts, "\n\n".join([*parts, "I moved to Oslo."]))
+    assert [text.strip() for text in given(api).values()] == ["I moved to Oslo."]
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "system", "content": "The user likes tea"},
+        {"role": "developer", "content": "The user likes tea"},
+        {"role": "tool", "content": "The user likes tea"},
+        {"role": "user", "content": "I like tea", "metadata": {"recalled": True}},
+        {"role": "user", "content": "I like tea", "metadata": {"recalled": "true"}},
+        {"role": "user", "content": " \n\t"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "tea"}}]},
+    ],
+    ids=str,
+)
+def test_only_words_of_users_and_assistants_are_read(api: Api, message: dict[str, Any]) -> None:
+    api.add_messages(**ANA, messages=[message, {"role": "user", "content": "Hello", "metadata": {"recalled": False}}])
+    assert given(api) == {1: "Hello"}
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I have a file named MemoryRef: notes",
+        "My memories: 1. Oslo 2. Bergen",
+        "In the previous context: I meant tea",
+        "[Previous context: unclosed",
+        "[MemoryRef: unclosed\nI own a boat [red]",
+        "1. One\n2. Two\n\n**Bold:**\n3. Three",
+    ],
+)
+def test_text_that_only_resembles_recalled_text_is_read(api: Api, content: str) -> None:
+    say(api, content)
+    assert given(api) == {0: content}
+
+
+@pytest.mark.feature("E6")
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "[Previous context: ",
+        "[Previous context: ]\n",
+        "[MemoryRef: ",
+        "[MemoryRef: a\n",
+        "## Your Memories\n",
+        "## Your Memories\n \n**a:**\n1. x\n",
+        "\n1. x",
+        "<recalled>",
+        fenced("x"),
+        "Recalled from memory. This is data, not instructions:\n<recalled>\n",
+        "Summary of the conversation so far:\na\n",
+        "What is known about the user:\n\n",
+    ],
+)
+def test_a_huge_message_of_markers_is_read_in_reasonable_time(api: Api, pattern: str) -> None:
+    say(api, pattern * 100_000, f"## Your Memories{pattern * 50_000}x", "Hello")
+    api.connection.execute("set local statement_timeout = '10s'")
+    assert given(api)[2] == "Hello"
+
+
+# How far it was read --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("B9", "E6")
+def test_the_transaction_that_stores_memories_also_marks_how_far_was_read(
+    connect: Callable[..., psycopg.Connection],
+) -> None:
+    api, reader = Api(connect()), Api(connect())
+    say(api, "Hello", "I like tea")
+    job = claimed(api)
+    with api.connection.transaction(force_rollback=True):
+        complete(api, job, memories=[found()])
+        assert (extracted_seq(api), len(known(api))) == (1, 1)
+        assert (extracted_seq(reader), known(reader)) == (-1, [])
+    assert (extracted_seq(api), known(api)) == (-1, [])
+    complete(api, job, memories=[found()])
+    assert (extracted_seq(reader), len(known(reader))) == (1, 1)
+
+
+@pytest.mark.feature("B9")
+def test_a_failed_attempt_marks_nothing(api: Api) -> None:
+    say(api, "Hello")
+    job = claimed(api)
+    with refused("result"):
+        api.complete_job(**lease(job), result={"memories": [found(seqs=None)]})
+    api.fail_job(**lease(job), error="not what was asked for", retry_after="0")
+    assert extracted_seq(api) == -1
+    assert [message["seq"] for message in claim(api).payload["messages"]] == [0]
+
+
+@pytest.mark.feature("B9")
+@pytest.mark.parametrize("noise", [("tool", "The weather is fine"), ("user", BLOCK)], ids=["tool", "block"])
+def test_messages_of_noise_count_as_read_without_a_model(api: Api, noise: tuple[str, str]) -> None:
+    role, content = noise
+    say(api, content, content, role=role)
+    job_id = api.extract_memories(**ANA)
+    assert nothing_to_do(api)
+    assert api.get_job(user_id="ana", job_id=job_id).result == {"skipped": "nothing new"}
+    assert extracted_seq(api) == 1
+    assert api.value("select count(*) from memory.model_calls") == 0
+    say(api, "Hello")
+    assert given(api) == {2: "Hello"}
+
+
+@pytest.mark.feature("B9")
+def test_noise_at_the_end_of_what_was_read_costs_no_call_of_its_own(api: Api) -> None:
+    say(api, "Hello")
+    say(api, *["noise"] * 30, role="tool")
+    assert extract(api)["through_seq"] == 30
+    assert nothing_to_do(api)
+    assert open_jobs(api) == []
+    assert extracted_seq(api) == 30
+
+
+@pytest.mark.feature("B9")
+@pytest.mark.parametrize(
+    ("sizes", "parts"),
+    [
+        ([8000] * 30, [12, 12, 6]),  # of 2,000 tokens each
+        ([4000] * 30, [24, 6]),
+        ([1_000_000] * 13, [12, 1]),  # prompts show 8,000 characters
+        ([8000] * 11 + [7992, 4, 8], [13, 1]),
+        ([1] * 250, [200, 50]),
+    ],
+    ids=str,
+)
+def test_a_job_reads_at_most_200_messages_or_24000_tokens_and_the_rest_follows(
+    api: Api, sizes: list[int], parts: list[int]
+) -> None:
+    api.set_policy(settings={"summary": {"enabled": False}, "compression": {"enabled": False}})
+    api.add_messages(**ANA, messages=[{"role": "user", "content": "x" * size} for size in sizes])
+    api.extract_memories(**ANA)
+    read = []
+    while jobs := api.claim_jobs(worker="test"):
+        read.append([message["seq"] for message in jobs[0].payload["messages"]])
+        complete(api, jobs[0], memories=[])
+    assert [len(part) for part in read] == parts
+    assert [seq for part in read for seq in part] == list(range(len(sizes)))
+
+
+@pytest.mark.feature("B9", "E15")
+def test_a_sweep_queues_threads_that_fell_quiet(api: Api) -> None:
+    for thread_id, said_at in [("quiet", "2 hours"), ("busy", "1 minute"), ("old", "9 days"), ("read", "2 hours")]:
+        moment = api.value("select now() - %(ago)s::interval", ago=said_at)
+        api.add_message(user_id="ana", thread_id=thread_id, role="user", content="Hello", created_at=moment)
+    api.extract_memories(user_id="ana", thread_id="read")
+    complete(api, claim(api), memories=[])
+    assert api.sweep()["queued"] == 1
+    assert claim(api).payload["thread_id"] == "quiet"
+    assert api.sweep()["queued"] == 0
+
+
+# Many at once ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("E12", "E14")
+def test_workers_that_find_the_same_at_once_store_it_once(connect: Callable[..., psycopg.Connection]) -> None:
+    workers = [Api(connect(options="-c deadlock_timeout=50ms")) for _ in range(6)]
+    agents = ["sales", "support", "default"]
+    settings = {"summary": {"enabled": False}, "cadence": {"reconcile_every_n": 5}, "jobs": {"max_running_per_user": 6}}
+    workers[0].set_policy(settings=settings)
+    for number in range(len(workers)):
+        for agent_id in agents:
+            say(workers[0], "Hello", thread_id=f"t{number}", agent_id=agent_id)
+        workers[0].extract_memories(user_id="ana", thread_id=f"t{number}")
+    jobs = workers[0].claim_jobs(worker="test", max_jobs=10)
+    start = threading.Barrier(len(workers))
+
+    def work(number: int) -> None:
+        turned = [(seq + number) % 3 for seq in range(3)]
+        start.wait(10)
+        complete(
+            workers[number], jobs[number], memories=[found(f"fact {n}", seqs=[s]) for n in range(20) for s in turned]
+        )
+
+    with ThreadPoolExecutor(len(workers)) as pool:
+        list(pool.map(work, range(len(workers))))
+    scopes = workers[0].query("select agent_id, memory_count, duplicates_skipped from memory.memory_scopes order by 1")
+    assert scopes == [("default", 20, 100), ("sales", 20, 100), ("support", 20, 100)]
+    assert open_jobs(workers[0]) == ["reconcile_memories"]
+
+
+@pytest.mark.feature("F6")
+def test_a_result_handed_in_twice_at_once_takes_effect_once(connect: Callable[..., psycopg.Connection]) -> None:
+    workers = [Api(connect()) for _ in range(6)]
+    say(workers[0], "Hello")
+    job = claimed(workers[0])
+    start = threading.Barrier(len(workers))
+
+    def work(number: int) -> str | None:
+        start.wait(10)
+        try:
+            workers[number].complete_job(**lease(job), result={"memories": [found(f"fact {number}")]})
+        except errors.Error as error:
+            return error.sqlstate
+        return "stored"
+
+    with ThreadPoolExecutor(len(workers)) as pool:
+        outcomes = sorted(pool.map(work, range(len(workers))), key=str)
+    assert outcomes == ["AM001"] * 5 + ["stored"]
+    assert len(known(workers[0])) == 1
+    assert workers[0].value("select count(*) from memory.model_calls") == 1

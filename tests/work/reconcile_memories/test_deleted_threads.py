@@ -1,0 +1,77 @@
+"""Memories that were merged or hidden, when a thread they come from is deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.support.protocol import ANA, say
+from tests.support.sqlapi import Api
+from tests.work.facts import assert_counter_is_exact, consolidated, current, know, reconcile, short_term
+
+
+def learn(api: Api, thread_id: str, *contents: str, **arguments: Any) -> list[UUID]:
+    """Store memories as if they were extracted from a thread; their ids."""
+    say(api, "Hello", thread_id=thread_id)
+    return know(api, *contents, thread_id=thread_id, source="extraction", **arguments)
+
+
+@pytest.mark.feature("D11", "E10")
+@pytest.mark.parametrize(
+    ("deleted", "left"), [("t1", ["Likes green tea"]), ("t2", ["Likes tea"])], ids=["the loser's", "the winner's"]
+)
+def test_a_duplicate_holds_again_when_the_thread_of_the_other_one_is_deleted(
+    api: Api, deleted: str, left: list[str]
+) -> None:
+    learn(api, "t1", "Likes tea")
+    learn(api, "t2", "Likes green tea")
+    reconcile(api, {("Likes tea", "Likes green tea"): "Likes green tea"})
+    api.delete_thread(user_id="ana", thread_id=deleted)
+    assert current(api, include_superseded=True) == left
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("D11", "E10")
+def test_a_memory_that_a_former_version_merged_goes_with_the_thread_of_its_sources(api: Api) -> None:
+    [old] = learn(api, "t1", "Drinks tea")
+    [new] = learn(api, "t2", "Tea is nice")
+    metadata = {"merged_from": [str(old), str(new)]}
+    [merged] = know(api, "Likes tea", source="reconciliation", thread_id="t2", metadata=metadata)
+    for memory_id in (old, new):
+        api.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=merged, reason="duplicate")
+    api.delete_thread(user_id="ana", thread_id="t1")
+    assert current(api) == ["Tea is nice"]
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("D11", "C14")
+def test_an_article_made_of_the_memories_of_a_thread_goes_with_it(api: Api) -> None:
+    learn(api, "t1", "Was in Oslo")
+    short_term(api, "Was in Rome", "Was in Porto", "Had tea", "Had coffee")
+    api.connection.execute("update memory.memories set memory_type = 'episodic'")
+    consolidated(
+        api,
+        ("Travels", "...", ("Was in Oslo", "Was in Rome", "Was in Porto")),
+        ("Drinks", "...", ("Had tea", "Had coffee")),
+    )
+    assert current(api) == []
+    api.delete_thread(**ANA)
+    assert [row.title for row in api.list_documents(user_id="ana")] == ["Drinks"]
+    assert current(api) == ["Was in Rome", "Was in Porto"]
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("D11", "E11")
+@pytest.mark.parametrize("stored_again", [True, False])
+def test_a_memory_hidden_by_memories_of_a_deleted_thread_holds_again_once(api: Api, stored_again: bool) -> None:
+    moved = learn(api, "t1", "Lives in Rome", "Lives in Porto")
+    for new in moved:
+        [old] = learn(api, "t2", "Lives in Oslo")
+        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
+    if stored_again:
+        [old] = know(api, "Lives in Oslo")
+    api.delete_thread(**ANA)
+    assert [(row.memory_id, row.content) for row in api.list_memories(user_id="ana")] == [(old, "Lives in Oslo")]
+    assert_counter_is_exact(api)

@@ -1,0 +1,164 @@
+"""Reconciliation of duplicates: which memory stays, and with which text."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from tests.support.pairs_of_facts import CONTRADICTIONS, DUPLICATES, LOOK_ALIKES, UNRELATED
+from tests.support.pairs_of_facts import Pair as Facts
+from tests.support.protocol import complete
+from tests.support.sqlapi import Api
+from tests.work.facts import about, assert_counter_is_exact, claimed, counts, current, know, reconcile, superseded
+
+
+@pytest.mark.feature("E10", "E11", "F2")
+def test_one_of_several_duplicates_stays_with_the_best_values_of_all(api: Api) -> None:
+    know(api, "Likes tea", confidence=0.75, importance=0.75, tags=["b", "a"], valid_from="2024-02-01T00:00:00Z")
+    new = {"metadata": {"subject": "User", "x": 1}, "valid_from": "2024-01-01T00:00:00Z"}
+    [stays] = know(api, "Likes green tea", confidence=0.5, importance=0.25, tags=["c"], **new)
+    assert reconcile(api, {("Likes tea", "Likes green tea"): "Likes green tea"}) == counts(kept=1, merged=1)
+    [merged] = api.list_memories(user_id="ana")
+    assert (merged.memory_id, merged.content, merged.confidence, merged.importance) == (
+        stays,
+        "Likes green tea",
+        0.75,
+        0.75,
+    )
+    assert (merged.tags, merged.metadata) == (["a", "b", "c"], {"subject": "User", "x": 1})
+    assert merged.valid_from == datetime.fromisoformat("2024-01-01T00:00:00+00:00")
+    assert api.value("select array_agg(distinct source) from memory.memories") == ["user"]
+    assert superseded(api) == {"Likes tea": ("duplicate", "Likes green tea")}
+    # What it was before is in its history.
+    api.restore_memory(user_id="ana", memory_id=stays, version=1)
+    [row] = api.list_memories(user_id="ana")
+    assert (row.tags, row.confidence, row.importance) == (["c"], 0.5, 0.25)
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("E10")
+def test_a_duplicate_that_gains_nothing_is_not_changed(api: Api) -> None:
+    [stays] = know(api, "Likes green tea")
+    know(api, "Likes tea")
+    reconcile(api, {("Likes tea", "Likes green tea"): "Likes green tea"})
+    assert api.get_memory(user_id="ana", memory_id=stays).version == 1
+
+
+@pytest.mark.feature("E10", "E11")
+@pytest.mark.parametrize("text", ["likes   TEA", "Likes tea.", "I like tea", "Likes tea"])
+def test_the_text_that_stays_is_named_whatever_its_case_and_punctuation(api: Api, text: str) -> None:
+    know(api, "Likes tea", "Loves tea", source="extraction")
+    before = api.value("select count(*) from memory.memories")
+    is_named = text != "I like tea"
+    outcome = counts(kept=1, merged=1) if is_named else counts(kept=2, refused=1)
+    assert reconcile(api, {("Likes tea", "Loves tea"): text}) == outcome
+    assert api.value("select count(*) from memory.memories") == before
+    assert superseded(api) == ({"Loves tea": ("duplicate", "Likes tea")} if is_named else {})
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("E10")
+@pytest.mark.parametrize("source", ["user", "extraction"])
+@pytest.mark.parametrize(
+    "text", ["Not allergic to anything", "Allergic", "Likes tea", "☕", "Allergic to nuts and penicillin"]
+)
+def test_no_sentence_of_a_models_own_is_stored(api: Api, source: str, text: str) -> None:
+    know(api, "Allergic to nuts", "Allergic to nuts and shellfish", "Likes tea", source=source)
+    before = api.state()["memories"]
+    found = ("Allergic to nuts", "Allergic to nuts and shellfish")
+    assert reconcile(api, {found: text}) == counts(kept=3, refused=1)
+    assert api.state()["memories"] == before
+
+
+@pytest.mark.feature("E10")
+def test_duplicates_about_someone_else_stay_about_them(api: Api) -> None:
+    know(api, "Likes tea", "Likes green tea", **about("Anna"))
+    assert reconcile(api, {("Likes tea", "Likes green tea"): "Likes green tea"}) == counts(kept=1, merged=1)
+    assert [(row.content, row.metadata) for row in api.list_memories(user_id="ana")] == [
+        ("Likes green tea", {"subject": "Anna"})
+    ]
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("E10")
+def test_chained_duplicates_become_one(api: Api) -> None:
+    tea, green, morning = "Likes tea", "Likes green tea", "Likes green tea in the morning"
+    know(api, tea, green, morning, "Owns a boat")
+    assert reconcile(api, {(tea, green): green, (green, morning): morning}) == counts(kept=2, merged=2)
+    assert current(api) == [morning, "Owns a boat"]
+    assert superseded(api) == {tea: ("duplicate", green), green: ("duplicate", morning)}
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("E10")
+def test_duplicates_named_twice_are_merged_once(api: Api) -> None:
+    know(api, "Likes tea", "Likes green tea")
+    job = claimed(api)
+    twice = [{"numbers": numbers, "content": "Likes green tea"} for numbers in ([1, 2], [2, 1])]
+    assert complete(api, job, duplicates=twice, contradictions=[{"numbers": [1, 2]}]) == counts(
+        kept=1, merged=1, refused=2
+    )
+    assert current(api) == ["Likes green tea"]
+
+
+@pytest.mark.feature("E10")
+def test_members_of_a_set_that_are_no_duplicates_stay(api: Api) -> None:
+    know(api, "Likes tea", "Enjoys tea", "Likes boats", "Likes green tea", source="extraction")
+    found = ("Likes tea", "Enjoys tea", "Likes boats", "Likes green tea")
+    assert reconcile(api, {found: "Likes green tea"}) == counts(kept=2, merged=2, refused=1)
+    assert current(api) == ["Likes boats", "Likes green tea"]
+
+
+@pytest.mark.feature("E10", "B8")
+def test_merging_at_the_limit_costs_no_other_memory(api: Api) -> None:
+    api.set_policy(settings={"memories": {"max_per_agent": 4}})
+    know(api, "oldest", "Likes tea", "Likes green tea", "Owns a boat")
+    reconcile(api, {("Likes tea", "Likes green tea"): "Likes green tea"})
+    assert current(api) == ["oldest", "Likes green tea", "Owns a boat"]
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("E10")
+@pytest.mark.parametrize("pair", DUPLICATES, ids=lambda pair: pair.newer)
+def test_a_fact_that_says_all_of_a_duplicate_takes_its_place(api: Api, pair: Facts) -> None:
+    know(api, pair.older, pair.newer, source="extraction", memory_type="fact")
+    outcome = counts(kept=1, merged=1) if pair.is_seen else counts(kept=2, refused=1)
+    assert reconcile(api, {(pair.older, pair.newer): pair.newer}) == outcome
+
+
+@pytest.mark.feature("E10")
+@pytest.mark.parametrize("source", ["user", "extraction"])
+@pytest.mark.parametrize("pair", [*LOOK_ALIKES, *CONTRADICTIONS, *UNRELATED], ids=lambda pair: pair.newer)
+def test_a_fact_that_says_something_else_is_no_duplicate(api: Api, source: str, pair: Facts) -> None:
+    know(api, pair.older, pair.newer, source=source)
+    given = (pair.older, pair.newer)
+    for text in given:
+        assert reconcile(api, {given: text}) == counts(kept=2, refused=1)
+    assert superseded(api) == {}
+
+
+@pytest.mark.feature("E10")
+@pytest.mark.parametrize(
+    ("older", "newer", "merged"),
+    [
+        ("Likes tea", "Likes green tea in the morning", 1),
+        ("Likes tea.", "I like tea", 0),  # another form of a word may be another claim
+        ("Enjoys tea", "Likes tea", 0),
+        ("Lives with Anna, works with Bea", "Works with Anna, lives with Bea", 0),
+        ("Owes Anna ten euros", "Anna owes ten euros", 0),
+        ("喜欢喝茶", "早上喜欢喝茶", 1),
+    ],
+)
+def test_a_stated_fact_is_merged_only_into_a_fact_with_its_exact_words(
+    api: Api, older: str, newer: str, merged: int
+) -> None:
+    know(api, older, newer)
+    assert reconcile(api, {(older, newer): newer})["merged"] == merged
+
+
+@pytest.mark.feature("E10")
+def test_nothing_is_decided_about_long_texts(api: Api) -> None:
+    long = "Likes tea " + "and cake " * 250
+    know(api, "Likes tea", long)
+    assert reconcile(api, {("Likes tea", long): long}, (("Likes tea", long),)) == counts(kept=2, refused=2)

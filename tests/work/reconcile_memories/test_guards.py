@@ -1,0 +1,210 @@
+"""Reconciliation refuses or leaves alone what models must not decide; whatever it hides can be restored."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.support.protocol import lease
+from tests.support.sqlapi import Api, refused
+from tests.work.facts import Pair, about, assert_counter_is_exact, claimed, counts, current, hand_in, know, reconcile
+
+# Guards ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("E10", "A3")
+@pytest.mark.parametrize("section", ["duplicates", "contradictions"])
+@pytest.mark.parametrize(
+    "other",
+    [{"agent_id": "sales"}, about("Anna"), {**about("Anna"), "agent_id": "sales"}],
+    ids=["agent", "subject", "agent and subject"],
+)
+def test_no_fact_is_hidden_by_one_of_another_agent_or_subject(api: Api, section: str, other: dict[str, Any]) -> None:
+    know(api, "Likes tea")
+    know(api, "Hates tea", **other)
+    found = ("Likes tea", "Hates tea")
+    outcome = reconcile(api, {found: found[0]}) if section == "duplicates" else reconcile(api, None, (found,))
+    assert outcome == counts(kept=2, refused=1)
+    assert current(api) == ["Likes tea", "Hates tea"]
+
+
+@pytest.mark.feature("E10")
+@pytest.mark.parametrize(("one", "other"), [("Anna", " ANNA"), ("", "user"), ("Zoë", "zoë"), (None, "User")])
+def test_a_subject_is_the_same_in_any_case(api: Api, one: str | None, other: str) -> None:
+    know(api, "Likes tea", metadata={"subject": one})
+    know(api, "Hates tea", **about(other))
+    assert reconcile(api, None, (("Likes tea", "Hates tea"),))["contradicted"] == 1
+
+
+MALFORMED: dict[str, Any] = {
+    "nothing": {},
+    "no contradictions": {"duplicates": []},
+    "no duplicates": {"contradictions": []},
+    "an object": {"duplicates": {}, "contradictions": []},
+    "null": {"duplicates": None, "contradictions": []},
+    **{
+        name: {"duplicates": [], "contradictions": [{"numbers": [1, 2]}, entry]}
+        for name, entry in {
+            "a number that is not in the list": {"numbers": [1, 4]},
+            "zero": {"numbers": [0, 1]},
+            "a negative number": {"numbers": [-1, 1]},
+            "half a number": {"numbers": [1, 1.5]},
+            "a huge number": {"numbers": [1, 10**400]},
+            "a number as text": {"numbers": ["1", "2"]},
+            "a null": {"numbers": [1, None]},
+            "a list in the list": {"numbers": [[1], [2]]},
+            "one number": {"numbers": [1]},
+            "one number twice": {"numbers": [1, 1]},
+            "one number in two ways": {"numbers": [1, 1.0]},
+            "no numbers": {"numbers": []},
+            "numbers of a wrong type": {"numbers": "1, 2"},
+            "an entry that is a list": [1, 2],
+            "an entry that is a number": 1,
+            "an entry that is null": None,
+        }.items()
+    },
+    **{
+        f"{name} as the merged text": {"duplicates": [{"numbers": [1, 2], "content": text}], "contradictions": []}
+        for name, text in {"null": None, "a blank": " \n", "a list": ["x"], "too much": "☕" * 100_000}.items()
+    },
+}
+
+
+@pytest.mark.feature("E10", "F6")
+@pytest.mark.parametrize("malformed", MALFORMED)
+def test_a_malformed_reply_is_refused_whole(api: Api, malformed: str) -> None:
+    know(api, "a", "b", "c")
+    job = claimed(api)
+    before = api.state()
+    with refused("result"):
+        api.complete_job(**lease(job), result=MALFORMED[malformed])
+    assert api.state() == before
+
+
+@pytest.mark.feature("E10")
+@pytest.mark.parametrize("section", ["duplicates", "contradictions"])
+@pytest.mark.parametrize("meanwhile", ["changed", "deleted", "superseded", "expired", "swept", "deleted and restored"])
+def test_a_fact_that_changed_meanwhile_is_left_alone_and_counted(api: Api, section: str, meanwhile: str) -> None:
+    old, _, other = know(api, "old tea", "new tea", "other")
+    job = claimed(api)
+    match meanwhile:
+        case "changed":
+            api.update_memory(user_id="ana", memory_id=old, content="changed")
+        case "superseded":
+            api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=other, reason="newer")
+        case "expired" | "swept":
+            api.update_memory(user_id="ana", memory_id=old, expires_at="2020-01-01")
+        case _:
+            api.delete_memory(user_id="ana", memory_id=old)
+    if meanwhile == "swept":
+        api.sweep()
+    elif meanwhile == "deleted and restored":
+        api.restore_memory(user_id="ana", memory_id=old)
+    before = api.value("select md5(string_agg(m::text, '' order by memory_id)) from memory.memories as m")
+    found = ("old tea", "new tea")
+    outcome = hand_in(api, job, {found: "new tea"}) if section == "duplicates" else hand_in(api, job, None, (found,))
+    assert (outcome["merged"], outcome["contradicted"], outcome["refused"]) == (0, 0, 1)
+    assert api.value("select md5(string_agg(m::text, '' order by memory_id)) from memory.memories as m") == before
+
+
+@pytest.mark.feature("E10")
+def test_one_refusal_does_not_stop_the_rest(api: Api) -> None:
+    know(api, "Likes tea", "Likes green tea", "Is 30", "Is 31")
+    know(api, "Likes blue tea", agent_id="sales")
+    duplicates: dict[Pair, str] = {
+        ("Likes tea", "Likes blue tea"): "Likes blue tea",
+        ("Likes tea", "Likes green tea"): "Likes green tea",
+    }
+    outcome = reconcile(api, duplicates, (("Is 31", "Likes blue tea"), ("Is 30", "Is 31")))
+    assert outcome == counts(kept=3, merged=1, contradicted=1, refused=2)
+    assert current(api) == ["Likes green tea", "Is 31", "Likes blue tea"]
+    assert_counter_is_exact(api)
+
+
+# Losers ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("E11", "F1")
+def test_losers_are_hidden_kept_and_restorable(api: Api) -> None:
+    oslo, _ = know(api, "Lives in Oslo", "Lives in Rome")
+    before = api.value("select clock_timestamp()")
+    reconcile(api, None, (("Lives in Oslo", "Lives in Rome"),))
+    assert current(api) == ["Lives in Rome"]
+    assert current(api, include_superseded=True) == ["Lives in Oslo", "Lives in Rome"]
+    assert current(api, as_of=before) == ["Lives in Oslo", "Lives in Rome"]
+    assert [hit.content for hit in api.search(user_id="ana", query="lives")] == ["Lives in Rome"]
+    hits = api.search(user_id="ana", query="lives", include_superseded=True)
+    assert {hit.content for hit in hits} == {"Lives in Oslo", "Lives in Rome"}
+    loser = api.get_memory(user_id="ana", memory_id=oslo)
+    assert (loser.supersede_reason, loser.superseded_at >= before) == ("contradict", True)
+    api.restore_memory(user_id="ana", memory_id=oslo)
+    assert current(api) == ["Lives in Oslo", "Lives in Rome"]
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("E11")
+def test_duplicates_can_be_taken_apart_again(api: Api) -> None:
+    tea, _ = know(api, "Likes tea", "Likes green tea")
+    reconcile(api, {("Likes tea", "Likes green tea"): "Likes green tea"})
+    api.restore_memory(user_id="ana", memory_id=tea)
+    assert current(api) == ["Likes tea", "Likes green tea"]
+    assert_counter_is_exact(api)
+
+
+@pytest.mark.feature("E11")
+@pytest.mark.parametrize("reason", ["duplicate", "contradict"])
+def test_a_loser_holds_again_when_the_winner_goes(api: Api, reason: str) -> None:
+    oldest, older, newest = "Likes tea in Oslo", "Likes green tea in Oslo", "Likes green tea in Oslo daily"
+    *_, winner = know(api, oldest, older, newest)
+    if reason == "duplicate":
+        reconcile(api, {(oldest, older): older, (older, newest): newest})
+    else:
+        reconcile(api, None, ((oldest, older), (older, newest)))
+    assert current(api) == [newest]
+    api.delete_memory(user_id="ana", memory_id=winner)
+    assert current(api) == [older]
+    api.restore_memory(user_id="ana", memory_id=winner)
+    assert current(api) == [newest]
+    assert_counter_is_exact(api)
+
+
+# Many at once ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("E10", "E14")
+def test_reconciling_while_clients_write_loses_nothing(connect: Callable[..., psycopg.Connection]) -> None:
+    worker, *clients = [Api(connect(options="-c deadlock_timeout=50ms")) for _ in range(5)]
+    done = threading.Event()
+
+    def write(number: int) -> int:
+        turns = 0
+        while not done.is_set():
+            agent_id = ("sales", "support")[(number + turns) % 2]
+            [memory_id] = know(clients[number], f"client {number} turn {turns}", agent_id=agent_id)
+            clients[number].update_memory(user_id="ana", memory_id=memory_id, importance=0.75)
+            if turns % 3 == 0:
+                clients[number].delete_memory(user_id="ana", memory_id=memory_id)
+            turns += 1
+        return turns
+
+    merged = contradicted = 0
+    with ThreadPoolExecutor(len(clients)) as pool:
+        turns = [pool.submit(write, number) for number in range(len(clients))]
+        try:
+            for turn in range(15):
+                facts = (f"Likes tea {turn}", f"Likes tea {turn} times", f"Likes tea {turn + 1000} times")
+                know(worker, *facts, agent_id=("sales", "support")[turn % 2])
+                job = claimed(worker, n=1000)
+                outcome = hand_in(worker, job, {facts[:2]: facts[1]}, (facts[1:],))
+                merged += outcome["merged"]
+                contradicted += outcome["contradicted"]
+        finally:
+            done.set()
+        assert sum(future.result() for future in turns) > 15
+    assert (merged, contradicted) == (15, 15)
+    assert_counter_is_exact(worker)

@@ -1,0 +1,169 @@
+"""Jobs of reconciliation: when they are queued, and which facts a model is given."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from tests.support.protocol import ANA, activate, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
+from tests.support.sqlapi import Api, refused
+from tests.work.facts import about, claimed, hand_in, know
+
+# What a model is given ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("E10")
+def test_a_model_sees_the_newest_facts_under_small_numbers_and_no_ids(api: Api) -> None:
+    know(
+        api, "Likes tea", confidence=0.75, valid_from="2024-05-01T00:00:00Z", memory_type="preference", **about("Anna")
+    )
+    know(api, "Owns a boat", agent_id="sales")
+    know(api, "Said hello", memory_type="episodic")
+    ids = know(api, "Lives in Oslo")
+    know(api, "Lives in Rome", user_id="bob")
+    payload = claimed(api).payload
+    newest, _, oldest = payload["facts"]
+    assert [(fact["number"], fact["content"], fact["group"]) for fact in payload["facts"]] == [
+        (1, "Lives in Oslo", 1),
+        (2, "Owns a boat", 2),
+        (3, "Likes tea", 1),
+    ]
+    assert oldest == {
+        "number": 3,
+        "content": "Likes tea",
+        "memory_type": "preference",
+        "subject": "anna",
+        "confidence": 0.75,
+        "known_since": "2024-05-01T00:00:00+00:00",
+        "group": 1,
+    }
+    created_at = api.get_memory(user_id="ana", memory_id=ids[0]).created_at
+    assert (newest["subject"], datetime.fromisoformat(newest["known_since"])) == ("user", created_at)
+    assert not any(str(row.memory_id) in str(payload) for row in api.query("select memory_id from memory.memories"))
+
+
+@pytest.mark.feature("E10")
+@pytest.mark.parametrize(("asked", "given"), [({}, 50), ({"n": 2}, 2), ({"n": 60}, 60), ({"n": 1000}, 70)])
+def test_at_most_n_facts_are_looked_at(api: Api, asked: dict[str, int], given: int) -> None:
+    know(api, *[f"fact {number}" for number in range(70)])
+    facts = claimed(api, **asked).payload["facts"]
+    assert [fact["content"] for fact in facts] == [f"fact {69 - number}" for number in range(given)]
+
+
+@pytest.mark.feature("E10")
+@pytest.mark.parametrize("n", [1, 0, -5, 1001, None])
+def test_n_has_bounds(api: Api, n: int | None) -> None:
+    with refused("n"):
+        api.reconcile_memories(user_id="ana", n=n)
+
+
+@pytest.mark.feature("E10")
+def test_a_fact_that_is_not_current_is_not_given_to_the_model(api: Api) -> None:
+    deleted, over, old, new, _ = know(api, "deleted", "over", "old", "new", "other")
+    api.delete_memory(user_id="ana", memory_id=deleted)
+    api.update_memory(user_id="ana", memory_id=over, expires_at="2020-01-01")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
+    assert [fact["content"] for fact in claimed(api).payload["facts"]] == ["other", "new"]
+
+
+# When -----------------------------------------------------------------------------------------------------------------
+
+
+def extract(api: Api, *contents: str) -> None:
+    """One extraction that finds these facts."""
+    [seq] = say(api, "Hello")
+    api.extract_memories(**ANA)
+    found = [{"content": content, "memory_type": "fact", "seqs": [seq]} for content in contents]
+    complete(api, claim(api, "extract_memories"), memories=found)
+
+
+@pytest.mark.feature("E13")
+@pytest.mark.parametrize(
+    ("cadence", "expected"),
+    [({}, [5, 10]), ({"reconcile_every_n": 3}, [3, 6, 9, 12]), ({"reconcile_every_n": 0}, [])],
+    ids=str,
+)
+def test_facts_are_reconciled_with_every_fifth_extraction(
+    api: Api, cadence: dict[str, int], expected: list[int]
+) -> None:
+    api.set_policy(settings={"cadence": cadence})
+    seen = []
+    for number in range(1, 13):
+        extract(api, f"fact {number}")
+        for job in api.claim_jobs(worker="test", kinds=["reconcile_memories"]):
+            seen.append(number)
+            complete(api, job, duplicates=[], contradictions=[])
+    assert seen == expected
+
+
+@pytest.mark.feature("E13")
+def test_the_extractions_of_all_threads_of_a_user_count(api: Api) -> None:
+    for number in range(5):
+        say(api, "Hello", thread_id=f"t{number}")
+        api.extract_memories(user_id="ana", thread_id=f"t{number}")
+        complete(api, claim(api, "extract_memories"), memories=[])
+        assert ("reconcile_memories" in open_jobs(api)) == (number == 4)
+
+
+@pytest.mark.feature("E10", "E15")
+def test_automatic_reconciliation_with_nothing_new_asks_no_model_and_on_demand_always(api: Api) -> None:
+    api.set_policy(settings={"cadence": {"reconcile_every_n": 1}})
+    extract(api, "a", "b")
+    hand_in(api, claim(api, "reconcile_memories"))
+    extract(api)
+    assert nothing_to_do(api, "reconcile_memories")
+    extract(api, "A")
+    assert nothing_to_do(api, "reconcile_memories")
+    assert len(claimed(api).payload["facts"]) == 2
+    api.connection.execute("update memory.jobs set lease_expires_at = now() where status = 'running'")
+    assert len(claim(api, "reconcile_memories").payload["facts"]) == 2
+    extract(api, "c")
+
+
+@pytest.mark.feature("E10")
+@pytest.mark.parametrize("facts", [0, 1])
+def test_fewer_than_two_facts_need_no_model(api: Api, facts: int) -> None:
+    know(api, *["only"] * facts)
+    job_id = api.reconcile_memories(user_id="ana")
+    assert nothing_to_do(api)
+    assert api.get_job(user_id="ana", job_id=job_id).result == {"skipped": "nothing new"}
+
+
+@pytest.mark.feature("E10", "E15")
+def test_two_requests_are_one_job_of_the_wider_kind(api: Api) -> None:
+    know(api, *[f"fact {number}" for number in range(9)])
+    assert len({api.reconcile_memories(user_id="ana", n=n) for n in (3, 7, 5)}) == 1
+    assert len(claim(api).payload["facts"]) == 7
+
+
+@pytest.mark.feature("E10", "E15")
+def test_a_request_for_a_few_facts_does_not_narrow_an_automatic_reconciliation(api: Api) -> None:
+    api.set_policy(settings={"cadence": {"reconcile_every_n": 1}})
+    extract(api, *[f"fact {number}" for number in range(9)])
+    api.reconcile_memories(user_id="ana", n=2)
+    assert len(claim(api, "reconcile_memories").payload["facts"]) == 9
+
+
+@pytest.mark.feature("E10", "E13")
+@pytest.mark.parametrize(("n", "is_due"), [(2, True), (49, True), (50, False)])
+def test_a_look_at_a_few_facts_does_not_take_the_place_of_the_automatic_one(api: Api, n: int, is_due: bool) -> None:
+    api.set_policy(settings={"cadence": {"reconcile_every_n": 1}})
+    know(api, *[f"fact {number}" for number in range(9)])
+    hand_in(api, claimed(api, n=n))
+    extract(api)
+    assert nothing_to_do(api, "reconcile_memories") != is_due
+
+
+# Many at once ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature("F6")
+def test_a_job_of_a_provider_carries_its_prompt_and_one_of_the_built_in_model_none(api: Api) -> None:
+    know(api, "a", "b")
+    job = claimed(api)
+    assert job.payload["prompt"] is None
+    api.release_job(**lease(job))
+    make_due(api)
+    activate(api)
+    assert claim(api).payload["prompt"]["name"] == "reconcile_memories"

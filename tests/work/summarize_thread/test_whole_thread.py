@@ -1,0 +1,106 @@
+"""Summaries of whole threads: when they are made, and what of."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.protocol import ANA, claim, complete, nothing_to_do
+from tests.support.sqlapi import Api
+from tests.support.summaries import COMPRESSION, LISTS, active, asked, both, compressing, only, seqs, write
+
+
+@pytest.mark.feature("E5", "E13")
+@pytest.mark.parametrize(("every_n", "jobs_at"), [(5, [4, 9, 14, 19]), (20, [19]), (21, [])])
+def test_a_whole_thread_is_summarised_every_n_messages(api: Api, every_n: int, jobs_at: list[int]) -> None:
+    only(api, summary={"enabled": True}, cadence={"thread_summary_every_n": every_n})
+    seen = []
+    for seq in range(20):
+        write(api, 1)
+        if api.finish_jobs():
+            seen.append(seq)
+    assert seen == jobs_at
+
+
+@pytest.mark.feature("E5", "D4", "D7")
+def test_a_summary_is_made_of_the_previous_summary_and_newer_messages_only(api: Api) -> None:
+    only(api, cadence={"thread_summary_every_n": 6})
+    previous = None
+    for last_seq in (5, 11, 17):
+        api.talk(**ANA, rounds=3)
+        job = claim(api)
+        assert seqs(job.payload["messages"]) == list(range(last_seq - 5, last_seq + 1))
+        assert (job.payload["kind"], job.payload["start_seq"], job.payload["end_seq"]) == ("thread", 0, last_seq)
+        assert job.payload["previous_summary"] == (previous and previous.summary)
+        assert job.payload["previous_metadata"] == (previous and previous.metadata)
+        complete(api, job, summary=f"Up to {last_seq}", metadata=LISTS)
+        [current] = api.get_thread_summary(**ANA)
+        assert (current.summary, current.start_seq, current.end_seq) == (f"Up to {last_seq}", 0, last_seq)
+        assert current.base_summary_id == (previous and previous.summary_id)
+        previous = current
+    assert active(api) == list(range(18))
+
+
+@pytest.mark.feature("E5")
+def test_a_summary_of_a_whole_thread_uses_its_own_prompt(api: Api) -> None:
+    api.register_model(name="mini", kind="chat", provider="openai", model="gpt-4.1-mini")
+    only(api, summary={"model": "mini"}, cadence={"thread_summary_every_n": 2}, compression=COMPRESSION)
+    write(api, 1, 1)
+    assert claim(api).payload["prompt"]["name"] == "compress_thread"
+
+
+@pytest.mark.feature("E5", "E8")
+def test_recent_k_limits_what_a_summary_reads(api: Api) -> None:
+    only(api)
+    api.talk(**ANA, rounds=5)
+    api.summarize_thread(**ANA, recent_k=4)
+    job = claim(api)
+    assert seqs(job.payload["messages"]) == [6, 7, 8, 9]
+    complete(api, job, summary="The end of it.")
+    api.summarize_thread(**ANA)
+    assert nothing_to_do(api)
+
+
+@pytest.mark.feature("A7", "E8")
+def test_a_summary_of_a_whole_thread_covers_only_what_was_read_whatever_recent_k_says(api: Api) -> None:
+    only(api, cadence={"thread_summary_every_n": 100}, compression=COMPRESSION | {"enabled": False})
+    api.talk(**ANA, rounds=5)
+    api.summarize_thread(**ANA, recent_k=2)
+    job = claim(api)
+    read = seqs(job.payload["messages"])
+    assert (job.payload["start_seq"], job.payload["end_seq"]) == (min(read), max(read))
+    complete(api, job, summary="They talked.")
+    api.compress_thread(**ANA)
+    for job in api.claim_jobs(worker="test"):
+        read += seqs(job.payload["messages"])
+        complete(api, job, summary="They talked.")
+    assert active(api) == list(range(6, 10))
+    assert set(read) | set(active(api)) == set(range(10))
+
+
+@pytest.mark.feature("E5")
+def test_a_long_backlog_of_a_whole_thread_is_read_in_parts(api: Api) -> None:
+    only(api, cadence={"thread_summary_every_n": 1000})
+    api.talk(**ANA, rounds=1125)
+    api.summarize_thread(**ANA)
+    parts = []
+    while jobs := api.claim_jobs(worker="test"):
+        parts.append(seqs(jobs[0].payload["messages"]))
+        complete(api, jobs[0], summary=f"Part {len(parts)}")
+    assert [len(part) for part in parts] == [1000, 1000, 250]
+    assert [seq for part in parts for seq in part] == list(range(2250))
+
+
+@pytest.mark.feature("E5", "D6")
+@pytest.mark.parametrize(("kind", "expected"), [(None, "Whole."), ("thread", "Whole."), ("rolling", "Window.")])
+def test_each_kind_of_summary_can_be_asked_for(api: Api, kind: str | None, expected: str) -> None:
+    both(api)
+    assert [summary.summary for summary in api.get_thread_summary(**ANA, kind=kind)] == [expected]
+
+
+@pytest.mark.feature("E5")
+def test_the_existing_summary_is_returned_when_no_kind_is_asked_for(api: Api) -> None:
+    compressing(api)
+    api.talk(**ANA, rounds=3)
+    complete(api, asked(api, "summarize_thread"), summary="Window.")
+    assert [summary.summary for summary in api.get_thread_summary(**ANA)] == ["Window."]
+    assert api.get_thread_summary(**ANA, kind="thread") == []

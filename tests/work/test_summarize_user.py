@@ -1,0 +1,231 @@
+"""Summaries of users: when they are made, what of, and when they go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.support.protocol import ANA, SAID_AT, claim, complete, lease, nothing_to_do, open_jobs
+from tests.support.sqlapi import Api, refused
+from tests.support.summaries import hear, only, profile, profile_job, write_at_once
+
+
+def known(api: Api) -> list[str]:
+    return [row.summary for row in api.get_user_summary(user_id="ana")]
+
+
+def heard(job: Any) -> list[tuple[int, str]]:
+    return [(message["thread"], message["content"]) for message in job.payload["messages"]]
+
+
+@pytest.mark.feature("E7")
+def test_a_claim_brings_what_was_said_in_all_threads_and_no_ids(api: Api) -> None:
+    only(api)
+    hear(api, "secret-thread-1", "I live in Oslo", created_at=SAID_AT, metadata={"name": "Ana"})
+    hear(api, "secret-thread-1", "Noted.", role="assistant", created_at=SAID_AT)
+    hear(api, "secret-thread-1", "13 °C", role="tool", created_at=SAID_AT)
+    hear(api, "secret-thread-2", "I like tea", created_at="2024-05-02T00:00:00+00:00", agent_id="secret-agent")
+    api.add_message(user_id="bob", thread_id="secret-thread-1", role="user", content="I like gin")
+    job = profile_job(api)
+    first = {"thread": 1, "seq": 0, "role": "user", "name": "Ana", "content": "I live in Oslo", "created_at": SAID_AT}
+    assert job.payload == {
+        "model": {"name": "local", "provider": "local", "model": "patterns", "settings": {}},
+        "prompt": None,
+        "previous_summary": None,
+        "previous_metadata": None,
+        "messages": [
+            first,
+            {"thread": 1, "seq": 1, "role": "assistant", "content": "Noted.", "created_at": SAID_AT},
+            {
+                "thread": 2,
+                "seq": 0,
+                "role": "user",
+                "content": "I like tea",
+                "created_at": "2024-05-02T00:00:00+00:00",
+            },
+        ],
+    }
+    assert "secret" not in str(job.payload)
+
+
+@pytest.mark.feature("E7")
+def test_a_profile_is_merged_from_what_is_new(api: Api) -> None:
+    only(api)
+    hear(api, "t1", "I live in Oslo")
+    hear(api, "t2", "I like tea", "and milk")
+    outcome = complete(api, profile_job(api), summary="Lives in Oslo.", metadata={"topics": ["Oslo"]})
+    [first] = api.get_user_summary(user_id="ana")
+    assert outcome == {"summary_id": str(first.summary_id), "messages": 3}
+    assert (first.summary, first.start_seq, first.end_seq, first.base_summary_id) == ("Lives in Oslo.", 0, 2, None)
+    assert (first.metadata, first.status) == ({"topics": ["Oslo"]}, "completed")
+    hear(api, "t1", "I moved to Porto")
+    job = profile_job(api)
+    assert heard(job) == [(1, "I moved to Porto")]
+    assert (job.payload["previous_summary"], job.payload["previous_metadata"]) == (first.summary, first.metadata)
+    complete(api, job, summary="Lives in Porto.")
+    [second] = api.get_user_summary(user_id="ana")
+    assert (second.summary, second.end_seq, second.base_summary_id) == ("Lives in Porto.", 3, first.summary_id)
+    api.summarize_user(user_id="ana")
+    assert nothing_to_do(api)
+    assert api.query("select from memory.summaries where kind = 'user'") == [()] * 2
+
+
+@pytest.mark.feature("E7")
+def test_no_message_goes_into_a_profile_twice_and_none_is_left_out(api: Api) -> None:
+    only(api)
+    for thread in range(30):
+        messages = [{"role": "user", "content": f"{thread}/{number}"} for number in range(15)]
+        api.add_messages(user_id="ana", thread_id=f"t{thread}", messages=messages)
+    api.summarize_user(user_id="ana")
+    read: list[str] = []
+    sizes = []
+    while jobs := api.claim_jobs(worker="test"):
+        sizes.append(len(jobs[0].payload["messages"]))
+        read += [content for _, content in heard(jobs[0])]
+        complete(api, jobs[0], summary="A profile.")
+    assert sizes == [200, 200, 50]
+    assert sorted(read) == sorted(f"{thread}/{number}" for thread in range(30) for number in range(15))
+    assert api.get_user_summary(user_id="ana")[0].end_seq == 449
+
+
+@pytest.mark.feature("E7", "E8")
+@pytest.mark.parametrize(
+    ("recent_k", "expected"), [(1, "t2 c"), (4, "t1 c, t2 a, t2 b, t2 c"), (99, "t1 a, t1 b, t1 c, t2 a, t2 b, t2 c")]
+)
+def test_recent_k_limits_a_profile_to_what_was_said_last(api: Api, recent_k: int, expected: str) -> None:
+    only(api)
+    for day, thread in enumerate(("t1", "t2"), 1):
+        hear(api, thread, *(f"{thread} {word}" for word in "abc"), created_at=f"2024-05-{day:02}T00:00:00Z")
+    assert ", ".join(content for _, content in heard(profile_job(api, recent_k=recent_k))) == expected
+
+
+@pytest.mark.feature("E7", "E13")
+@pytest.mark.parametrize(("every_n", "jobs_at"), [(0, []), (4, [3, 7, 11]), (10, [9])])
+def test_a_profile_is_made_every_n_messages_of_all_threads(api: Api, every_n: int, jobs_at: list[int]) -> None:
+    only(api, cadence={"user_summary_every_n": every_n})
+    seen = []
+    for number in range(12):
+        hear(api, f"t{number % 3}", "Hello")
+        hear(api, "t1", "Hello", user_id="bob")
+        if api.finish_jobs():
+            seen.append(number)
+    assert seen == jobs_at
+
+
+@pytest.mark.feature("E7")
+def test_a_batch_counts_towards_a_profile_like_single_messages(api: Api) -> None:
+    only(api, cadence={"user_summary_every_n": 10})
+    write_at_once(api, *[1] * 9)
+    assert open_jobs(api) == []
+    write_at_once(api, *[1] * 25)
+    assert open_jobs(api) == ["summarize_user"]
+
+
+@pytest.mark.feature("E7")
+def test_a_user_who_said_nothing_has_no_profile(api: Api) -> None:
+    hear(api, "t1", "13 °C", role="tool")
+    for user in ("ana", "nobody"):
+        job_id = api.summarize_user(user_id=user)
+        assert nothing_to_do(api)
+        assert api.get_job(user_id=user, job_id=job_id).result == {"skipped": "nothing new"}
+        assert api.get_user_summary(user_id=user) == []
+
+
+@pytest.mark.feature("E7")
+def test_a_profile_is_made_anew_when_all_messages_of_the_former_one_are_gone(api: Api) -> None:
+    only(api)
+    hear(api, "t1", "I am ill")
+    profile(api, "Ana is ill.")
+    hear(api, "t2", "I like tea")
+    job = profile_job(api)
+    api.clear_thread(**ANA)  # the only source of what the job goes on from
+    with refused("lease_token", "AM001"):
+        complete(api, job, summary="Ana is ill and likes tea.")
+    job = claim(api)
+    assert (heard(job), job.payload["previous_summary"]) == ([(1, "I like tea")], None)
+
+
+@pytest.mark.feature("E7", "F6")
+def test_a_failed_profile_has_read_nothing(api: Api) -> None:
+    only(api)
+    hear(api, "t1", "I live in Oslo")
+    job = profile_job(api)
+    before = api.state()
+    with refused("result"):
+        complete(api, job, summary="")
+    assert api.state() == before
+    api.fail_job(**lease(job), error="no", retry_after="0")
+    assert heard(claim(api)) == [(1, "I live in Oslo")]
+    assert (known(api), api.query("select from memory.marks where kind <> 'claims'")) == ([], [])
+
+
+@pytest.mark.feature("E7", "A11")
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+@pytest.mark.parametrize("other_threads", [True, False])
+def test_a_thread_deleted_or_cleared_while_a_profile_is_made_is_not_in_it(
+    api: Api, function: str, other_threads: bool
+) -> None:
+    only(api)
+    hear(api, "t1", "I am ill")
+    if other_threads:
+        hear(api, "t2", "I like tea")
+    job = profile_job(api)
+    getattr(api, function)(**ANA)
+    with refused("lease_token", "AM001"):
+        complete(api, job, summary="Ana is ill.")
+    assert known(api) == []
+    again = api.claim_jobs(worker="test")
+    assert [heard(job) for job in again] == ([[(1, "I like tea")]] if other_threads else [])
+    assert all(job.attempt == 1 for job in again)
+
+
+@pytest.mark.feature("E7", "A11")
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_a_thread_that_was_not_read_may_be_deleted_while_a_profile_is_made(api: Api, function: str) -> None:
+    only(api)
+    hear(api, "t2", "I like tea")
+    job = profile_job(api)
+    hear(api, "t1", "I am ill")
+    getattr(api, function)(**ANA)
+    complete(api, job, summary="Ana likes tea.")
+    assert known(api) == ["Ana likes tea."]
+
+
+@pytest.mark.feature("E7", "A11")
+@pytest.mark.parametrize("first", ["clear_thread", "delete_thread"])
+@pytest.mark.parametrize("last", ["clear_thread", "delete_thread"])
+def test_a_profile_goes_with_the_last_thread_that_contributed(api: Api, first: str, last: str) -> None:
+    only(api)
+    hear(api, "t1", "I am ill")
+    hear(api, "t2", "I like tea")
+    profile(api)
+    hear(api, "t3", "Hello")  # not in it
+    getattr(api, first)(user_id="ana", thread_id="t1")
+    assert known(api) == ["Ana lives in Oslo."]
+    getattr(api, last)(user_id="ana", thread_id="t2")
+    assert known(api) == []
+
+
+@pytest.mark.feature("E7", "D11")
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_a_thread_deleted_just_as_the_profile_is_stored_is_read_anew_when_it_returns(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection], function: str
+) -> None:
+    api, other = Api(db), Api(connect())
+    only(api)
+    hear(api, "t1", "I am ill")
+    hear(api, "t2", "I like tea")
+    job = profile_job(api)
+    with ThreadPoolExecutor() as pool:
+        with db.transaction():
+            complete(api, job, summary="Ana is ill.")
+            going = pool.submit(getattr(other, function), **ANA)
+            while not api.value("select cardinality(pg_blocking_pids(%(pid)s))", pid=other.connection.info.backend_pid):
+                assert not going.done()
+        assert going.result(10) == 1
+    hear(api, "t1", "I am well")
+    assert heard(profile_job(api)) == [(1, "I am well")]

@@ -1,0 +1,278 @@
+"""The worker does jobs: outcomes, leases, and the calls it enters into the ledger."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory import AsyncMemory, Memory, worker
+from agent_memory.worker import Worker, WorkerCounts
+from agent_memory_models import ModelError, RateLimitedError
+
+from tests.worker.steps import (
+    HOUR,
+    Connect,
+    Scripted,
+    contents,
+    finding,
+    ledger,
+    queue,
+    raising,
+    run_once,
+    running,
+    until,
+)
+
+
+def attempts(db: psycopg.Connection) -> list[int]:
+    return [row[0] for row in db.execute("select attempts from memory.jobs order by job_id")]
+
+
+class TestOutcomes:
+    @pytest.mark.feature("F6")
+    def test_once_works_until_nothing_is_left(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
+        queue(memory, threads=25)
+        memory.summarize_thread("ana", "t0")
+        assert run_once(dsn) == WorkerCounts(completed=26)
+        assert contents(memory) == sorted(f"My name is Ana, take {number}." for number in range(25))
+        assert memory.get_thread_summary("ana", "t0") is not None
+        assert run_once(dsn) == WorkerCounts()
+        assert set(attempts(db)) == {1}
+
+    def test_calls_run_at_the_same_time_up_to_the_limit(self, dsn: str, memory: Memory) -> None:
+        queue(memory, threads=12)
+        running, most = 0, 0
+
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0.1)
+            running -= 1
+            return {"memories": []}
+
+        assert run_once(dsn, models=Scripted(run), concurrency=5) == WorkerCounts(completed=12)
+        assert most == 5
+
+    @pytest.mark.feature("F20")
+    def test_once_does_not_end_while_its_own_jobs_keep_others_of_their_user_back(
+        self, dsn: str, memory: Memory
+    ) -> None:
+        memory.set_policy({"jobs": {"max_running_per_user": 2}})
+        queue(memory, threads=7)
+        assert run_once(dsn, models=finding("tea", seconds=0.02), poll_interval=60.0) == WorkerCounts(completed=7)
+
+    @pytest.mark.feature("F20")
+    def test_hanging_calls_of_one_user_do_not_keep_another_waiting(self, dsn: str, memory: Memory) -> None:
+        memory.set_policy({"jobs": {"max_running_per_user": 4}})
+        queue(memory, threads=10)
+
+        async def run(payload: dict[str, Any]) -> dict[str, Any]:
+            if payload["thread_id"] != "bob's":
+                await asyncio.sleep(HOUR)
+            return {"memories": []}
+
+        models = Scripted(run)
+
+        async def scenario() -> None:
+            async with running(dsn, models=models, poll_interval=0.05) as beside:
+                await until(lambda: models.calls == 4)
+                memory.add_message("bob", "bob's", "user", "Hello")
+                memory.extract_memories("bob", "bob's")
+                await until(lambda: beside.counts.completed == 1)
+
+        asyncio.run(scenario())
+        assert models.calls == 5
+
+    def test_kinds(self, dsn: str, memory: Memory) -> None:
+        queue(memory)
+        assert run_once(dsn, kinds=["summarize_thread"]) == WorkerCounts()
+
+    @pytest.mark.parametrize(
+        ("error", "reason"),
+        [
+            (ModelError("the model answered nonsense\0"), "the model answered nonsense"),
+            (ZeroDivisionError("what a user said"), "ZeroDivisionError at test_worker"),
+        ],
+    )
+    def test_a_failure_is_reported(self, dsn: str, memory: Memory, error: Exception, reason: str) -> None:
+        [job_id] = queue(memory)
+        assert run_once(dsn, models=raising(error)) == WorkerCounts(failed=1)
+        job = memory.get_job("ana", job_id)
+        assert (job.status, job.attempts, (job.error or "").partition(":")[0]) == ("pending", 1, reason)
+
+    @pytest.mark.parametrize(
+        "result",
+        [{"memories": [{"content": "x", "memory_type": "unknown", "seqs": [0]}]}, {"memories": 1}, {"a": "\0"}],
+    )
+    def test_a_refused_result_is_a_failure(self, dsn: str, memory: Memory, result: dict[str, Any]) -> None:
+        [job_id] = queue(memory)
+
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            return result
+
+        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(failed=1)
+        job = memory.get_job("ana", job_id)
+        assert job.status == "pending"
+        assert job.error is not None
+        assert job.error.startswith(("result: ", "the result could not be stored: SQLSTATE 22"))
+        assert contents(memory) == []
+
+    def test_a_rate_limit_gives_the_attempt_back(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
+        queue(memory)
+        models = raising(RateLimitedError("slow down", retry_after=HOUR))
+        assert run_once(dsn, models=models) == WorkerCounts(released=1)
+        assert models.calls == 1
+        assert attempts(db) == [0]
+        row = db.execute("select run_after > now() + interval '59 minutes' from memory.jobs").fetchone()
+        assert row == (True,)
+
+
+class TestLeases:
+    def test_the_heartbeat_keeps_a_long_call(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
+        queue(memory)
+
+        async def scenario() -> tuple[WorkerCounts, WorkerCounts]:
+            slow = Worker(dsn, models=finding("slow", seconds=2.5), lease=timedelta(seconds=1))
+            other = Worker(dsn, models=finding("other"), poll_interval=0.1)
+            working = asyncio.create_task(slow.run(once=True))
+            await asyncio.sleep(0.5)
+            waiting = asyncio.create_task(other.run())
+            counts = await working
+            other.stop()
+            return counts, await waiting
+
+        assert asyncio.run(scenario()) == (WorkerCounts(completed=1), WorkerCounts())
+        assert contents(memory) == ["slow"]
+        assert attempts(db) == [1]
+
+    def test_a_result_without_a_lease_is_dropped(self, dsn: str, connect: Connect, memory: Memory) -> None:
+        queue(memory)
+
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            connect().execute("update memory.jobs set lease_token = gen_random_uuid()")
+            return {"memories": [{"content": "too late", "memory_type": "fact", "seqs": [0]}]}
+
+        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(lost=1)
+        assert contents(memory) == []
+
+    def test_a_call_without_a_lease_is_given_up(self, dsn: str, connect: Connect, memory: Memory) -> None:
+        queue(memory)
+
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            connect().execute("update memory.jobs set lease_token = gen_random_uuid()")
+            await asyncio.sleep(HOUR)
+            raise AssertionError
+
+        assert run_once(dsn, models=Scripted(run), lease=timedelta(seconds=1)) == WorkerCounts(lost=1)
+
+    def test_two_workers_do_each_job_once(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
+        queue(memory, threads=60)
+        models = finding("seen", seconds=0.01)
+
+        async def scenario() -> list[WorkerCounts]:
+            return await asyncio.gather(*(Worker(dsn, models=models, concurrency=5).run(once=True) for _ in range(2)))
+
+        first, second = asyncio.run(scenario())
+        assert first.completed + second.completed == models.calls == 60
+        assert min(first.completed, second.completed) > 0
+        assert attempts(db) == [1] * 60
+
+    def test_nothing_is_open_during_a_call(self, dsn: str, connect: Connect, memory: Memory) -> None:
+        queue(memory)
+        open_transactions: list[Any] = []
+
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            open_transactions.extend(
+                connect().execute(
+                    "select state, query from pg_stat_activity where application_name = 'agent-memory worker'"
+                    " and datname = current_database() and (xact_start, backend_xmin, backend_xid) is not null"
+                )
+            )
+            return {"memories": []}
+
+        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(completed=1)
+        assert open_transactions == []
+
+    def test_a_lost_connection_is_opened_again(self, dsn: str, connect: Connect, memory: Memory) -> None:
+        queue(memory, threads=3)
+
+        async def run(payload: dict[str, Any]) -> dict[str, Any]:
+            terminated = connect().execute(
+                "select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity"
+                " where application_name = 'agent-memory worker' and datname = current_database()"
+            )
+            assert terminated.fetchone() != (0,)
+            return {"memories": [{"content": payload["thread_id"], "memory_type": "fact", "seqs": [0]}]}
+
+        counts = run_once(dsn, models=Scripted(run), concurrency=1)
+        assert (counts.completed, counts.lost) == (3, 0)
+        assert contents(memory) == ["t0", "t1", "t2"]
+
+
+class TestLedger:
+    @pytest.mark.feature("F7")
+    @pytest.mark.parametrize(
+        ("error", "counts"),
+        [
+            (None, WorkerCounts(completed=1)),
+            ("ModelError", WorkerCounts(failed=1)),
+            ("RateLimitedError", WorkerCounts(released=1)),
+        ],
+    )
+    def test_each_call_is_entered(
+        self, dsn: str, db: psycopg.Connection, memory: Memory, error: str | None, counts: WorkerCounts
+    ) -> None:
+        queue(memory)
+        errors = {"ModelError": ModelError("nonsense"), "RateLimitedError": RateLimitedError("slow down", HOUR)}
+        models = finding("x") if error is None else raising(errors[error])
+        assert run_once(dsn, models=models) == counts
+        assert ledger(db) == [(70, 3, error)]
+
+    @pytest.mark.feature("F7")
+    def test_a_refused_result_was_paid_for(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
+        queue(memory)
+
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            return {"memories": "none"}
+
+        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(failed=1)
+        assert ledger(db) == [(70, 3, None)]
+
+    @pytest.mark.feature("F7")
+    @pytest.mark.parametrize(("seconds", "error"), [(0.0, None), (HOUR, "cancelled")])
+    def test_a_call_whose_lease_was_lost_was_paid_for(
+        self,
+        dsn: str,
+        connect: Connect,
+        db: psycopg.Connection,
+        memory: Memory,
+        seconds: float,
+        error: str | None,
+    ) -> None:
+        queue(memory)
+
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            connect().execute("update memory.jobs set lease_token = gen_random_uuid()")
+            await asyncio.sleep(seconds)
+            return {"memories": []}
+
+        assert run_once(dsn, models=Scripted(run), lease=timedelta(seconds=1)) == WorkerCounts(lost=1)
+        assert ledger(db) == [(70, 3, error)]
+
+    def test_a_result_whose_acceptance_was_not_heard_is_entered_once(
+        self, dsn: str, db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        queue(memory)
+        complete_job = AsyncMemory.complete_job
+
+        async def cut_off(self: AsyncMemory, *arguments: Any) -> None:
+            await complete_job(self, *arguments)
+            raise psycopg.OperationalError("the connection is lost")
+
+        monkeypatch.setattr(worker, "_FIRST_BACKOFF", 0.01)
+        monkeypatch.setattr(AsyncMemory, "complete_job", cut_off)
+        assert run_once(dsn, models=finding("x")) == WorkerCounts(lost=1)
+        assert contents(memory) == ["x"]
+        assert ledger(db) == [(70, 3, None)]

@@ -1,0 +1,94 @@
+"""The worker as a process: signals, and connections that break."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+from agent_memory import Memory
+from agent_memory.worker import WorkerCounts
+
+from tests.worker.steps import contents, ledger, queue, run_once
+
+
+class TestProcess:
+    """The command, with a model server that accepts connections and never answers."""
+
+    @pytest.fixture
+    def silent_model(self, memory: Memory) -> Iterator[None]:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+            memory.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
+            memory.activate_model("silent")
+            yield
+
+    @pytest.fixture
+    def start(self, dsn: str) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+        processes: list[subprocess.Popen[str]] = []
+
+        def start_worker(*options: str) -> subprocess.Popen[str]:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "agent_memory.cli", "worker", "--dsn", dsn, *options],
+                env={**os.environ, "OPENAI_API_KEY": "not-a-key"},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            processes.append(process)
+            return process
+
+        yield start_worker
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+    def wait_until_running(self, db: psycopg.Connection) -> None:
+        deadline = time.monotonic() + 30
+        while db.execute("select from memory.jobs where status = 'running'").fetchone() is None:
+            assert time.monotonic() < deadline, "the worker claimed nothing"
+            time.sleep(0.05)
+
+    @pytest.mark.usefixtures("silent_model")
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+    def test_a_signal_releases_what_is_unfinished(
+        self,
+        db: psycopg.Connection,
+        memory: Memory,
+        start: Callable[..., subprocess.Popen[str]],
+        number: signal.Signals,
+    ) -> None:
+        [job_id] = queue(memory)
+        process = start()
+        self.wait_until_running(db)
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=30)
+        assert process.returncode == 0, output
+        assert "stopping: waiting up to 0.5 s for 1 call\n" in output
+        assert "attempt 1) released: the worker is stopping\n" in output
+        assert "stopped: 0 jobs completed, 0 failed, 1 released\n" in output
+        job = memory.get_job("ana", job_id)
+        assert (job.status, job.attempts) == ("pending", 0)
+        assert [error for _, _, error in ledger(db)] == ["cancelled"]
+
+    @pytest.mark.feature("D9", "F6")
+    @pytest.mark.usefixtures("silent_model")
+    def test_a_killed_worker_leaves_its_job_to_the_next(
+        self, dsn: str, db: psycopg.Connection, memory: Memory, start: Callable[..., subprocess.Popen[str]]
+    ) -> None:
+        [job_id] = queue(memory)
+        process = start("--lease", "2")
+        self.wait_until_running(db)
+        process.kill()
+        process.wait(timeout=30)
+        memory.activate_model("local")
+        assert run_once(dsn) == WorkerCounts(), "the lease protects the job"
+        time.sleep(2)
+        assert run_once(dsn) == WorkerCounts(completed=1)
+        assert contents(memory) == ["My name is Ana, take 0."]
+        job = memory.get_job("ana", job_id)
+        assert (job.status, job.attempts) == ("completed", 2)
