@@ -32,7 +32,7 @@ from agent_memory import Memory
 from agent_memory.importer import import_file
 from agent_memory.worker import Worker
 from agent_memory_models import Models
-from agent_memory_models.token_counter import TokenCounter, estimate_tokens
+from agent_memory_models.text.tokens import TokenCounter, estimate_tokens
 from environment import LOCOMO, RESULTS, SHARED, announce, postgresql, say
 from fake_model_server import Behaviour, Body, FakeModelServer, RecordedRequest
 from servers import Server, install_agent_memory, running_server

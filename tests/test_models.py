@@ -22,7 +22,7 @@ from typing import Any
 import openai
 import pytest
 from agent_memory_models import ModelError, Models, RateLimitedError, reason_to_keep
-from agent_memory_models.keys import is_own_server
+from agent_memory_models.providers.keys import is_own_server
 from fake_model_server import (
     DROPPED,
     HANGING,
@@ -876,7 +876,7 @@ def test_without_an_encoding_there_are_no_counts(
 
 def test_a_download_is_tried_once_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     import tiktoken
-    from agent_memory_models import token_counter
+    from agent_memory_models.text import tokens
 
     tried: list[str] = []
     release = threading.Event()
@@ -886,7 +886,7 @@ def test_a_download_is_tried_once_and_not_waited_for(monkeypatch: pytest.MonkeyP
         release.wait(30)
 
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR")
-    monkeypatch.setattr(token_counter, "DOWNLOAD_SECONDS", 0.3)
+    monkeypatch.setattr(tokens, "DOWNLOAD_SECONDS", 0.3)
     monkeypatch.setattr(tiktoken, "get_encoding", hang)
     started = time.monotonic()
 
@@ -1120,7 +1120,7 @@ def test_an_unexpected_error_is_kept_by_type_and_place() -> None:
     payload = {**extraction(users("a")), "messages": [{"seq": SAID, "role": "user", "content": {SAID: 1}}]}
     with pytest.raises((AttributeError, KeyError, TypeError)) as caught:
         run("extract_memories", payload, calls)
-    assert re.fullmatch(r"\w+Error at agent_memory_models\.\w+:\d+", reason_to_keep(caught.value))
+    assert re.fullmatch(r"\w+Error at agent_memory_models\.[\w.]+:\d+", reason_to_keep(caught.value))
 
 
 @pytest.fixture
@@ -1238,9 +1238,13 @@ def test_unknown_work_is_refused(kind: str, provider: str, reason: str) -> None:
 
 def test_the_embedded_sources_are_the_files() -> None:
     embed = runpy.run_path(str(PLPYTHON / "embed.py"))["embed"]
-    literal = embed(PLPYTHON / "agent_memory_models")
+    packages = (PLPYTHON / "agent_memory_models", PLPYTHON / "agent_memory_server")
+    literal = embed(*packages)
     assert literal.isascii()
     assert "$" not in literal
-    files = {path.stem: path.read_text() for path in (PLPYTHON / "agent_memory_models").glob("*.py")}
-    modules = ast.literal_eval(literal)
-    assert {name.partition(".")[2] or "__init__": source for name, source in modules.items()} == files
+    files = {
+        ".".join(path.relative_to(PLPYTHON).with_suffix("").parts).removesuffix(".__init__"): path.read_text()
+        for package in packages
+        for path in package.rglob("*.py")
+    }
+    assert ast.literal_eval(literal) == files
