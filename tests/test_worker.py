@@ -19,9 +19,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, ClaimedJob, Memory, NotInstalledError, worker
-from agent_memory._health import NotAliveError, check_health
-from agent_memory.worker import CHANNEL, Worker, WorkerCounts
+from agent_memory import AsyncMemory, ClaimedJob, Memory, NotInstalledError
+from agent_memory.worker import CHANNEL, Worker, WorkerCounts, database, listening, outcomes
+from agent_memory.worker.health import NotAliveError, check_health
 from agent_memory_models import ModelError, RateLimitedError
 from psycopg.conninfo import make_conninfo
 
@@ -360,7 +360,7 @@ class TestLedger:
             await complete_job(self, *arguments)
             raise psycopg.OperationalError("the connection is lost")
 
-        monkeypatch.setattr(worker, "_FIRST_BACKOFF", 0.01)
+        monkeypatch.setattr(database, "FIRST_BACKOFF", 0.01)
         monkeypatch.setattr(AsyncMemory, "complete_job", cut_off)
         assert run_once(dsn, models=finding("x")) == WorkerCounts(lost=1)
         assert contents(memory) == ["x"]
@@ -373,7 +373,7 @@ class TestContention:
     def test_a_hand_in_that_others_disturb_is_repeated(
         self, dsn: str, db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch, code: str
     ) -> None:
-        monkeypatch.setattr(worker, "_FIRST_BACKOFF", 0.01)
+        monkeypatch.setattr(database, "FIRST_BACKOFF", 0.01)
         queue(memory)
         # What a sequence counts survives the rollback.
         db.execute("create sequence tries")
@@ -398,7 +398,7 @@ class TestContention:
         monkeypatch: pytest.MonkeyPatch,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
-        monkeypatch.setattr(worker, "_LOCK_TIMEOUT", 100)
+        monkeypatch.setattr(database, "LOCK_TIMEOUT", 100)
         jobs = queue(memory, threads=10)
         application = connect()
 
@@ -438,7 +438,7 @@ class TestListening:
             return jobs
 
         monkeypatch.setattr(AsyncMemory, "claim_jobs", counted)
-        monkeypatch.setattr(worker, "_LISTEN_PAUSE", 0.5)
+        monkeypatch.setattr(listening, "LISTEN_PAUSE", 0.5)
 
         async def scenario() -> None:
             async with running(dsn, models=finding("x"), listen=True, poll_interval=HOUR) as beside:
@@ -547,7 +547,7 @@ class TestOutput:
         assert run_once(dsn) == WorkerCounts(completed=40)
         assert [message.partition(" ")[0] for message in caplog.messages] == ["worker", "worker"]
 
-        monkeypatch.setattr(worker, "_SUMMARY_INTERVAL", 0.0)
+        monkeypatch.setattr(outcomes, "SUMMARY_INTERVAL", 0.0)
         queue(memory, threads=40)
         caplog.clear()
         assert run_once(dsn, concurrency=5) == WorkerCounts(completed=40)

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from .errors import AgentMemoryError
+from ..errors import AgentMemoryError
 
 
 class NotAliveError(AgentMemoryError):

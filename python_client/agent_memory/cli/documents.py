@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ._console import Dsn, User, connected, console, print_page, read_text
-from ._sync import Memory
-from .errors import NotFoundError
+from ..client import Memory
+from ..errors import NotFoundError
+from .console import Dsn, User, connected, console, print_page, read_text
 
 documents = typer.Typer(no_args_is_help=True, help="Add, list and delete the documents of a user's knowledge base.")
 

@@ -1,4 +1,4 @@
-"""What the server says beside its answers: all of it is logged, what degrades an answer is warned of once."""
+"""The notices that the server sends beside its answers: all are logged; each cause that degrades answers warns once."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from collections.abc import Callable
 from psycopg import ConnectionInfo
 from psycopg.errors import Diagnostic
 
-from .errors import DegradedWarning
+from ..errors import DegradedWarning
 
 logger = logging.getLogger("agent_memory")
 
 _DEGRADED = "degraded: "
 # Names and numbers vary within one cause.
 _VARIABLE = re.compile(r'"[^"]*"|\S*\d\S*')
-# Frames that a warning does not point at: this package, and what stands between it and the line that called it.
+# Packages whose frames a warning passes over, to point at the line that called the client.
 _NOT_THE_CALLER = {"agent_memory", "asyncio"}
 
 Cause = tuple[str, int, str, str]
@@ -45,9 +45,10 @@ class Notices:
         return hear
 
     def warn(self) -> None:
-        """Warn of what is new in this process, at the line outside of this package that made the call.
+        """Warn of causes that are new in this process, at the line outside of this package that made the call.
 
-        To be called once the connection is given back: where warnings are errors, the call counts nevertheless.
+        Call this after the connection is given back: where the caller turns warnings into errors, this raises, and the
+        call was made nevertheless.
         """
         for cause, text in self._degraded.items():
             if cause in _warned:

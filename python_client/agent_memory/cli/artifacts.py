@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from ._console import Dsn, User, connected, print_page, read_text
-from ._sync import Memory
-from .errors import NotFoundError
+from ..client import Memory
+from ..errors import NotFoundError
+from .console import Dsn, User, connected, print_page, read_text
 
 artifacts = typer.Typer(
     no_args_is_help=True, help="Keep, list, show and delete long texts that placeholders stand for."

@@ -1,4 +1,4 @@
-"""What the synchronous and the asynchronous client share: one call of one SQL function, and its result rows."""
+"""The statement that calls one SQL function, and its result rows, for both clients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psycopg import sql
 from psycopg.abc import Buffer
 from psycopg.types.datetime import TimestamptzLoader
 
-from .errors import NotInstalledError, client_version
+from ..errors import NotInstalledError, client_version
 
 Row = TypeVar("Row")
 

