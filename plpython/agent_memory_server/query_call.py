@@ -31,7 +31,7 @@ def call_model(plpy: Plpy, kind: str | None, payload: str | None) -> str:
             raise ModelError(f"memory._call_model() takes a payload of kind {' or '.join(KINDS)}")
         result = _run(plpy, kind, json.loads(payload), calls)
         if kind == "embed":
-            # As pgvector writes them: numbers of JSON would cost another millisecond for 1,536 of them.
+            # As texts, which pgvector reads: for 1,536 numbers, JSON numbers would take a millisecond longer.
             result["embeddings"] = [str(embedding) for embedding in result["embeddings"]]
         outcome["result"] = result
     except plpy.SPIError:

@@ -26,13 +26,13 @@ CONCURRENT_JOBS = 10
 LEASE_SECONDS = 300.0
 LOST_LEASE = "AM001"
 LOOK_SECONDS = 1.0
-"""How often a run with room for more looks for jobs that became due, or whose user had too many running jobs."""
+"""How often a run with room for more looks for jobs that became due, or whose user had too many jobs running."""
 LOCK_TIMEOUT = "200ms"
 """How long a statement may wait for a lock. It holds up the calls under way meanwhile; a turn later it is repeated."""
 
 _JOB = "user_id => $1, job_id => $2, lease_token => $3"
 _JOB_TYPES = ("text", "bigint", "uuid")
-# The calls of the job protocol, each under the word for what it does to a job.
+# The calls of the job protocol, each under the word for what the call does to a job.
 _STATEMENTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "claimed": (
         "select job_id, kind, user_id, lease_token, payload from memory.claim_jobs("
@@ -151,7 +151,7 @@ class _Runner:
                 extend_at = time.monotonic() + LEASE_SECONDS / 3
 
     def _claim(self, limit: int) -> int:
-        """Claim up to `limit` jobs and start them; the number claimed."""
+        """Claim up to `limit` jobs and start them; returns the number claimed."""
         worker = f"in-database runner, pid {os.getpid()}"
         try:
             rows = self._execute("claimed", [worker, limit, LEASE_SECONDS])

@@ -1,4 +1,4 @@
-"""The one format of a rolling summary, whoever writes it: a line for each point, marked with its messages.
+"""The format of rolling summaries by any provider: a line for each point, marked with its messages.
 
     [seq 4] Ana: I moved to Lisbon last week.
     [seq 6-8] Ana and the assistant compared health insurers.
@@ -15,7 +15,7 @@ _LINE = re.compile(r"\[seq (\d{1,18})(?:-(\d{1,18}))?\] (.+)")
 
 
 class Point(NamedTuple):
-    """One line of a summary: what messages `first_seq` to `last_seq` say."""
+    """One line of a summary, which rests on messages `first_seq` to `last_seq`."""
 
     first_seq: int
     last_seq: int

@@ -44,7 +44,7 @@ _BOUNDARY = re.compile(r" (?=\S)|(?<=[^\W\d_])[，。、；：！？]")
 
 
 def estimate_tokens(text: str) -> int:
-    """A token for every four bytes, rounded up: what the database's own estimate is."""
+    """A token for every four bytes, rounded up, as the database estimates."""
     return (len(text.encode(errors="replace")) + 3) // 4
 
 
@@ -61,7 +61,7 @@ class TokenCounter:
         self._loading = asyncio.Lock()
 
     async def encoding(self, model: str) -> tiktoken.Encoding | None:
-        """The encoding of a model, o200k_base when tiktoken does not know it; None when it is not to be had here."""
+        """The encoding of a model, o200k_base for a model unknown to tiktoken; None where its file is not available."""
         try:
             from tiktoken.model import encoding_name_for_model
         except ImportError:
@@ -77,7 +77,7 @@ class TokenCounter:
         return self._encodings[name]
 
     async def count(self, text: str, model: str) -> int:
-        """The tokens of a text, estimated when there is no encoding."""
+        """The tokens of a text, estimated where there is no encoding."""
         tokens = await self.count_exactly(text, model)
         return estimate_tokens(text) if tokens is None else tokens
 
@@ -118,11 +118,11 @@ class TokenCounter:
             file = Path(folder or "", hashlib.sha1(url.encode()).hexdigest()).read_bytes()
         except OSError:
             return None
-        # tiktoken would replace a damaged file by a download.
+        # Only an intact file: tiktoken would replace a damaged one by a download.
         return tiktoken.get_encoding(name) if hashlib.sha256(file).hexdigest() == digest else None
 
     async def _download(self, name: str) -> tiktoken.Encoding | None:
-        """From tiktoken's cache or the network, tried once."""
+        """The encoding from tiktoken's cache or the network, tried once; None when that fails or takes too long."""
         import tiktoken
 
         loaded: list[tiktoken.Encoding] = []
@@ -140,7 +140,7 @@ class TokenCounter:
 
 
 async def _count(text: str, encoding: tiktoken.Encoding) -> int:
-    """Exact, except that a run of more than PIECE_CHARACTERS without a space may count a token more for each piece."""
+    """The exact number of tokens, except that each cut in a run of PIECE_CHARACTERS without a space may add a token."""
     tokens = 0
     start = 0
     while start < len(text):

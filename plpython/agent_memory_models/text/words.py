@@ -1,4 +1,4 @@
-"""The words of a sentence, and which of them tell what it is about. The list of common words is English."""
+"""The words of sentences, and the words that tell what a sentence is about. The list of common words is English."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def frequent_words(words: Iterable[str], limit: int) -> list[str]:
 
 
 def best_sentences(sentences: Sequence[Sequence[str]], limit: int) -> list[int]:
-    """The positions, in order, of the best of the sentences, each given as its words; of equal ones the newer.
+    """The positions, in order, of the best sentences, each given as its words; of equal sentences the newest.
 
     Sentences are ranked as in H. P. Luhn, "The Automatic Creation of Literature Abstracts", IBM Journal of Research and
     Development 2(2), 1958.

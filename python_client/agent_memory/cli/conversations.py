@@ -94,7 +94,7 @@ def search(
 
 
 def _show_notes(*, expects_model: bool = False) -> None:
-    """Show the notices of the database; that there is no embedding model only to those who count on one."""
+    """Show the notices of the database, and only to those who expect a model that no embedding model is active."""
     log_to_stderr("Note: %(message)s")
     shown: set[str] = set()
 

@@ -44,7 +44,7 @@ def usage(
 
 
 def _formatted(column: str, value: Any) -> Text:
-    """Format a price to the hundredth of a cent and other numbers whole; what is not known is empty."""
+    """Format a price to the hundredth of a cent and other numbers whole; unknown numbers are empty."""
     if value is None:
         return Text()
     is_number = isinstance(value, (int, float, Decimal))

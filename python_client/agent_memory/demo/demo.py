@@ -32,7 +32,7 @@ from ..worker import Worker
 
 _USER = "maya"
 _SHOWN = 6
-# Words of the questions that say nothing about what is asked.
+# Words of the questions that do not tell their subject.
 _FILLERS = {"about", "along", "what"}
 
 

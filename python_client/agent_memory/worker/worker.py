@@ -95,7 +95,7 @@ class Worker:
         return self._outcomes.counts
 
     def report(self) -> list[str]:
-        """Return what was done and what is left, in lines; what this worker's role may not see is left out."""
+        """Return in lines what was done, and what is left where this worker's role may see the queue."""
         lines = [f"{self.counts}.", *self._queue.lines()]
         error = self._outcomes.shortened_error()
         if error is not None and (self.counts.failed or self.counts.lost):

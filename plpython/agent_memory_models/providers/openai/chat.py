@@ -40,7 +40,7 @@ class _Completion(BaseModel):
 
 
 class OpenAIChat:
-    """Asks chat models and remembers what shape of request each of them takes."""
+    """Asks chat models, and remembers in which way each of them can be asked for the shape of its reply."""
 
     def __init__(self, client: OpenAIClient, counter: TokenCounter) -> None:
         self._client = client

@@ -18,11 +18,11 @@ DEFAULT_BATCH_SIZE = 128
 MAX_DIMENSIONS = 4000
 """The most that pgvector can index as halfvec; more are refused before they take 200 bytes of memory each."""
 SIGNIFICANT_DIGITS = 6
-"""Of each number: more than the 2-byte floats of halfvec hold, at half the length of what servers send."""
+"""Digits kept of each number: more than the 2-byte floats of halfvec hold, at half the length of what servers send."""
 
 MOST_IN_HALFVEC = 65000
 NOTHING_IN_HALFVEC = 2**-25
-"""What a 2-byte float rounds to 0."""
+"""The largest number that a 2-byte float rounds to 0."""
 
 
 class _Embedding(BaseModel):
@@ -70,7 +70,7 @@ class OpenAIEmbeddings:
         request = {"model": model["model"], "input": texts, "encoding_format": "float"}
         if settings.get("dimensions"):
             request["dimensions"] = settings["dimensions"]
-        # Not by client.embeddings.create(), which takes a quarter of a millisecond to look at the request.
+        # client.embeddings.create() would take a quarter of a millisecond to check the request.
         body = await self._client.post(model, "/embeddings", request)
         try:
             reply = _Embeddings.model_validate_json(body)
@@ -82,7 +82,7 @@ class OpenAIEmbeddings:
             call["tokens_in"] = sum([await self._counter.count(text, model["model"]) for text in texts])
         if len(reply.data) != len(texts):
             raise ModelError(f"the reply has {len(reply.data)} embeddings for {len(texts)} texts")
-        # The order is the order of the texts; `index`, where given, says so too.
+        # In the order of the texts, which `index` numbers where the server gives it.
         rows = sorted(enumerate(reply.data), key=lambda row: row[0] if row[1].index is None else row[1].index)
         vectors = []
         for _, row in rows:

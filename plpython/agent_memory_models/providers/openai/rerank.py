@@ -1,4 +1,4 @@
-"""Scores of texts for a query by a reranking model: POST /rerank, as Cohere, Jina, vLLM and TEI have it."""
+"""Scores of texts for a query by a reranking model: POST /rerank, as Cohere, Jina, vLLM and TEI offer it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULT_BATCH_SIZE = 128
 MAX_BATCH_SIZE = 2048
 
 _APIS = ("rerank", "chat")
-# TEI has another name for the documents, and refuses a request without it.
+# TEI names the documents `texts`, and refuses a request without this field.
 _LACKS_TEXTS = re.compile(r"missing field `?texts")
 
 
@@ -40,7 +40,7 @@ _BARE_LIST: TypeAdapter[list[_Score]] = TypeAdapter(_List)
 
 
 def rerank_api(model: dict[str, Any]) -> str:
-    """How a reranking model is asked: `rerank`, by its own path, or `chat`, by a prompt. Raises ModelError."""
+    """The way to ask a reranking model: `rerank`, POST /rerank, or `chat`, a prompt. Raises ModelError for another."""
     api = (model.get("settings") or {}).get("rerank_api") or "rerank"
     if api not in _APIS:
         raise ModelError(f"rerank_api must be one of {', '.join(_APIS)}")
@@ -48,7 +48,7 @@ def rerank_api(model: dict[str, Any]) -> str:
 
 
 class OpenAIRerank:
-    """Scores texts, many in one request, and remembers which servers want the request as TEI has it."""
+    """Scores texts, many in one request, and remembers which servers want requests in the form of TEI."""
 
     def __init__(self, client: OpenAIClient, counter: TokenCounter) -> None:
         self._client = client

@@ -31,7 +31,7 @@ class AsyncAdministration(AsyncCaller):
         return [value for row in rows for value in row.values()]
 
     async def sweep(self, batch_size: int | None = None) -> dict[str, Any]:
-        """Remove what is over, queue what is due and parse unread messages, up to ``batch_size`` of each.
+        """Remove expired rows, queue due jobs and parse unread messages, up to ``batch_size`` of each.
 
         Return the counts by kind.
         """

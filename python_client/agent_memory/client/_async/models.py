@@ -34,7 +34,7 @@ class AsyncModels(AsyncCaller):
         await self._select("deactivate_model", {"name": name})
 
     async def backfill_status(self) -> list[Backfill]:
-        """Return how far each embedding model is with what is stored."""
+        """Return how many of the searchable texts each embedding model has embedded."""
         return await self._rows(Backfill, "backfill_status", {})
 
     async def vector_index(self, model: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The methods that find what is stored and build what a model is given."""
+"""The methods that search, and that build the context for a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .caller import AsyncCaller
 
 
 class AsyncSearch(AsyncCaller):
-    """The methods that find what is stored and build what a model is given."""
+    """The methods that search, and that build the context for a model."""
 
     async def search(
         self,

@@ -32,7 +32,7 @@ class SyncAdministration(SyncCaller):
         return [value for row in rows for value in row.values()]
 
     def sweep(self, batch_size: int | None = None) -> dict[str, Any]:
-        """Remove what is over, queue what is due and parse unread messages, up to ``batch_size`` of each.
+        """Remove expired rows, queue due jobs and parse unread messages, up to ``batch_size`` of each.
 
         Return the counts by kind.
         """

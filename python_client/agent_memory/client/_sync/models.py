@@ -35,7 +35,7 @@ class SyncModels(SyncCaller):
         self._select("deactivate_model", {"name": name})
 
     def backfill_status(self) -> list[Backfill]:
-        """Return how far each embedding model is with what is stored."""
+        """Return how many of the searchable texts each embedding model has embedded."""
         return self._rows(Backfill, "backfill_status", {})
 
     def vector_index(self, model: str) -> list[str]:

@@ -1,5 +1,5 @@
 # Generated from _async/search.py by generate_sync.py; do not edit.
-"""The methods that find what is stored and build what a model is given."""
+"""The methods that search, and that build the context for a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .caller import SyncCaller
 
 
 class SyncSearch(SyncCaller):
-    """The methods that find what is stored and build what a model is given."""
+    """The methods that search, and that build the context for a model."""
 
     def search(
         self,
