@@ -1,20 +1,22 @@
-"""Turns the model package into a Python literal that a PL/Python body can carry."""
+"""Writes Python packages as a literal that the body of a PL/Python function can carry."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 
-def embed(package_dir: Path) -> str:
-    """A dict literal, module name to source text, of every module in the package directory.
+def embed(*package_dirs: Path) -> str:
+    """A dict literal, name of the module to its source text, of every module in the packages and their sub-packages.
 
-    It is plain ASCII without a dollar sign, so no dollar quote can end inside it, and it has one line for each line of
-    source, so that two versions of the built file can be compared.
+    The literal is plain ASCII without a dollar sign, so no dollar quote can end inside it. Each line of
+    source has a line of its own, so that two versions of the built file can be compared.
     """
     modules = []
-    for path in sorted(package_dir.glob("*.py")):
-        name = package_dir.name if path.stem == "__init__" else f"{package_dir.name}.{path.stem}"
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        literals = "\n".join(f"        {line!a}" for line in lines or [""]).replace("$", r"\x24")
-        modules.append(f"    {name!r}: (\n{literals}\n    ),\n")
+    for package_dir in package_dirs:
+        for path in sorted(package_dir.rglob("*.py")):
+            relative = path.relative_to(package_dir.parent).with_suffix("")
+            name = ".".join(relative.parts).removesuffix(".__init__")
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+            literals = "\n".join(f"        {line!a}" for line in lines or [""]).replace("$", r"\x24")
+            modules.append(f"    {name!r}: (\n{literals}\n    ),\n")
     return "{\n" + "".join(modules) + "}"

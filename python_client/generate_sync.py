@@ -1,6 +1,7 @@
 """Generate the synchronous client from the asynchronous one: ``python generate_sync.py [--check]``.
 
-With ``--check`` nothing is written; the exit status is 1 when the generated file is not current.
+Every module of client/_async becomes a module of client/_sync. With ``--check`` nothing is written; the exit status is
+1 when a generated module is not current.
 """
 
 from __future__ import annotations
@@ -12,45 +13,50 @@ from pathlib import Path
 
 import unasync
 
-PACKAGE = Path(__file__).parent / "agent_memory"
-HEADER = "# Generated from _async.py by generate_sync.py; do not edit.\n"
-RULE = unasync.Rule(
-    "_async.py",
-    "_sync.py",
-    additional_replacements={
-        "AsyncConnection": "Connection",
-        "AsyncConnectionPool": "ConnectionPool",
-        "AsyncCursor": "Cursor",
-        "AsyncMemory": "Memory",
-        "asyncio": "threading",
-    },
-)
+ROOT = Path(__file__).resolve().parent.parent
+CLIENT = ROOT / "python_client" / "agent_memory" / "client"
+SOURCE, TARGET = CLIENT / "_async", CLIENT / "_sync"
+HEADER = "# Generated from _async/{name} by generate_sync.py; do not edit.\n"
+# Unasync itself makes Sync of the prefix Async, as in SyncCaller.
+REPLACEMENTS = {
+    "AsyncConnection": "Connection",
+    "AsyncConnectionPool": "ConnectionPool",
+    "AsyncCursor": "Cursor",
+    "AsyncMemory": "Memory",
+    "asyncio": "threading",
+}
 
 
-def generate() -> str:
-    """Return the source of the synchronous client."""
+def generate() -> dict[str, str]:
+    """Return the name and the source of each module of the synchronous client."""
     with tempfile.TemporaryDirectory() as directory:
-        source = Path(directory, "_async.py")
-        source.write_text((PACKAGE / "_async.py").read_text())
-        unasync.unasync_files([str(source)], [RULE])
-        text = Path(directory, "_sync.py").read_text()
-    ruff = [sys.executable, "-m", "ruff"]
-    name = f"--stdin-filename={PACKAGE / '_sync.py'}"
-    for command in (["check", "--select=I", "--fix", "--quiet"], ["format", "--quiet"]):
-        result = subprocess.run([*ruff, *command, name, "-"], input=text, stdout=subprocess.PIPE, text=True, check=True)
-        text = result.stdout
-    return HEADER + text
+        source, target = Path(directory, "_async"), Path(directory, "_sync")
+        source.mkdir()
+        target.mkdir()
+        for path in SOURCE.glob("*.py"):
+            (source / path.name).write_text(path.read_text())
+        rule = unasync.Rule("/_async/", "/_sync/", additional_replacements=REPLACEMENTS)
+        unasync.unasync_files([str(path) for path in source.iterdir()], [rule])
+        ruff = [sys.executable, "-m", "ruff"]
+        for command in (["check", "--select=I", "--fix", "--quiet"], ["format", "--quiet"]):
+            subprocess.run([*ruff, *command, "--config", ROOT / "pyproject.toml", target], check=True)
+        return {path.name: HEADER.format(name=path.name) + path.read_text() for path in sorted(target.iterdir())}
 
 
 def main() -> int:
-    """Write the file, or with ``--check`` compare it."""
-    target = PACKAGE / "_sync.py"
-    text = generate()
-    if "--check" not in sys.argv[1:]:
-        target.write_text(text)
-    elif not target.exists() or target.read_text() != text:
-        print(f"{target.name} is not current: run {Path(__file__).name}", file=sys.stderr)
-        return 1
+    """Write the modules, or with ``--check`` compare them."""
+    wanted = generate()
+    current = {path.name: path.read_text() for path in TARGET.glob("*.py")}
+    if "--check" in sys.argv[1:]:
+        stale = sorted(name for name in wanted.keys() | current.keys() if wanted.get(name) != current.get(name))
+        if stale:
+            print(f"client/_sync is not current ({', '.join(stale)}): run {Path(__file__).name}", file=sys.stderr)
+        return 1 if stale else 0
+    TARGET.mkdir(exist_ok=True)
+    for name in current.keys() - wanted.keys():
+        (TARGET / name).unlink()
+    for name, text in wanted.items():
+        (TARGET / name).write_text(text)
     return 0
 
 

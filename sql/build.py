@@ -2,7 +2,7 @@
 
 Order: head.sql, upgrade.sql, incremental/ (each file wrapped so that it runs once per database), replaced.sql with
 the heads of all functions, the rooms of functions/ in the order of their numbers with the built-in prompts of prompts/,
-the functions of plpython/ with the model package inside, the triggers of all rooms, privileges.sql. Needs nothing but
+the functions of plpython/ with its two packages inside, the triggers of all rooms, privileges.sql. Needs nothing but
 the standard library.
 
     python sql/build.py            write the file
@@ -179,11 +179,11 @@ def prompts() -> str:
 
 def runner() -> str:
     """The functions of plpython/, created only where plpython3u is or can be had."""
-    package = embed(ROOT / "plpython" / "agent_memory_models")
-    names = ("load_models", "call_model", "run_jobs")
-    functions = "".join((ROOT / "plpython" / f"{name}.sql").read_text() for name in names)
+    plpython = ROOT / "plpython"
+    sources = embed(plpython / "agent_memory_models", plpython / "agent_memory_server")
+    functions = "".join(path.read_text() for path in sorted((plpython / "functions").glob("*.sql")))
     template = (SQL / "runner.sql").read_text()
-    return template.replace("{{functions}}", functions.replace("{{model_package}}", package))
+    return template.replace("{{functions}}", functions.replace("{{sources}}", sources))
 
 
 def build() -> str:

@@ -24,7 +24,7 @@ from agent_memory import Memory
 from agent_memory.importer import import_file
 from agent_memory.worker import Worker
 from agent_memory_models import Models
-from agent_memory_models.token_counter import TokenCounter, estimate_tokens
+from agent_memory_models.text.tokens import TokenCounter, estimate_tokens
 from psycopg.rows import dict_row
 
 from bench.cost import replies, report

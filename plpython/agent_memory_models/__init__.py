@@ -1,7 +1,12 @@
 """The model package of agent_memory: a job's payload in, its result out.
 
-It knows neither tables nor SQL. The external worker imports it, and build/agent_memory.sql carries a copy that
-memory.run_jobs() runs inside the server.
+The package knows neither tables nor SQL. The external worker imports it, and build/agent_memory.sql carries a copy
+that the package agent_memory_server runs inside PostgreSQL.
+
+- jobs/: one module for each kind of job, named as the kind.
+- chat/: what a chat model is told, and how its reply is checked.
+- providers/: the built-in rules (local), and servers that speak OpenAI's protocol (openai, azure).
+- text/: tokens, sentences, words, chunks and dates in texts.
 """
 
 from .errors import ModelError, RateLimitedError, reason_to_keep, refusal_to_keep

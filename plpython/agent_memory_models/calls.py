@@ -1,4 +1,4 @@
-"""The record of what a job asked of its model: one entry for each HTTP call or local run, for the database's ledger."""
+"""The calls that a job made: one entry for each HTTP call or run of the built-in model, for the database's ledger."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MAX_ERROR_CHARACTERS = 500
 
 @contextmanager
 def recorded_call(calls: Calls, kind: str, payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Enters the call of the body into `calls` when it ends, however it ends; yields the entry.
+    """Enters the call that the body makes into `calls` when the body ends, also by an error; yields the entry.
 
-    The body sets `tokens_in` and `tokens_out` once it knows them: what was paid for stays known when the reply turns
-    out to be of no use, or the call is cancelled.
+    The body sets `tokens_in` and `tokens_out` of the entry as soon as it knows them, so that the ledger has the tokens
+    of a call whose reply is unusable or that is cancelled.
     """
     entry: dict[str, Any] = {
         "kind": kind,

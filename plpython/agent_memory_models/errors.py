@@ -1,4 +1,4 @@
-"""What a model call can end with besides a result, and how much of that is kept."""
+"""The errors that a model call can end with, and the part of an error that may be stored."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class ModelError(Exception):
 
 
 class MissingPackageError(ModelError):
-    """A Python package that the call needs is not installed where it was made."""
+    """A Python package that the call needs is not installed in the Python that made the call."""
 
 
 class RateLimitedError(ModelError):
     """The provider refused the call for now; the attempt should not be counted.
 
-    `retry_after` is the provider's own wish in seconds, or None when it stated none.
+    `retry_after` is the time to wait in seconds, as the provider stated it, or None when it stated none.
     """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
@@ -36,7 +36,7 @@ class RateLimitedError(ModelError):
 def reason_to_keep(error: BaseException) -> str:
     """Why a call failed, as it may be stored.
 
-    Of an exception that is no ModelError, the type and the place: its text may repeat what a user said.
+    Of an exception that is no ModelError, only its type and place are stored: its text may repeat what a user said.
     """
     if isinstance(error, ModelError):
         return str(error)
@@ -49,7 +49,7 @@ def reason_to_keep(error: BaseException) -> str:
 
 
 def refusal_to_keep(sqlstate: str | None, message: str, constraint: str | None) -> str:
-    """Why the database did not take a result, as it may be stored.
+    """Why the database refused a result, as it may be stored.
 
     The refusals of complete_job name one of its arguments and say what is wrong without the value. Every other message
     of PostgreSQL may show a value, which may be what a user said.

@@ -1,7 +1,6 @@
 """Client for agent_memory, the agent memory inside PostgreSQL."""
 
-from ._async import AsyncMemory
-from ._sync import Memory
+from .client import AsyncMemory, Memory
 from .errors import (
     AgentMemoryError,
     BudgetExceededError,

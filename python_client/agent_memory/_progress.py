@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 @contextmanager
 def progress(console: Console, label: str) -> Iterator[Callable[[int, int | None], None]]:
-    """Yield a function to report what is done, and of how much (None: nobody knows).
+    """Yield a function that takes how much is done, and how much there is in all (None when that is unknown).
 
     A terminal shows a bar; anything else gets a plain line for each tenth, or none without a total.
     """

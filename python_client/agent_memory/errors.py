@@ -48,7 +48,7 @@ class NotFoundError(AgentMemoryError):
 
 
 class ConflictError(AgentMemoryError):
-    """It exists already, or was changed by somebody else in the meantime."""
+    """The row exists already, or somebody else has changed it in the meantime."""
 
     sqlstate = "23505"
 
@@ -60,7 +60,7 @@ class RetryableError(AgentMemoryError):
 
 
 class PermissionDeniedError(AgentMemoryError):
-    """The row or the function is not yours to use."""
+    """The role or the user has no right to use this row or this function."""
 
     sqlstate = "42501"
 
@@ -122,7 +122,7 @@ def client_version() -> str:
 def from_psycopg(
     error: psycopg.Error, info: psycopg.ConnectionInfo, function: str | None = None, answer: str | None = None
 ) -> AgentMemoryError | None:
-    """Return the exception that stands for a psycopg error, or None when the SQL API does not define it.
+    """Return the exception of this package for a psycopg error, or None when the SQL API does not define the error.
 
     Args:
         error: what psycopg raised.
@@ -131,7 +131,7 @@ def from_psycopg(
         answer: what the server said to the question for this SQLSTATE; "" that it has no agent_memory, None nothing.
     """
     sqlstate, message = error.sqlstate or "", error.diag.message_primary or str(error)
-    # The statement itself failed, rather than something inside of what it called.
+    # Without a context, the statement itself failed and not something inside the function that it called.
     is_ours = error.diag.context is None
     result: AgentMemoryError | None = None
     if sqlstate in _MISSING and is_ours:
@@ -154,7 +154,7 @@ def from_psycopg(
 
 def _not_installed(message: str, info: psycopg.ConnectionInfo, installed: str | None) -> NotInstalledError:
     wanted, database = client_version(), _database(info)
-    # Whoever uses agent_memory is rarely the role that may install it, so the user is left out.
+    # Users of agent_memory rarely connect as the role that may install it, so the command names no user.
     where = shlex.quote(make_conninfo(host=info.host, port=info.port, dbname=info.dbname))
     hint = f"Run, as the owner of the database: agent-memory install --dsn {where}"
     if installed == "":

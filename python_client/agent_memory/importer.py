@@ -26,8 +26,8 @@ import psycopg
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from ._arguments import check_json
-from ._sync import Memory
+from .client import Memory
+from .client.arguments import check_json
 from .errors import AgentMemoryError, InvalidValueError
 
 _BATCH = 1000

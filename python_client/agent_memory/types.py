@@ -38,7 +38,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ContextPart:
-    """One chat message of a built context; ``source`` says what it is made of (memories, thread_summary, message)."""
+    """One chat message of a built context; ``source`` names its origin (memories, thread_summary, message)."""
 
     ordinal: int
     role: str
@@ -147,7 +147,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class StoredArtifact:
-    """An artifact as it was stored; ``memory_ref`` is the placeholder that stands for it in a context."""
+    """An artifact as it was stored; ``memory_ref`` is the placeholder that a context shows in its place."""
 
     key: str
     memory_ref: str

@@ -16,7 +16,7 @@ def test_demo(run: Run) -> None:
     story = ["2026-03-15  and I prefer a window seat", "2026-07-04  I prefer an aisle seat"]
     assert [result.stdout.count(line) for line in story] == [1, 1]
     assert result.stdout.index(story[0]) < result.stdout.index(story[1])
-    questions = Path(__file__).parents[2] / "python_client" / "agent_memory" / "demo_questions.json"
+    questions = Path(__file__).parents[2] / "python_client" / "agent_memory" / "demo" / "questions.json"
     for question in json.loads(questions.read_text()):
         _, _, answer = result.stdout.partition(question["question"])
         assert question["looks_for"] in answer

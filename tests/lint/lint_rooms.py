@@ -58,7 +58,7 @@ def code(text: str) -> str:
 def bodies(text: str) -> dict[str, str]:
     """The code of each function and view of a file, by name."""
     pieces = CREATED.split(code(text))[1:]
-    return {name: body for name, body in zip(pieces[1::3], pieces[2::3], strict=True)}
+    return dict(zip(pieces[1::3], pieces[2::3], strict=True))
 
 
 def upward_calls(homes: dict[str, Path], sources: dict[Path, str]) -> list[str]:

@@ -10,7 +10,8 @@ import time
 from typing import Any
 
 import pytest
-from agent_memory_models import ModelError, Models, chunking
+from agent_memory_models import ModelError, Models
+from agent_memory_models.text import chunking
 
 from tests.support.model_payloads import ENCODINGS, LOCAL, Json, run
 from tests.support.model_payloads import chunking as chunk_job

@@ -358,6 +358,6 @@ import asyncio, json, sys
 from agent_memory_models import Models
 payload = json.loads({json.dumps(extraction(users("I enjoy jazz.")))!r})
 assert asyncio.run(Models().run("extract_memories", payload, []))["memories"]
-assert not {{"openai", "pydantic", "httpx", "agent_memory_models.openai_chat"}} & set(sys.modules)
+assert not {{"openai", "pydantic", "httpx", "agent_memory_models.providers.openai"}} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(PLPYTHON)})

@@ -10,7 +10,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory_models.prompts import chat_messages
+from agent_memory_models.chat.prompts import chat_messages
+from agent_memory_models.jobs.extract_memories import QUESTION
 
 from tests.support.protocol import ANA, activate, claim, complete, lease, say
 from tests.support.servers import ROOT
@@ -131,7 +132,7 @@ def test_a_variable_may_come_often_and_with_spaces(api: Api, spelling: str) -> N
     api.extract_memories(**ANA)
     payload = claim(api).payload
     assert payload["prompt"]["template"] == template
-    [message] = chat_messages(payload)
+    [message] = chat_messages(payload, QUESTION.variables)
     assert message["content"].count('"Hello {{memory_types}}"') == spelling.count("messages")
     assert message["content"].endswith("{single} %s \\1 $1 {% raw %}")
 

@@ -304,7 +304,7 @@ def test_a_forked_process_has_connections_of_its_own(db: psycopg.Connection, fak
     outcome(db, "embed", payload)
     forking = f"""do $$
 import json, os
-from agent_memory_models.database_call import call_model
+from agent_memory_server.query_call import call_model
 class Plpy:
     SPIError = KeyError
     def execute(self, statement): pass

@@ -5,8 +5,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, ClaimedJob, Memory, worker
-from agent_memory.worker import CHANNEL, WorkerCounts
+from agent_memory import AsyncMemory, ClaimedJob, Memory
+from agent_memory.worker import CHANNEL, WorkerCounts, database, listening
 
 from tests.worker.steps import HOUR, Connect, Scripted, contents, finding, ledger, queue, run_once, running, until
 
@@ -17,7 +17,7 @@ class TestContention:
     def test_a_hand_in_that_others_disturb_is_repeated(
         self, dsn: str, db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch, code: str
     ) -> None:
-        monkeypatch.setattr(worker, "_FIRST_BACKOFF", 0.01)
+        monkeypatch.setattr(database, "FIRST_BACKOFF", 0.01)
         queue(memory)
         # What a sequence counts survives the rollback.
         db.execute("create sequence tries")
@@ -42,7 +42,7 @@ class TestContention:
         monkeypatch: pytest.MonkeyPatch,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
-        monkeypatch.setattr(worker, "_LOCK_TIMEOUT", 100)
+        monkeypatch.setattr(database, "LOCK_TIMEOUT", 100)
         jobs = queue(memory, threads=10)
         application = connect()
 
@@ -82,7 +82,7 @@ class TestListening:
             return jobs
 
         monkeypatch.setattr(AsyncMemory, "claim_jobs", counted)
-        monkeypatch.setattr(worker, "_LISTEN_PAUSE", 0.5)
+        monkeypatch.setattr(listening, "LISTEN_PAUSE", 0.5)
 
         async def scenario() -> None:
             async with running(dsn, models=finding("x"), listen=True, poll_interval=HOUR) as beside:

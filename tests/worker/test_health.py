@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory, NotInstalledError
-from agent_memory._health import NotAliveError, check_health
+from agent_memory.worker.health import NotAliveError, check_health
 from agent_memory_models import ModelError
 
 from tests.worker.steps import Scripted, queue, run_once, running, until

@@ -6,8 +6,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, Memory, worker
-from agent_memory.worker import Worker, WorkerCounts
+from agent_memory import AsyncMemory, Memory
+from agent_memory.worker import Worker, WorkerCounts, database
 from agent_memory_models import ModelError, RateLimitedError
 
 from tests.worker.steps import (
@@ -271,7 +271,7 @@ class TestLedger:
             await complete_job(self, *arguments)
             raise psycopg.OperationalError("the connection is lost")
 
-        monkeypatch.setattr(worker, "_FIRST_BACKOFF", 0.01)
+        monkeypatch.setattr(database, "FIRST_BACKOFF", 0.01)
         monkeypatch.setattr(AsyncMemory, "complete_job", cut_off)
         assert run_once(dsn, models=finding("x")) == WorkerCounts(lost=1)
         assert contents(memory) == ["x"]

@@ -6,8 +6,8 @@ import re
 
 import psycopg
 import pytest
-from agent_memory import Memory, worker
-from agent_memory.worker import Worker, WorkerCounts
+from agent_memory import Memory
+from agent_memory.worker import Worker, WorkerCounts, outcomes
 from agent_memory_models import ModelError
 from psycopg.conninfo import make_conninfo
 
@@ -23,7 +23,7 @@ class TestOutput:
         assert run_once(dsn) == WorkerCounts(completed=40)
         assert [message.partition(" ")[0] for message in caplog.messages] == ["worker", "worker"]
 
-        monkeypatch.setattr(worker, "_SUMMARY_INTERVAL", 0.0)
+        monkeypatch.setattr(outcomes, "SUMMARY_INTERVAL", 0.0)
         queue(memory, threads=40)
         caplog.clear()
         assert run_once(dsn, concurrency=5) == WorkerCounts(completed=40)

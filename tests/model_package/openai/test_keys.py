@@ -9,7 +9,7 @@ from pathlib import Path
 import openai
 import pytest
 from agent_memory_models import ModelError, Models
-from agent_memory_models.keys import is_own_server
+from agent_memory_models.providers.keys import is_own_server
 
 from tests.model_package.openai.steps import chat
 from tests.support.fake_model_server import Behaviour, FakeModelServer

@@ -65,9 +65,13 @@ def test_unknown_work_is_refused(kind: str, provider: str, reason: str) -> None:
 # The copy inside the database
 def test_the_embedded_sources_are_the_files() -> None:
     embed = runpy.run_path(str(PLPYTHON / "embed.py"))["embed"]
-    literal = embed(PLPYTHON / "agent_memory_models")
+    packages = (PLPYTHON / "agent_memory_models", PLPYTHON / "agent_memory_server")
+    literal = embed(*packages)
     assert literal.isascii()
     assert "$" not in literal
-    files = {path.stem: path.read_text() for path in (PLPYTHON / "agent_memory_models").glob("*.py")}
-    modules = ast.literal_eval(literal)
-    assert {name.partition(".")[2] or "__init__": source for name, source in modules.items()} == files
+    files = {
+        ".".join(path.relative_to(PLPYTHON).with_suffix("").parts).removesuffix(".__init__"): path.read_text()
+        for package in packages
+        for path in package.rglob("*.py")
+    }
+    assert ast.literal_eval(literal) == files

@@ -128,7 +128,7 @@ def test_without_an_encoding_there_are_no_counts(
 
 def test_a_download_is_tried_once_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     import tiktoken
-    from agent_memory_models import token_counter
+    from agent_memory_models.text import tokens
 
     tried: list[str] = []
     release = threading.Event()
@@ -138,7 +138,7 @@ def test_a_download_is_tried_once_and_not_waited_for(monkeypatch: pytest.MonkeyP
         release.wait(30)
 
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR")
-    monkeypatch.setattr(token_counter, "DOWNLOAD_SECONDS", 0.3)
+    monkeypatch.setattr(tokens, "DOWNLOAD_SECONDS", 0.3)
     monkeypatch.setattr(tiktoken, "get_encoding", hang)
     started = time.monotonic()
 

@@ -1,0 +1,43 @@
+"""What a kind of job asks of a chat model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import ModelError
+from ..task import Payload, Result
+from .prompts import Variables
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+class Question(NamedTuple):
+    """The question of one kind of job.
+
+    Attributes:
+        variables: the variables of the kind's prompt, each with the function that renders it from a payload.
+        reply_type: returns the type of the reply, which chat/replies.py checks. It is a function, so that jobs of the
+            built-in model do not import pydantic.
+        result: makes the job's result of the payload and the checked reply; raises ModelError.
+    """
+
+    variables: Variables
+    reply_type: Callable[[Payload], type[BaseModel]]
+    result: Callable[[Payload, Any], Result]
+
+
+def check_numbers(rows: Iterable[Payload], groups: Sequence[Sequence[int]], *, once: bool) -> None:
+    """Refuse a reply that names a number which no row has, or with `once` a number that stands in two groups.
+
+    Raises ModelError.
+    """
+    known = {row["number"] for row in rows}
+    seen: set[int] = set()
+    for group in groups:
+        if unknown := set(group) - known:
+            raise ModelError(f"the reply names number {min(unknown)}, which was not given")
+        if once and (again := seen & set(group)):
+            raise ModelError(f"the reply names number {min(again)} twice")
+        seen |= set(group)

@@ -1,0 +1,124 @@
+"""Kind `extract_memories`: finds lasting facts and preferences in the messages of one thread."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timezone
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from ..chat.prompts import messages
+from ..chat.question import Question
+from ..task import Payload, Result, Task
+from ..text.event_times import event_date
+from ..text.self_statements import classify
+from ..text.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+MAX_SUBJECT_CHARACTERS = 255
+_PART_OF_A_DATE = re.compile(r"(\d{4})(?:-(\d\d))?")
+
+
+async def run(task: Task) -> Result:
+    """The memories found, with the seqs of the messages that they come from."""
+    counts = await task.count_messages()
+    made = await task.ask(local=_by_patterns, remote=lambda provider: provider.chat(task, QUESTION))
+    return {**made, **counts}
+
+
+# The built-in version
+
+
+def _by_patterns(payload: Payload) -> Result:
+    """At most one memory for a sentence, from the user's messages only; phrase patterns decide."""
+    wanted = {row["memory_type"] for row in payload["memory_types"]}
+    memories: dict[str, dict[str, Any]] = {}
+    for message in payload["messages"]:
+        if message["role"] != "user":
+            continue
+        for sentence in split_sentences(message["content"]):
+            pattern = classify(sentence)
+            if pattern is None or pattern.memory_type not in wanted:
+                continue
+            memory = memories.setdefault(
+                sentence.lower(),
+                {
+                    "content": sentence,
+                    "memory_type": pattern.memory_type,
+                    "confidence": pattern.confidence,
+                    "importance": pattern.importance,
+                    "event_time": event_date(sentence, message.get("created_at") or ""),
+                    "subject": "user",
+                    "seqs": [],
+                },
+            )
+            if message["seq"] not in memory["seqs"]:
+                memory["seqs"].append(message["seq"])
+    return {"memories": list(memories.values())}
+
+
+# The question to a chat model
+
+
+def _memory_types(payload: Payload) -> str:
+    return "\n".join(
+        f"- {row['memory_type']}: {' '.join((row.get('description') or '').split())}".rstrip(" :")
+        for row in payload["memory_types"]
+    )
+
+
+@lru_cache(maxsize=32)
+def _memories_of(memory_types: tuple[str, ...]) -> type[BaseModel]:
+    """The type of a reply whose memories have one of these types."""
+    from pydantic import AfterValidator, BeforeValidator, StringConstraints
+
+    from ..chat.replies import Seqs, Share, Storable, Text, reply_object
+
+    subject = Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SUBJECT_CHARACTERS),
+        Storable,
+        BeforeValidator(lambda given: given or "user"),
+    ]
+    memory = reply_object(
+        "Memory",
+        content=Text,
+        memory_type=Literal[memory_types],
+        subject=(subject, "user"),
+        confidence=Share,
+        importance=Share,
+        event_time=(Annotated[str | None, AfterValidator(_event_time)], None),
+        seqs=Seqs,
+    )
+    return reply_object("Memories", memories=list[memory])  # type: ignore[valid-type]
+
+
+def _event_time(text: str | None) -> str | None:
+    """An ISO date, or a time with an offset. A year or a month becomes its first day; a time without offset is UTC.
+
+    Raises ValueError for anything else, without the text, which may be what a user said.
+    """
+    if text is None or not text.strip():
+        return None
+    try:
+        return _iso_time(text.strip())
+    except (ValueError, OverflowError):
+        raise ValueError("neither a date nor a time in ISO 8601") from None
+
+
+def _iso_time(text: str) -> str:
+    if part := _PART_OF_A_DATE.fullmatch(text):
+        return date(int(part[1]), int(part[2] or 1), 1).isoformat()
+    if len(text) == len("2024-05-03"):
+        return date.fromisoformat(text).isoformat()
+    moment = datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text))
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).isoformat().replace("+00:00", "Z")
+
+
+QUESTION = Question(
+    variables={"messages": messages, "memory_types": _memory_types},
+    reply_type=lambda payload: _memories_of(tuple(row["memory_type"] for row in payload["memory_types"])),
+    result=lambda _, reply: {"memories": [memory.model_dump() for memory in reply.memories]},
+)

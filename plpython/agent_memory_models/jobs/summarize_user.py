@@ -1,0 +1,90 @@
+"""Kind `summarize_user`: the profile of a user, drawn from messages of all threads."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..chat.prompts import messages, previous_summary
+from ..chat.question import Question
+from ..task import Payload, Result, Task
+from ..text.extracts import shortened
+from ..text.self_statements import classify
+from ..text.sentences import split_sentences
+from ..text.statements import claim, single_values
+from ..text.words import best_sentences, frequent_words, words_of
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+# How much the built-in version quotes and lists.
+MAX_STATEMENTS = 20
+MAX_OTHER_SENTENCES = 5
+MAX_TOPICS = 8
+_HEADING = "What the user said of themselves (sentences quoted, nothing rewritten):"
+_OTHER_HEADING = "From recent conversations:"
+
+
+async def run(task: Task) -> Result:
+    """The profile and its topics, with the tokens of the profile."""
+    made = await task.ask(local=_by_quotes, remote=lambda provider: provider.chat(task, QUESTION))
+    return {**made, **await task.count_summary(made["summary"])}
+
+
+# The built-in version
+
+
+def _by_quotes(payload: Payload) -> Result:
+    """Quotes what the user states of themselves, and a few of their other sentences.
+
+    Of statements that repeat or exclude each other the newest is kept.
+    """
+    previous = (payload.get("previous_summary") or "").partition(_OTHER_HEADING)[0]
+    sentences = [sentence for line in previous.splitlines() if line != _HEADING for sentence in split_sentences(line)]
+    new = [
+        shortened(sentence)
+        for message in payload["messages"]
+        if message["role"] == "user"
+        for sentence in split_sentences(message["content"])
+        if not sentence.endswith("?")
+    ]
+    statements = _latest([*sentences, *(sentence for sentence in new if classify(sentence))])[-MAX_STATEMENTS:]
+    others = [sentence for sentence in new if not classify(sentence)]
+    best = best_sentences([words_of(sentence) for sentence in others], MAX_OTHER_SENTENCES)
+    lines = [_HEADING, *(f"- {statement}" for statement in statements)]
+    if best:
+        lines += [_OTHER_HEADING, *(f"- {others[position]}" for position in best)]
+    words = (word for sentence in [*sentences, *new] for word in words_of(sentence))
+    return {
+        "summary": "\n".join(lines),
+        "metadata": {"method": "extractive", "topics": frequent_words(words, MAX_TOPICS)},
+    }
+
+
+def _latest(statements: list[str]) -> list[str]:
+    """The statements, oldest first, without those that a later one repeats or replaces."""
+    kept: list[str] = []
+    seen: set[object] = set()
+    for statement in reversed(statements):
+        marks: set[object] = {claim(statement) or statement, *single_values(statement)}
+        if not marks & seen:
+            kept.append(statement)
+        seen |= marks
+    return kept[::-1]
+
+
+# The question to a chat model
+
+
+@cache
+def _reply_type() -> type[BaseModel]:
+    from ..chat.replies import Text, reply_object
+
+    return reply_object("UserSummary", summary=Text, topics=(list[Text], []))
+
+
+QUESTION = Question(
+    variables={"messages": messages, "previous_summary": previous_summary},
+    reply_type=lambda _: _reply_type(),
+    result=lambda _, reply: {"summary": reply.summary, "metadata": {"topics": reply.topics}},
+)

@@ -1,0 +1,168 @@
+"""One request to a server that speaks OpenAI's protocol: its client, its timeout, and errors in plain words."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import openai
+
+from ...errors import ModelError, RateLimitedError
+from ..azure import azure_client
+from ..keys import gets_key, key_source
+from .connections import Connections, asking, http
+
+DEFAULT_TIMEOUT_SECONDS = 60.0
+DEFAULT_RETRY_AFTER_SECONDS = 15.0
+MIN_RETRY_AFTER_SECONDS = 1.0
+"""A server whose clock is behind names a time in the past; asking again at once would never end."""
+MAX_RETRY_AFTER_SECONDS = 86400.0
+MAX_CLIENTS = 32
+PLACEHOLDER_KEY = "none"
+"""The client must be made with a key. connections.py decides for each request which key is sent, if any."""
+
+# Makes the client hand out the reply as it came, as its with_raw_response does for the paths that it knows.
+_RAW_RESPONSE = {"X-Stainless-Raw-Response": "true"}
+# The form of an error's type and code. Anything else that a server sends in their place may be what a user said.
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+class RefusedRequestError(ModelError):
+    """The server understood the request and refuses its form (400 or 422).
+
+    `said` is the server's explanation. The caller may decide by it, but must not store it: it may repeat the request.
+    """
+
+    def __init__(self, message: str, said: str) -> None:
+        super().__init__(message)
+        self.said = said
+
+
+class OpenAIClient:
+    """The connections to the servers in use, kept open for the next request. No key is kept."""
+
+    def __init__(self) -> None:
+        self._connections = Connections()
+        self._clients: dict[tuple[str | None, ...], openai.AsyncOpenAI] = {}
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._connections.aclose()
+
+    async def post(self, model: dict[str, Any], path: str, request: dict[str, Any]) -> bytes:
+        """The body of the reply to a JSON request, as `request`."""
+
+        async def send(client: openai.AsyncOpenAI, timeout: float) -> Any:
+            options: Any = {"headers": _RAW_RESPONSE, "timeout": timeout}
+            return await client.post(path, cast_to=object, body=request, options=options)
+
+        return await self.request(model, send)
+
+    async def request(
+        self, model: dict[str, Any], send: Callable[[openai.AsyncOpenAI, float], Awaitable[Any]]
+    ) -> bytes:
+        """The body of the reply to one request, not parsed; `send` makes it with a client and a timeout in seconds.
+
+        Raises RateLimitedError when the server asks to wait, RefusedRequestError for 400 and 422, and ModelError for
+        everything else that goes wrong.
+        """
+        settings = model.get("settings") or {}
+        client = self._client(model["provider"], settings)
+        timeout = float(settings.get("timeout_seconds") or DEFAULT_TIMEOUT_SECONDS)
+        token = asking.set(model)
+        try:
+            # The client's own timeout restarts with every byte received; this one is for the whole call.
+            response = await asyncio.wait_for(send(client, timeout), timeout)
+        # `from None` below: the errors behind these could show the request's headers.
+        except (openai.APITimeoutError, asyncio.TimeoutError):
+            raise ModelError(f"no answer from the model within {timeout:g} s") from None
+        except openai.APIConnectionError as error:
+            if isinstance(error.__cause__, ModelError):
+                raise error.__cause__ from None
+            server = urlsplit(settings.get("base_url") or "").hostname or "the model's server"
+            raise ModelError(f"no reply from {server}: {_why_no_reply(error.__cause__)}") from None
+        except openai.RateLimitError as error:
+            if error.code == "insufficient_quota":  # waiting does not help
+                raise ModelError(_refusal(error, model)) from None
+            raise RateLimitedError(_refusal(error, model), _retry_after(error.response.headers)) from None
+        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+            # The text leaves out a body that has not the shape of OpenAI's.
+            raise RefusedRequestError(_refusal(error, model), f"{error} {error.body}") from None
+        except openai.APIStatusError as error:
+            raise ModelError(_refusal(error, model)) from None
+        except openai.OpenAIError as error:
+            raise ModelError(f"the client failed: {type(error).__name__}") from None
+        finally:
+            asking.reset(token)
+        body: bytes = response.http_response.content
+        return body
+
+    def _client(self, provider: str, settings: dict[str, Any]) -> openai.AsyncOpenAI:
+        base_url, api_version = settings.get("base_url"), settings.get("api_version")
+        server = (provider, base_url, api_version)
+        if server not in self._clients:
+            # The job queue is the only one that retries.
+            options: dict[str, Any] = {
+                "api_key": PLACEHOLDER_KEY,
+                "max_retries": 0,
+                "http_client": self._connections,
+            }
+            if len(self._clients) == MAX_CLIENTS:
+                self._clients.clear()
+            self._clients[server] = (
+                azure_client(settings, options)
+                if provider == "azure"
+                else openai.AsyncOpenAI(base_url=base_url, **options)
+            )
+        return self._clients[server]
+
+
+def _refusal(error: openai.APIStatusError, model: dict[str, Any]) -> str:
+    """Status, type and code of a refusal, as they may be stored: the server's words may repeat those of the user."""
+    names = [str(each) for each in (error.type, error.code) if _NAME.fullmatch(str(each or ""))]
+    status = error.status_code
+    said = f" ({', '.join(dict.fromkeys(names))})" if names else ""
+    hint = ""
+    if status in (401, 403):
+        provider, settings = model["provider"], model.get("settings") or {}
+        url = error.request.url
+        if gets_key(provider, settings, url.scheme, url.host, url.port):
+            hint = f"; the key is that of the {key_source(provider, settings)}"
+        else:
+            hint = "; no key was sent: name its source in the model's settings, as api_key_env or api_key_file"
+    elif status < 400:
+        hint = "; redirects are not followed: name the final address as base_url"
+    return f"the server answered {status}{said}{hint}"
+
+
+def _why_no_reply(cause: BaseException | None) -> str:
+    """The system's words where there was no connection; else the error's type, because its text may be the server's."""
+    if isinstance(cause, http.ConnectError):
+        return str(cause)[:200]
+    return type(cause).__name__
+
+
+def _retry_after(headers: Mapping[str, str]) -> float:
+    """The seconds that the server asks to wait; a default where it says nothing of use.
+
+    `retry-after-ms` is Azure's, in milliseconds; Retry-After of RFC 9110 is a number of seconds or a date.
+    """
+    value = headers.get("retry-after", "")
+    try:
+        if "retry-after-ms" in headers:
+            seconds = float(headers["retry-after-ms"]) / 1000
+        elif value.isascii() and value.replace(".", "", 1).isdigit():
+            seconds = float(value)
+        else:
+            seconds = parsedate_to_datetime(value).timestamp() - time.time()
+    except (ValueError, OverflowError):
+        return DEFAULT_RETRY_AFTER_SECONDS
+    if not math.isfinite(seconds):
+        return DEFAULT_RETRY_AFTER_SECONDS
+    return min(max(seconds, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS)

@@ -1,0 +1,98 @@
+"""One job under way: its payload, and the tools with which the module of its kind makes the result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .calls import Calls
+from .errors import ModelError
+from .providers.local import Rules, run_rules
+
+if TYPE_CHECKING:
+    from .providers.openai import OpenAIProvider
+    from .text.tokens import TokenCounter
+
+Payload = dict[str, Any]
+Result = dict[str, Any]
+
+
+class Tools(Protocol):
+    """What tasks share: the encodings, the connections, and the places of models with `max_concurrency`."""
+
+    counter: TokenCounter
+
+    def openai(self) -> OpenAIProvider:
+        """The provider for `openai` and `azure`. Raises MissingPackageError."""
+
+    def slot(self, model: dict[str, Any]) -> AbstractAsyncContextManager[None]:
+        """One of the model's `max_concurrency` places."""
+
+
+class Task:
+    """One run of a job.
+
+    Attributes:
+        kind: the kind of job.
+        payload: what memory.claim_jobs handed out; `payload["model"]` names the provider.
+        calls: where each call of the model is entered when it ends.
+        counter: counts tokens in the encoding of a model.
+    """
+
+    def __init__(self, kind: str, payload: Payload, calls: Calls, tools: Tools) -> None:
+        self.kind = kind
+        self.payload = payload
+        self.calls = calls
+        self.counter = tools.counter
+        self._tools = tools
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the built-in model does the job."""
+        return bool(self.payload["model"]["provider"] == "local")
+
+    async def ask(
+        self,
+        *,
+        local: Rules | None = None,
+        remote: Callable[[OpenAIProvider], Awaitable[Result]] | None = None,
+    ) -> Result:
+        """The result by the provider of the payload's model, with `generation_time_ms`.
+
+        The time is that of the model alone: it begins once the model has a free place, and counting tokens before or
+        after is not part of it.
+
+        Args:
+            local: the built-in rules, which make the result of the payload.
+            remote: has the result made by a model of provider `openai` or `azure`.
+
+        Raises RateLimitedError when the job should be released, and ModelError when it failed, also when the provider
+        does not do this kind of job.
+        """
+        model = self.payload["model"]
+        async with self._tools.slot(model):
+            started = time.monotonic()
+            if self.is_local and local is not None:
+                result = await run_rules(local, self.kind, self.payload, self.calls)
+            elif model["provider"] in ("openai", "azure") and remote is not None:
+                result = await remote(self._tools.openai())
+            elif model["provider"] in ("local", "openai", "azure"):
+                raise ModelError(f"provider {model['provider']} does no jobs of kind {self.kind}")
+            else:
+                raise ModelError(f"unknown provider: {model['provider']}")
+            return {**result, "generation_time_ms": round((time.monotonic() - started) * 1000)}
+
+    async def count_messages(self) -> Result:
+        """The part of the result that corrects the database's token counts of the payload's messages.
+
+        Only for kinds whose messages are all of one thread, so that a seq names one message.
+        """
+        messages = self.payload["messages"] + self.payload.get("recent_messages", [])
+        return await self.counter.count_messages(messages, self.payload["model"]["model"])
+
+    async def count_summary(self, summary: str) -> Result:
+        """The part of the result that holds the tokens of a summary; empty where they cannot be counted exactly."""
+        tokens = await self.counter.count_exactly(summary, self.payload["model"]["model"])
+        return {} if tokens is None else {"token_count": tokens}

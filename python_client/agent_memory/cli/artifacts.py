@@ -1,0 +1,94 @@
+"""The commands for detail memory."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..client import Memory
+from ..errors import NotFoundError
+from .console import Dsn, User, connected, print_page, read_text
+
+artifacts = typer.Typer(
+    no_args_is_help=True, help="Keep, list, show and delete long texts that placeholders stand for."
+)
+
+
+@artifacts.command()
+def store(
+    user_id: User,
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A text file; - is stdin.")],
+    description: Annotated[
+        str | None, typer.Option(help="What it is, in one line.", show_default="made of the content")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="What to name it.", show_default="made of the description")] = None,
+    artifact_type: Annotated[str | None, typer.Option(help="What kind it is.", show_default="command_output")] = None,
+    agent_id: Annotated[str | None, typer.Option(help="The agent that it is of.", show_default="default")] = None,
+    thread_id: Annotated[str | None, typer.Option(help="The thread that it goes with.", show_default="none")] = None,
+    expires_at: Annotated[
+        datetime | None, typer.Option(help="Until when it is kept, in UTC.", show_default="for good")
+    ] = None,
+    dsn: Dsn = "",
+) -> None:
+    """Keep a long text, and print its placeholder."""
+    content = read_text(file)
+    if expires_at is not None:
+        expires_at = expires_at.replace(tzinfo=timezone.utc)
+    with connected(dsn) as connection:
+        stored = Memory(connection).store_artifact(
+            user_id, content, description, key, artifact_type, agent_id, thread_id, expires_at=expires_at
+        )
+    typer.echo(stored.memory_ref)
+
+
+@artifacts.command()
+def show(
+    user_id: User,
+    key: Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="The key in its placeholder.")],
+    from_token: Annotated[int | None, typer.Option(min=0, help="Where to begin.", show_default="0")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="How much at most.", show_default="all")] = None,
+    dsn: Dsn = "",
+) -> None:
+    """Print the content of an artifact, or a part of it."""
+    with connected(dsn) as connection:
+        content = Memory(connection).retrieve_artifact(user_id, key, from_token, max_tokens)
+    typer.echo(content, nl=False, color=True)  # as it was stored, colours and all
+
+
+@artifacts.command("list")
+def list_(
+    user_id: User,
+    artifact_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
+    thread_id: Annotated[str | None, typer.Option(help="Only of this thread.", show_default="all")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")] = None,
+    offset: Annotated[int | None, typer.Option(min=0, help="How many to pass over.", show_default="0")] = None,
+    dsn: Dsn = "",
+) -> None:
+    """List artifacts, newest first."""
+    with connected(dsn) as connection:
+        found = Memory(connection).list_artifacts(user_id, artifact_type, thread_id, limit, offset)
+    print_page(
+        "artifacts",
+        ("key", "created", "type", "tokens", "description"),
+        found,
+        lambda row: (row.key, f"{row.created_at:%Y-%m-%d}", row.artifact_type, str(row.token_count), row.description),
+        offset,
+    )
+
+
+@artifacts.command()
+def delete(
+    user_id: User,
+    key: Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="The key in its placeholder.")],
+    dsn: Dsn = "",
+) -> None:
+    """Delete an artifact."""
+    with connected(dsn) as connection:
+        if not Memory(connection).delete_artifact(user_id, key):
+            raise NotFoundError(
+                f'user "{user_id}" has no artifact {key}', hint=f"Run: agent-memory artifacts list {user_id}"
+            )
+    typer.echo(f"Deleted {key}.")

@@ -1,0 +1,71 @@
+"""The commands for the knowledge base."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..client import Memory
+from ..errors import NotFoundError
+from .console import Dsn, User, connected, console, print_page, read_text
+
+documents = typer.Typer(no_args_is_help=True, help="Add, list and delete the documents of a user's knowledge base.")
+
+
+@documents.command()
+def add(
+    user_id: User,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", show_default=False, help="A text or Markdown file; - is stdin.")
+    ],
+    title: Annotated[str | None, typer.Option(help="What it is called.", show_default="the file's name")] = None,
+    namespace: Annotated[
+        str | None, typer.Option(help="The part of the knowledge base.", show_default="default")
+    ] = None,
+    doc_type: Annotated[str | None, typer.Option(help="What kind it is.", show_default="document")] = None,
+    dsn: Dsn = "",
+) -> None:
+    """Add a document, and print its id."""
+    content = read_text(file)
+    if title is None and str(file) != "-":
+        title = file.name
+    with connected(dsn) as connection:
+        typer.echo(Memory(connection).add_document(user_id, content, title, namespace, doc_type))
+
+
+@documents.command("list")
+def list_(
+    user_id: User,
+    namespace: Annotated[str | None, typer.Option(help="Only this one.", show_default="all")] = None,
+    doc_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")] = None,
+    offset: Annotated[int | None, typer.Option(min=0, help="How many to pass over.", show_default="0")] = None,
+    dsn: Dsn = "",
+) -> None:
+    """List documents, newest first."""
+    with connected(dsn) as connection:
+        found = Memory(connection).list_documents(user_id, namespace, doc_type, limit, offset)
+    print_page(
+        "documents",
+        ("id", "created", "namespace", "type", "title"),
+        found,
+        lambda row: (str(row.document_id), f"{row.created_at:%Y-%m-%d}", row.namespace, row.doc_type, row.title or ""),
+        offset,
+    )
+
+
+@documents.command()
+def delete(
+    user_id: User,
+    document_id: Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id of the document.")],
+    dsn: Dsn = "",
+) -> None:
+    """Delete a document."""
+    with connected(dsn) as connection:
+        if not Memory(connection).delete_document(user_id, document_id):
+            raise NotFoundError(
+                f'user "{user_id}" has no document {document_id}', hint=f"Run: agent-memory documents list {user_id}"
+            )
+    console.print(f"Deleted {document_id}.")

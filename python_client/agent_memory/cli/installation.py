@@ -1,0 +1,63 @@
+"""The commands that install agent_memory, check an installation, and show a demonstration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from ..client import Memory
+from ..demo import run as run_demo
+from ..errors import NotInstalledError
+from ..install import install as install_into
+from ..types import Check
+from .console import Dsn, connected, console
+
+
+def install(dsn: Dsn = "") -> None:
+    """Install agent_memory into a database, or upgrade it."""
+    with connected(dsn) as connection:
+        before = _installed_version(connection)
+        with console.status("installing ..."):
+            install_into(connection)
+        memory = Memory(connection)
+        after = memory.version()
+        if before is None:
+            console.print(f"Installed agent_memory {after}.")
+        elif before == after:
+            console.print(f"agent_memory {after} is current already.")
+        else:
+            console.print(f"Upgraded agent_memory from {before} to {after}.")
+        _print_checks(memory.doctor())
+
+
+def demo() -> None:
+    """See it work: a temporary server, a long conversation, and what is remembered of it. Changes nothing of yours."""
+    run_demo(console)
+
+
+def doctor(dsn: Dsn = "") -> None:
+    """Check an installation; status 1 when something needs attention."""
+    with connected(dsn) as connection:
+        checks = Memory(connection).doctor()
+    _print_checks(checks)
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)
+
+
+def _installed_version(connection: psycopg.Connection[Any]) -> str | None:
+    try:
+        return Memory(connection).version()
+    except NotInstalledError:
+        return None
+
+
+def _print_checks(checks: list[Check]) -> None:
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    for check in checks:
+        mark = Text("ok", style="green") if check.ok else Text("look", style="yellow")
+        table.add_row(mark, Text(check.check_name), Text(check.detail))
+    console.print(table)

@@ -1,0 +1,50 @@
+"""The commands that show and change the prompts of chat models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from psycopg.rows import dict_row
+from rich.text import Text
+
+from ..client import Memory
+from ..errors import NotFoundError
+from .console import Dsn, connected, console, read_text, stderr
+
+prompts = typer.Typer(no_args_is_help=True, help="Show and change what models are told.")
+Prompt = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The name of the prompt.")]
+
+
+@prompts.command()
+def show(name: Prompt, dsn: Dsn = "") -> None:
+    """Print a prompt as it is used, and on stderr what it is."""
+    with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute("select * from memory.prompts order by name").fetchall()
+    by_name = {row["name"]: row for row in rows}
+    if name not in by_name:
+        raise NotFoundError(f'there is no prompt "{name}"', hint=f"There are {', '.join(by_name)}.")
+    prompt = by_name[name]
+    origin = "built in" if prompt["is_default"] else f"version {prompt['version']} of {prompt['changed_at']:%Y-%m-%d}"
+    stderr.print(Text(f"{name}: {origin}; it needs {', '.join(prompt['variables'])}", style="dim"), soft_wrap=True)
+    typer.echo(prompt["template"], nl=not prompt["template"].endswith("\n"))
+
+
+@prompts.command()
+def edit(
+    name: Prompt,
+    file: Annotated[Path, typer.Option(metavar="FILE", show_default=False, help="The new text; - is stdin.")],
+    dsn: Dsn = "",
+) -> None:
+    """Replace a prompt by the text of a file."""
+    template = read_text(file)
+    with connected(dsn) as connection:
+        console.print(Text(f"{name} is version {Memory(connection).set_prompt(name, template)} now."))
+
+
+@prompts.command()
+def reset(name: Prompt, dsn: Dsn = "") -> None:
+    """Return to the built-in prompt."""
+    with connected(dsn) as connection:
+        console.print(Text(f"{name} is the built-in one again, as version {Memory(connection).reset_prompt(name)}."))

@@ -1,0 +1,51 @@
+"""The command that shows what the models were used for."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+import typer
+from psycopg.rows import dict_row
+from rich.table import Table
+from rich.text import Text
+
+from .._text import counted
+from .console import Dsn, connected, console
+
+_USAGE = """
+select day, model, user_id, agent_id, kind, calls, failed_calls, tokens_in, tokens_out, price, avg_ms
+from memory.model_usage
+where day > (now() at time zone 'utc')::date - %(days)s and (user_id = %(user_id)s) is not false
+order by day desc, model, user_id, agent_id, kind
+"""
+
+
+def usage(
+    days: Annotated[int, typer.Option(min=1, help="How many days, today (UTC) included.")] = 7,
+    user: Annotated[str | None, typer.Option(help="Only this user.", show_default="all")] = None,
+    dsn: Dsn = "",
+) -> None:
+    """Show what the models were used for and what that cost."""
+    with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(_USAGE, {"days": days, "user_id": user}).fetchall()
+    table = Table(*("day", "model", "user", "agent", "kind"), box=None, padding=(0, 2, 0, 0), show_footer=True)
+    table.columns[0].footer = "total"
+    for name in ("calls", "failed_calls", "tokens_in", "tokens_out", "price"):
+        known = [row[name] for row in rows if row[name] is not None]
+        table.add_column(name.replace("_", " "), _formatted(name, sum(known) if known else None), justify="right")
+    table.add_column("avg ms", justify="right")
+    for row in rows:
+        table.add_row(*(_formatted(name, value) for name, value in row.items()))
+    if rows:
+        console.print(table)
+    else:
+        console.print(f"No model was called in the last {counted(days, 'day')}.")
+
+
+def _formatted(column: str, value: Any) -> Text:
+    """Format a price to the hundredth of a cent and other numbers whole; unknown numbers are empty."""
+    if value is None:
+        return Text()
+    is_number = isinstance(value, (int, float, Decimal))
+    return Text(f"{value:,.4f}" if column == "price" else f"{round(value):,}" if is_number else str(value))

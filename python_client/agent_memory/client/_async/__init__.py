@@ -1,0 +1,9 @@
+"""The client: one thin method for each SQL function, in one module for each room.
+
+python_client/generate_sync.py makes the folder _sync of this one.
+"""
+
+from .caller import translated
+from .client import AsyncMemory
+
+__all__ = ["AsyncMemory", "translated"]

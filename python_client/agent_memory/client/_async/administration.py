@@ -1,0 +1,46 @@
+"""The methods for policies, regular work and the state of the installation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...types import Check
+from .caller import AsyncCaller
+
+
+class AsyncAdministration(AsyncCaller):
+    """The methods for policies, regular work and the state of the installation."""
+
+    async def set_policy(
+        self, settings: Mapping[str, Any], agent_id: str | None = None, user_id: str | None = None
+    ) -> dict[str, Any]:
+        """Merge settings into a policy (global, per agent, per user) and return it. A null returns to the default."""
+        return await self._value(dict, "set_policy", {"settings": settings}, agent_id=agent_id, user_id=user_id)
+
+    async def get_policy(self, agent_id: str | None = None, user_id: str | None = None) -> dict[str, Any]:
+        """Return the policy in effect: user over agent over global over built-in."""
+        return await self._value(dict, "get_policy", {}, agent_id=agent_id, user_id=user_id)
+
+    async def schedule_jobs(self, every: str | None = None, sweep_at: str | None = None) -> list[str]:
+        """Let pg_cron run the jobs and the nightly sweep inside the database; return what was scheduled.
+
+        ``every`` is an interval such as "10 seconds", ``sweep_at`` a time in the notation of cron.
+        """
+        rows = await self._select("schedule_jobs", {}, every=every, sweep_at=sweep_at)
+        return [value for row in rows for value in row.values()]
+
+    async def sweep(self, batch_size: int | None = None) -> dict[str, Any]:
+        """Remove expired rows, queue due jobs and parse unread messages, up to ``batch_size`` of each.
+
+        Return the counts by kind.
+        """
+        return await self._value(dict, "sweep", {}, batch_size=batch_size)
+
+    async def version(self) -> str:
+        """Return the version installed in the database."""
+        return await self._value(str, "version", {})
+
+    async def doctor(self) -> list[Check]:
+        """Check the installation."""
+        return await self._rows(Check, "doctor", {})

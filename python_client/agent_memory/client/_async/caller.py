@@ -1,0 +1,153 @@
+"""One call of one SQL function: its connection, its notices and its errors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, ClassVar, TypeVar
+
+import psycopg
+from psycopg import AsyncConnection, AsyncCursor
+from psycopg.pq import TransactionStatus
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+
+from ...errors import QUESTIONS, from_psycopg
+from ..arguments import Sender, parameters
+from ..notices import Notices
+from ..statements import TimeLoader, records, statement
+
+Row = TypeVar("Row")
+Value = TypeVar("Value")
+
+
+class AsyncCaller:
+    """The connection or pool of a client, and how the client's methods call SQL functions with it.
+
+    Args:
+        source: a psycopg connection, a psycopg pool or a connection string.
+        pool_size: how many connections the client's own pool may open.
+    """
+
+    _senders: ClassVar[dict[str, dict[str, Sender]]]
+    """For each method how each of its arguments is sent; the class that has all methods sets it."""
+
+    def __init__(self, source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str, *, pool_size: int = 10) -> None:
+        self._connection: AsyncConnection[Any] | None = None
+        self._pool: AsyncConnectionPool[Any] | None = None
+        self._conninfo = source if isinstance(source, str) else ""
+        self._owns_pool = isinstance(source, str)
+        self._is_closed = False
+        self._one_at_a_time = asyncio.Lock()
+        if isinstance(source, AsyncConnection):
+            self._connection = source
+        elif isinstance(source, AsyncConnectionPool):
+            self._pool = source
+        elif isinstance(source, str):
+            self._pool = AsyncConnectionPool(
+                source, min_size=1, max_size=pool_size, open=False, kwargs={"autocommit": True}
+            )
+        else:
+            accepted = ", ".join(kind.__name__ for kind in (AsyncConnection, AsyncConnectionPool, str))
+            raise TypeError(
+                f"source must be one of {accepted}, not {type(source).__name__}"
+                " (AsyncMemory takes the asynchronous ones, Memory the others)"
+            )
+
+    async def close(self) -> None:
+        """Close the client's own pool. A connection or pool that was passed in stays open."""
+        self._is_closed = True
+        if self._owns_pool and self._pool is not None:
+            await self._pool.close()
+
+    async def _rows(
+        self, row_type: type[Row], function: str, required: Mapping[str, Any], **optional: Any
+    ) -> list[Row]:
+        return records(row_type, await self._select(function, required, **optional))
+
+    async def _row(self, row_type: type[Row], function: str, required: Mapping[str, Any], **optional: Any) -> Row:
+        return (await self._rows(row_type, function, required, **optional))[0]
+
+    async def _value(self, _: type[Value], function: str, required: Mapping[str, Any], **optional: Any) -> Value:
+        [row] = await self._select(function, required, **optional)
+        [value] = row.values()
+        result: Value = value
+        return result
+
+    async def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
+        arguments = parameters(self._senders[function], required, optional)
+        query = statement("select", function, tuple(arguments))
+        notices = Notices()
+        async with self._borrowed(notices) as connection:
+            # The caller's connection may have another cursor type and row factory.
+            cursor = AsyncCursor(connection, row_factory=dict_row)
+            cursor.adapters.register_loader("timestamptz", TimeLoader)
+            async with translated(connection, function):
+                await cursor.execute(query, arguments)
+                rows = await cursor.fetchall()
+        notices.warn()
+        return rows
+
+    @asynccontextmanager
+    async def _borrowed(self, notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
+        """Yield the connection of one call; its notices are collected."""
+        if self._pool is None:
+            assert self._connection is not None
+            async with self._one_at_a_time, self._heard(self._connection, notices) as connection:
+                yield connection
+        else:
+            if self._owns_pool and self._pool.closed:
+                if self._is_closed:
+                    raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
+                # A plain connection first reports an error at once; a pool would retry for half a minute.
+                async with await AsyncConnection.connect(self._conninfo):
+                    pass
+                await self._pool.open()
+            try:
+                async with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
+                    yield connection
+            except PoolTimeout as error:
+                raise PoolTimeout(
+                    f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
+                ) from None
+
+    @asynccontextmanager
+    async def _heard(self, connection: AsyncConnection[Any], notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
+        hear = notices.of(connection.info)
+        connection.add_notice_handler(hear)
+        try:
+            yield connection
+        finally:
+            connection.remove_notice_handler(hear)
+
+
+@asynccontextmanager
+async def translated(connection: AsyncConnection[Any], function: str | None = None) -> AsyncIterator[None]:
+    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
+
+    Args:
+        connection: where the statements inside run.
+        function: the function of the SQL API that they call, if it is one.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        translation = from_psycopg(error, connection.info, function, await _answer(connection, error))
+        if translation is None:
+            raise
+        raise translation from error
+
+
+async def _answer(connection: AsyncConnection[Any], error: psycopg.Error) -> str | None:
+    """Ask the server what helps to explain an error, unless the error ended the transaction that it was in."""
+    question = QUESTIONS.get(error.sqlstate or "")
+    if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
+        return None
+    try:
+        [answer] = await (await AsyncCursor(connection).execute(question)).fetchone() or [None]
+    except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName):
+        return ""
+    except psycopg.Error:
+        return None
+    return str(answer)

@@ -1,0 +1,105 @@
+"""The methods for messages, threads and their summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from ...types import Message, StoredMessage, Summary, Thread
+from .caller import AsyncCaller
+
+
+class AsyncMessages(AsyncCaller):
+    """The methods for messages, threads and their summaries."""
+
+    async def add_message(
+        self,
+        user_id: str,
+        thread_id: str,
+        role: str,
+        content: str,
+        agent_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        created_at: datetime | None = None,
+        expires_at: datetime | None = None,
+        idempotency_key: str | None = None,
+    ) -> StoredMessage:
+        """Append one message to a thread. The same ``idempotency_key`` again returns the message already stored."""
+        return await self._row(
+            StoredMessage,
+            "add_message",
+            {"user_id": user_id, "thread_id": thread_id, "role": role, "content": content},
+            agent_id=agent_id,
+            metadata=metadata,
+            created_at=created_at,
+            expires_at=expires_at,
+            idempotency_key=idempotency_key,
+        )
+
+    async def add_messages(
+        self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = None
+    ) -> list[StoredMessage]:
+        """Append OpenAI chat messages, all or none, in order.
+
+        Each may also carry ``created_at``, ``metadata`` and ``idempotency_key``; ``tool_calls``, ``tool_call_id`` and
+        ``name`` (the speaker) are kept.
+        """
+        return await self._rows(
+            StoredMessage,
+            "add_messages",
+            {"user_id": user_id, "thread_id": thread_id, "messages": messages},
+            agent_id=agent_id,
+        )
+
+    async def get_messages(
+        self,
+        user_id: str,
+        thread_id: str,
+        recent_k: int | None = None,
+        after_seq: int | None = None,
+        before_seq: int | None = None,
+        agent_id: str | None = None,
+        include_inactive: bool | None = None,
+    ) -> list[Message]:
+        """Return a thread's messages, oldest first; ``recent_k`` keeps only the newest that many."""
+        return await self._rows(
+            Message,
+            "get_messages",
+            {"user_id": user_id, "thread_id": thread_id},
+            recent_k=recent_k,
+            after_seq=after_seq,
+            before_seq=before_seq,
+            agent_id=agent_id,
+            include_inactive=include_inactive,
+        )
+
+    async def list_threads(
+        self, user_id: str, row_limit: int | None = None, row_offset: int | None = None
+    ) -> list[Thread]:
+        """Return the user's threads, most recently used first."""
+        return await self._rows(
+            Thread, "list_threads", {"user_id": user_id}, row_limit=row_limit, row_offset=row_offset
+        )
+
+    async def clear_thread(self, user_id: str, thread_id: str) -> int:
+        """Hide a thread's messages (soft delete) and return how many were cleared."""
+        return await self._value(int, "clear_thread", {"user_id": user_id, "thread_id": thread_id})
+
+    async def delete_thread(self, user_id: str, thread_id: str) -> int:
+        """Delete a thread with everything derived only from it and return how many messages that were."""
+        return await self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id})
+
+    async def get_thread_summary(self, user_id: str, thread_id: str, kind: str | None = None) -> Summary | None:
+        """Return the latest completed summary of a thread, or None while there is none.
+
+        ``kind`` is thread (all its messages) or rolling (the newest ones); None takes the first of these there is.
+        """
+        required = {"user_id": user_id, "thread_id": thread_id}
+        rows = await self._rows(Summary, "get_thread_summary", required, kind=kind)
+        return rows[0] if rows else None
+
+    async def get_user_summary(self, user_id: str) -> Summary | None:
+        """Return the profile of a user, drawn from all threads, or None while there is none."""
+        rows = await self._rows(Summary, "get_user_summary", {"user_id": user_id})
+        return rows[0] if rows else None

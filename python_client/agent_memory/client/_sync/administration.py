@@ -1,0 +1,47 @@
+# Generated from _async/administration.py by generate_sync.py; do not edit.
+"""The methods for policies, regular work and the state of the installation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...types import Check
+from .caller import SyncCaller
+
+
+class SyncAdministration(SyncCaller):
+    """The methods for policies, regular work and the state of the installation."""
+
+    def set_policy(
+        self, settings: Mapping[str, Any], agent_id: str | None = None, user_id: str | None = None
+    ) -> dict[str, Any]:
+        """Merge settings into a policy (global, per agent, per user) and return it. A null returns to the default."""
+        return self._value(dict, "set_policy", {"settings": settings}, agent_id=agent_id, user_id=user_id)
+
+    def get_policy(self, agent_id: str | None = None, user_id: str | None = None) -> dict[str, Any]:
+        """Return the policy in effect: user over agent over global over built-in."""
+        return self._value(dict, "get_policy", {}, agent_id=agent_id, user_id=user_id)
+
+    def schedule_jobs(self, every: str | None = None, sweep_at: str | None = None) -> list[str]:
+        """Let pg_cron run the jobs and the nightly sweep inside the database; return what was scheduled.
+
+        ``every`` is an interval such as "10 seconds", ``sweep_at`` a time in the notation of cron.
+        """
+        rows = self._select("schedule_jobs", {}, every=every, sweep_at=sweep_at)
+        return [value for row in rows for value in row.values()]
+
+    def sweep(self, batch_size: int | None = None) -> dict[str, Any]:
+        """Remove expired rows, queue due jobs and parse unread messages, up to ``batch_size`` of each.
+
+        Return the counts by kind.
+        """
+        return self._value(dict, "sweep", {}, batch_size=batch_size)
+
+    def version(self) -> str:
+        """Return the version installed in the database."""
+        return self._value(str, "version", {})
+
+    def doctor(self) -> list[Check]:
+        """Check the installation."""
+        return self._rows(Check, "doctor", {})

@@ -1,0 +1,150 @@
+# Generated from _async/caller.py by generate_sync.py; do not edit.
+"""One call of one SQL function: its connection, its notices and its errors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar, TypeVar
+
+import psycopg
+from psycopg import Connection, Cursor
+from psycopg.pq import TransactionStatus
+from psycopg.rows import dict_row
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from ...errors import QUESTIONS, from_psycopg
+from ..arguments import Sender, parameters
+from ..notices import Notices
+from ..statements import TimeLoader, records, statement
+
+Row = TypeVar("Row")
+Value = TypeVar("Value")
+
+
+class SyncCaller:
+    """The connection or pool of a client, and how the client's methods call SQL functions with it.
+
+    Args:
+        source: a psycopg connection, a psycopg pool or a connection string.
+        pool_size: how many connections the client's own pool may open.
+    """
+
+    _senders: ClassVar[dict[str, dict[str, Sender]]]
+    """For each method how each of its arguments is sent; the class that has all methods sets it."""
+
+    def __init__(self, source: Connection[Any] | ConnectionPool[Any] | str, *, pool_size: int = 10) -> None:
+        self._connection: Connection[Any] | None = None
+        self._pool: ConnectionPool[Any] | None = None
+        self._conninfo = source if isinstance(source, str) else ""
+        self._owns_pool = isinstance(source, str)
+        self._is_closed = False
+        self._one_at_a_time = threading.Lock()
+        if isinstance(source, Connection):
+            self._connection = source
+        elif isinstance(source, ConnectionPool):
+            self._pool = source
+        elif isinstance(source, str):
+            self._pool = ConnectionPool(source, min_size=1, max_size=pool_size, open=False, kwargs={"autocommit": True})
+        else:
+            accepted = ", ".join(kind.__name__ for kind in (Connection, ConnectionPool, str))
+            raise TypeError(
+                f"source must be one of {accepted}, not {type(source).__name__}"
+                " (AsyncMemory takes the asynchronous ones, Memory the others)"
+            )
+
+    def close(self) -> None:
+        """Close the client's own pool. A connection or pool that was passed in stays open."""
+        self._is_closed = True
+        if self._owns_pool and self._pool is not None:
+            self._pool.close()
+
+    def _rows(self, row_type: type[Row], function: str, required: Mapping[str, Any], **optional: Any) -> list[Row]:
+        return records(row_type, self._select(function, required, **optional))
+
+    def _row(self, row_type: type[Row], function: str, required: Mapping[str, Any], **optional: Any) -> Row:
+        return (self._rows(row_type, function, required, **optional))[0]
+
+    def _value(self, _: type[Value], function: str, required: Mapping[str, Any], **optional: Any) -> Value:
+        [row] = self._select(function, required, **optional)
+        [value] = row.values()
+        result: Value = value
+        return result
+
+    def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
+        arguments = parameters(self._senders[function], required, optional)
+        query = statement("select", function, tuple(arguments))
+        notices = Notices()
+        with self._borrowed(notices) as connection:
+            # The caller's connection may have another cursor type and row factory.
+            cursor = Cursor(connection, row_factory=dict_row)
+            cursor.adapters.register_loader("timestamptz", TimeLoader)
+            with translated(connection, function):
+                cursor.execute(query, arguments)
+                rows = cursor.fetchall()
+        notices.warn()
+        return rows
+
+    @contextmanager
+    def _borrowed(self, notices: Notices) -> Iterator[Connection[Any]]:
+        """Yield the connection of one call; its notices are collected."""
+        if self._pool is None:
+            assert self._connection is not None
+            with self._one_at_a_time, self._heard(self._connection, notices) as connection:
+                yield connection
+        else:
+            if self._owns_pool and self._pool.closed:
+                if self._is_closed:
+                    raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
+                # A plain connection first reports an error at once; a pool would retry for half a minute.
+                with Connection.connect(self._conninfo):
+                    pass
+                self._pool.open()
+            try:
+                with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
+                    yield connection
+            except PoolTimeout as error:
+                raise PoolTimeout(
+                    f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
+                ) from None
+
+    @contextmanager
+    def _heard(self, connection: Connection[Any], notices: Notices) -> Iterator[Connection[Any]]:
+        hear = notices.of(connection.info)
+        connection.add_notice_handler(hear)
+        try:
+            yield connection
+        finally:
+            connection.remove_notice_handler(hear)
+
+
+@contextmanager
+def translated(connection: Connection[Any], function: str | None = None) -> Iterator[None]:
+    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
+
+    Args:
+        connection: where the statements inside run.
+        function: the function of the SQL API that they call, if it is one.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        translation = from_psycopg(error, connection.info, function, _answer(connection, error))
+        if translation is None:
+            raise
+        raise translation from error
+
+
+def _answer(connection: Connection[Any], error: psycopg.Error) -> str | None:
+    """Ask the server what helps to explain an error, unless the error ended the transaction that it was in."""
+    question = QUESTIONS.get(error.sqlstate or "")
+    if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
+        return None
+    try:
+        [answer] = (Cursor(connection).execute(question)).fetchone() or [None]
+    except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName):
+        return ""
+    except psycopg.Error:
+        return None
+    return str(answer)

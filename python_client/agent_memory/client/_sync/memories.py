@@ -1,0 +1,156 @@
+# Generated from _async/memories.py by generate_sync.py; do not edit.
+"""The methods for long-term memories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from ...types import AddedMemory, MemoryRecord, MemoryVersion
+from .caller import SyncCaller
+
+
+class SyncMemories(SyncCaller):
+    """The methods for long-term memories."""
+
+    def add_memory(
+        self,
+        user_id: str,
+        content: str,
+        memory_type: str | None = None,
+        agent_id: str | None = None,
+        thread_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] | None = None,
+        confidence: float | None = None,
+        importance: float | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        expires_at: datetime | None = None,
+        embedding_text: str | None = None,
+        source: str | None = None,
+        on_conflict: str | None = None,
+    ) -> AddedMemory:
+        """Store a memory; ``on_conflict`` (ignore, replace, error) decides about one with the same content.
+
+        ``confidence`` and ``importance`` are between 0 and 1.
+        """
+        return self._row(
+            AddedMemory,
+            "add_memory",
+            {"user_id": user_id, "content": content},
+            memory_type=memory_type,
+            agent_id=agent_id,
+            thread_id=thread_id,
+            metadata=metadata,
+            tags=tags,
+            confidence=confidence,
+            importance=importance,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            expires_at=expires_at,
+            embedding_text=embedding_text,
+            source=source,
+            on_conflict=on_conflict,
+        )
+
+    def get_memory(self, user_id: str, memory_id: UUID | str) -> MemoryRecord:
+        """Return one memory; NotFoundError when there is none."""
+        return self._row(MemoryRecord, "get_memory", {"user_id": user_id, "memory_id": memory_id})
+
+    def list_memories(
+        self,
+        user_id: str,
+        agent_id: str | None = None,
+        memory_type: str | None = None,
+        search: str | None = None,
+        tags_all: Sequence[str] | None = None,
+        row_limit: int | None = None,
+        row_offset: int | None = None,
+        as_of: datetime | None = None,
+        include_superseded: bool | None = None,
+    ) -> list[MemoryRecord]:
+        """Return memories, newest first; each row's ``total_count`` is the size of the whole match."""
+        return self._rows(
+            MemoryRecord,
+            "list_memories",
+            {"user_id": user_id},
+            agent_id=agent_id,
+            memory_type=memory_type,
+            search=search,
+            tags_all=tags_all,
+            row_limit=row_limit,
+            row_offset=row_offset,
+            as_of=as_of,
+            include_superseded=include_superseded,
+        )
+
+    def count_memories(
+        self,
+        user_id: str,
+        agent_id: str | None = None,
+        memory_type: str | None = None,
+        search: str | None = None,
+        tags_all: Sequence[str] | None = None,
+        as_of: datetime | None = None,
+        include_superseded: bool | None = None,
+    ) -> int:
+        """Return how many memories ``list_memories`` has under the same filters, on all its pages."""
+        return self._value(
+            int,
+            "count_memories",
+            {"user_id": user_id},
+            agent_id=agent_id,
+            memory_type=memory_type,
+            search=search,
+            tags_all=tags_all,
+            as_of=as_of,
+            include_superseded=include_superseded,
+        )
+
+    def update_memory(
+        self,
+        user_id: str,
+        memory_id: UUID | str,
+        content: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] | None = None,
+        confidence: float | None = None,
+        importance: float | None = None,
+        expires_at: datetime | None = None,
+        expected_version: int | None = None,
+    ) -> int:
+        """Change what is given and return the new version; RetryableError or ConflictError if it changed meanwhile."""
+        return self._value(
+            int,
+            "update_memory",
+            {"user_id": user_id, "memory_id": memory_id},
+            content=content,
+            metadata=metadata,
+            tags=tags,
+            confidence=confidence,
+            importance=importance,
+            expires_at=expires_at,
+            expected_version=expected_version,
+        )
+
+    def delete_memory(self, user_id: str, memory_id: UUID | str) -> bool:
+        """Delete a memory and return whether it existed."""
+        return self._value(bool, "delete_memory", {"user_id": user_id, "memory_id": memory_id})
+
+    def supersede_memory(self, user_id: str, old_memory_id: UUID | str, new_memory_id: UUID | str, reason: str) -> None:
+        """Mark the old memory as replaced by the new one; it stays readable on request."""
+        self._select(
+            "supersede_memory",
+            {"user_id": user_id, "old_memory_id": old_memory_id, "new_memory_id": new_memory_id, "reason": reason},
+        )
+
+    def restore_memory(self, user_id: str, memory_id: UUID | str, version: int | None = None) -> int:
+        """Undo a supersede, a delete or later changes, and return the new version."""
+        return self._value(int, "restore_memory", {"user_id": user_id, "memory_id": memory_id}, version=version)
+
+    def get_memory_history(self, user_id: str, memory_id: UUID | str) -> list[MemoryVersion]:
+        """Return every version of a memory."""
+        return self._rows(MemoryVersion, "get_memory_history", {"user_id": user_id, "memory_id": memory_id})

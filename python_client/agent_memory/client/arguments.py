@@ -1,0 +1,255 @@
+"""Checks the arguments of a client's method, and converts each to what psycopg sends."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from types import NoneType, UnionType
+from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from ..errors import InvalidValueError
+
+Sender = Callable[[str, Any], Any]
+"""Takes an argument's name and value, and returns what psycopg sends. Raises InvalidValueError for a wrong value."""
+
+
+def argument_senders(client: type) -> dict[str, dict[str, Sender]]:
+    """Return for each public method of a client how to send each of its arguments, by its annotation."""
+    return {
+        name: {
+            argument: _SENDERS[_without_none(hint)]
+            for argument, hint in get_type_hints(method).items()
+            if argument in inspect.signature(method).parameters
+        }
+        for name, method in inspect.getmembers(client, inspect.isfunction)
+        if not name.startswith("_")
+    }
+
+
+def parameters(
+    senders: Mapping[str, Sender], required: Mapping[str, Any], optional: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Check the arguments of a call and make them sendable.
+
+    An optional argument that is None is left out, so that the function's own default applies.
+
+    Raises:
+        InvalidValueError: an argument is of another type than the method's signature says, or holds something that
+            PostgreSQL cannot store.
+    """
+    arguments = {name: senders[name](name, value) for name, value in required.items()}
+    for name, value in optional.items():
+        if value is not None:
+            arguments[name] = senders[name](name, value)
+    return arguments
+
+
+def check_json(path: str, value: object) -> None:
+    """Refuse what cannot be stored as jsonb, naming where it is.
+
+    Raises:
+        InvalidValueError: a NUL character, NaN, infinity, a type that JSON does not have, or hundreds of levels.
+    """
+    try:
+        _check_json(path, value)
+    except RecursionError:
+        raise InvalidValueError(f"{path} is nested too deeply", hint="Store it as text, or flatten it.") from None
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        _refuse_type(
+            name, "text", value, f"{name}.decode()" if isinstance(value, bytes) else _converted("str", name, value)
+        )
+    if "\0" in value:
+        raise InvalidValueError(
+            f"{name} contains a NUL character", hint="PostgreSQL text cannot hold NUL; remove or replace it."
+        )
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidValueError(
+                f"{name} contains half a surrogate pair at position {error.start}",
+                hint='The text was cut or decoded wrongly; value.encode("utf-8", "replace").decode() repairs it.',
+            ) from None
+    return value
+
+
+def _whole_number(name: str, value: object) -> str:
+    if not isinstance(value, int) or isinstance(value, bool):
+        _refuse_type(name, "a whole number", value, _converted("int", name, value))
+    if not -(2**63) <= value < 2**63:
+        raise InvalidValueError(f"{name} is out of range", hint="No number of this API has more than 64 bits.")
+    # psycopg would type a number by its size, and no function takes a bigint for an int.
+    return str(int(value))
+
+
+def _number(name: str, value: object) -> str:
+    if not isinstance(value, (float, int)) or isinstance(value, bool):
+        _refuse_type(name, "a number", value, _converted("float", name, value))
+    try:
+        # Typed as double precision the number would not match a real argument; text takes the argument's own type.
+        return str(float(value))
+    except OverflowError:
+        raise InvalidValueError(f"{name} is out of range", hint="Pass a float.") from None
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        _refuse_type(name, "True or False", value)
+    return value
+
+
+def _time(name: str, value: object) -> datetime | str:
+    if not isinstance(value, datetime):
+        is_date = isinstance(value, date)
+        aware = f"datetime.combine({name}, time(), timezone.utc)" if is_date else f"datetime.fromisoformat({name})"
+        _refuse_type(name, "a datetime", value, aware if isinstance(value, (str, date)) else None)
+    if value.replace(tzinfo=None) == datetime.max:
+        return "infinity"
+    if value.utcoffset() is None:
+        # The server would read the time in the session's time zone, which is not the one of this process.
+        raise InvalidValueError(
+            f"{name} has no time zone",
+            hint=f"Pass {name}.astimezone() for local time, or {name}.replace(tzinfo=timezone.utc) for UTC.",
+        )
+    return value
+
+
+def _duration(name: str, value: object) -> timedelta:
+    if not isinstance(value, timedelta):
+        seconds = f"timedelta(seconds={name})"
+        _refuse_type(name, "a timedelta", value, seconds if isinstance(value, (int, float)) else None)
+    return value
+
+
+def _uuid(name: str, value: object) -> UUID:
+    if isinstance(value, str):
+        try:
+            return UUID(value)
+        except ValueError:
+            raise InvalidValueError(f"{name} is not a UUID", hint="Pass an id as the database gave it.") from None
+    if not isinstance(value, UUID):
+        _refuse_type(name, "a UUID", value)
+    return value
+
+
+def _texts(name: str, value: object) -> list[str]:
+    return [_text(f"{name}[{index}]", item) for index, item in enumerate(_listed(name, "a list of texts", str, value))]
+
+
+def _object(name: str, value: object) -> Jsonb:
+    if not isinstance(value, Mapping):
+        _refuse_type(name, "a dict", value, f"json.loads({name})" if isinstance(value, str) else None)
+    check_json(name, value)
+    return Jsonb(value, dumps=_dumps)
+
+
+def _objects(name: str, value: object) -> Jsonb:
+    for index, item in enumerate(_listed(name, "a list of dicts", Mapping, value)):
+        path = f"{name}[{index}]"
+        if not isinstance(item, Mapping):
+            _refuse_type(path, "a dict", item, f"{path}.model_dump()" if hasattr(item, "model_dump") else None)
+        if isinstance(item.get("created_at"), datetime):
+            _time(f"{path}.created_at", item["created_at"])
+        check_json(path, item)
+    return Jsonb(value, dumps=_dumps)
+
+
+def _vector(name: str, value: Any) -> str:
+    try:
+        if isinstance(value, (str, bytes, Mapping)):
+            raise TypeError
+        numbers = [float(number) for number in value]
+    except (TypeError, ValueError):
+        raise InvalidValueError(f"{name} must be a sequence of numbers", hint="Pass the model's floats.") from None
+    if not all(map(math.isfinite, numbers)):
+        raise InvalidValueError(f"{name} must not contain NaN or infinity", hint="Pass the model's floats.")
+    # The type of the argument in the function's signature does the rest.
+    return "[" + ",".join(map(repr, numbers)) + "]"
+
+
+_SENDERS: dict[object, Sender] = {
+    str: _text,
+    int: _whole_number,
+    float: _number,
+    bool: _flag,
+    datetime: _time,
+    timedelta: _duration,
+    UUID | str: _uuid,
+    Sequence[str]: _texts,
+    Sequence[float]: _vector,
+    Mapping[str, Any]: _object,
+    Sequence[Mapping[str, Any]]: _objects,
+}
+
+
+def _without_none(hint: Any) -> object:
+    """Return e.g. ``str`` for ``str | None``."""
+    if get_origin(hint) not in (UnionType, Union):
+        return hint
+    first, *others = (kind for kind in get_args(hint) if kind is not NoneType)
+    for kind in others:
+        first = first | kind
+    return first
+
+
+def _listed(name: str, wanted: str, single: type, value: object) -> Sequence[Any]:
+    if not isinstance(value, (list, tuple)):
+        instead = None
+        if isinstance(value, single):
+            instead = f"[{name}]"
+        elif isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+            instead = f"list({name})"
+        _refuse_type(name, wanted, value, instead)
+    return value
+
+
+def _converted(kind: str, name: str, value: object) -> str | None:
+    """Return e.g. ``str(user_id)``, unless the value holds several."""
+    return None if isinstance(value, Iterable) and not isinstance(value, str) else f"{kind}({name})"
+
+
+def _refuse_type(name: str, wanted: str, value: object, instead: str | None = None) -> NoReturn:
+    given = "None" if value is None else type(value).__name__
+    if instead is None or value is None:
+        hint = "The method's signature names the types it takes."
+    else:
+        hint = f"Pass {instead}."
+    raise InvalidValueError(f"{name} must be {wanted}, not {given}", hint=hint)
+
+
+def _check_json(path: str, value: object) -> None:
+    if isinstance(value, str):
+        _text(path, value)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                _refuse_type(f"a key of {path}", "text", key)
+            _check_json(f"{path}.{_text(f'a key of {path}', key)}", item)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            _check_json(f"{path}[{index}]", item)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InvalidValueError(f"{path} is {value}, which JSON does not know", hint="Use null instead.")
+    elif not (value is None or isinstance(value, (int, float, date, UUID))):
+        raise InvalidValueError(f"{path} cannot be a {type(value).__name__}", hint="Use the types JSON has.")
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, default=_as_json)
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    return str(value)

