@@ -6,22 +6,17 @@ as $$
 declare
   swept_jobs bigint;
 begin
-  -- Materialized: a join might run the subquery twice, which would lock and delete twice as many rows.
-  with due as materialized (
-    select j.user_id, j.job_id
+  delete from memory.jobs as swept
+  where swept.ctid = any (array(
+    select j.ctid
     from memory.jobs as j
     where j.status in ('completed', 'dead')
       and j.finished_at < statement_timestamp() - interval '7 days' -- for the index
       and (j.status = 'completed' or j.finished_at < statement_timestamp() - interval '30 days')
     order by j.finished_at
     limit p_batch_size
-    for update skip locked
-  ), swept as (
-    delete from memory.jobs as j using due as d
-    where j.user_id = d.user_id and j.job_id = d.job_id
-    returning 1
-  )
-  select count(*) into swept_jobs from swept;
+    for update skip locked));
+  get diagnostics swept_jobs = row_count;
   return swept_jobs;
 end;
 $$;
@@ -32,15 +27,13 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  with due as materialized (
-    select g.user_id, g.job_id
+  delete from memory.gone_jobs as swept
+  where swept.ctid = any (array(
+    select g.ctid
     from memory.gone_jobs as g
     where g.gone_at < statement_timestamp() - interval '7 days'
     order by g.gone_at
     limit p_batch_size
-    for update skip locked
-  )
-  delete from memory.gone_jobs as g using due as d
-  where g.user_id = d.user_id and g.job_id = d.job_id;
+    for update skip locked));
 end;
 $$;

@@ -6,16 +6,14 @@ as $$
 declare
   swept_calls bigint;
 begin
-  with due as materialized (
-    select c.user_id, c.call_id
+  delete from memory.model_calls as swept
+  where swept.ctid = any (array(
+    select c.ctid
     from memory.model_calls as c
     where c.called_at < statement_timestamp() - interval '400 days'
     order by c.called_at
     limit p_batch_size
-    for update skip locked
-  )
-  delete from memory.model_calls as c using due as d
-  where c.user_id = d.user_id and c.call_id = d.call_id;
+    for update skip locked));
   get diagnostics swept_calls = row_count;
   return swept_calls;
 end;
