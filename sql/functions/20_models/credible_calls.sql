@@ -7,6 +7,7 @@ declare
   latest memory.jobs;
   entered record;
 begin
+  perform memory._check_calls(p_calls);
   -- Calls may have been entered since the caller read the job.
   select j.* into latest from memory.jobs as j
   where j.user_id = p_job.user_id and j.job_id = p_job.job_id for no key update;
@@ -22,9 +23,9 @@ begin
 end;
 $$;
 
--- Enters the first p_calls_left of the reported calls with p_tokens_left tokens in all, and returns how many calls and
--- tokens it entered. Otherwise a worker could spend everyone's budget by reporting any number. A report that exceeds
--- these limits is cut with a warning, not refused: an error would lose the job's result.
+-- Enters the first p_calls_left of reported calls that _check_calls() has accepted, with p_tokens_left tokens in all,
+-- and returns how many calls and tokens it entered. Otherwise a worker could spend everyone's budget by reporting any
+-- number. A report that exceeds these limits is cut with a warning, not refused: an error would lose the job's result.
 create or replace function memory._enter_credible_calls(
   p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb, p_calls_left int,
   p_tokens_left bigint, out number int, out tokens bigint
@@ -35,7 +36,6 @@ declare
   credible jsonb;
   reported bigint;
 begin
-  perform memory._check_calls(p_calls);
   with said as (
     select c.position, c.value, (c.value ->> 'tokens_in')::numeric::bigint as tokens_in,
       (c.value ->> 'tokens_out')::numeric::bigint as tokens_out

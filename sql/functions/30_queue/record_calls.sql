@@ -15,6 +15,7 @@ begin
     perform memory._enter_calls(job, calls);
     return;
   end if;
+  perform memory._check_calls(calls);
   select g.* into gone from memory.gone_jobs as g
   where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
   if not found then
