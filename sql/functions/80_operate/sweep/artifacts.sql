@@ -4,16 +4,16 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  swept_artifacts bigint;
-begin
-  delete from memory.artifacts as swept
-  where swept.ctid = any (array(
+  due constant tid[] := array(
     select a.ctid
     from memory.artifacts as a
     where a.expires_at <= statement_timestamp()
     order by a.expires_at
     limit p_batch_size
-    for update skip locked));
+    for update skip locked);
+  swept_artifacts bigint;
+begin
+  delete from memory.artifacts as a where a.ctid = any (due);
   get diagnostics swept_artifacts = row_count;
   return swept_artifacts;
 end;

@@ -4,10 +4,7 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  swept_jobs bigint;
-begin
-  delete from memory.jobs as swept
-  where swept.ctid = any (array(
+  due constant tid[] := array(
     select j.ctid
     from memory.jobs as j
     where j.status in ('completed', 'dead')
@@ -15,7 +12,10 @@ begin
       and (j.status = 'completed' or j.finished_at < statement_timestamp() - interval '30 days')
     order by j.finished_at
     limit p_batch_size
-    for update skip locked));
+    for update skip locked);
+  swept_jobs bigint;
+begin
+  delete from memory.jobs as j where j.ctid = any (due);
   get diagnostics swept_jobs = row_count;
   return swept_jobs;
 end;
@@ -26,14 +26,15 @@ create or replace function memory._sweep_gone_jobs(p_batch_size int)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
-begin
-  delete from memory.gone_jobs as swept
-  where swept.ctid = any (array(
+declare
+  due constant tid[] := array(
     select g.ctid
     from memory.gone_jobs as g
     where g.gone_at < statement_timestamp() - interval '7 days'
     order by g.gone_at
     limit p_batch_size
-    for update skip locked));
+    for update skip locked);
+begin
+  delete from memory.gone_jobs as g where g.ctid = any (due);
 end;
 $$;
