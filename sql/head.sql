@@ -2,13 +2,14 @@
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
--- It is one transaction. Incremental parts run once each and are remembered in memory.migrations; idempotent parts
--- (functions, triggers, views, privileges) run every time. No user data belongs to an extension, so pg_dump and
--- DROP EXTENSION treat it as what it is: yours.
+-- The file is one transaction. Incremental parts run once each and are remembered in memory.migrations; functions,
+-- triggers, views and privileges are made anew every time. No data belongs to an extension, so pg_dump dumps all of it
+-- and DROP EXTENSION cannot delete it.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local client_min_messages = warning;
--- An upgrade that cannot get its locks gives up instead of queueing the application behind it.
+-- An upgrade that cannot get a lock within this time fails. Longer waits would block the application, because its
+-- statements queue behind the waiting upgrade.
 set local lock_timeout = '10s';
 
 do $head$
@@ -22,15 +23,16 @@ begin
       using errcode = '0A000', hint = 'Upgrade the server first.';
   end if;
 
-  -- One installer at a time; the second waits here and then finds everything in place. Any role can take this lock and
-  -- keep it; there is no table yet that only we could lock. Then an installer gives up after lock_timeout, pg_locks
-  -- says who holds it, and nothing else waits: the installation that is there works on.
+  -- One installer at a time: a second one waits here and then finds everything in place. The lock is advisory, because
+  -- there may be no table yet. Any role could take and keep it; then an installer fails after lock_timeout and pg_locks
+  -- names the holder. Nothing else takes this lock, so an existing installation is not affected.
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
 
   select pg_get_userbyid(nspowner) into existing_owner from pg_namespace where nspname = 'memory';
   if existing_owner <> current_user then
     raise exception 'schema "memory" belongs to role "%", you are "%"', existing_owner, current_user
-      using errcode = '42501', hint = format('Connect as %I, or run "set role %I" first.', existing_owner, existing_owner);
+      using errcode = '42501',
+        hint = format('Connect as %I, or run "set role %1$I" first.', existing_owner);
   end if;
   if existing_owner is not null and to_regclass('memory.migrations') is null
     and exists (select from pg_class where relnamespace = to_regnamespace('memory')
@@ -46,18 +48,19 @@ begin
     exception when others then
       raise exception 'agent_memory needs the extension "vector" (pgvector): %', sqlerrm
         using errcode = '0A000',
-          hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), then run "create extension vector" as a superuser.';
+          hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), '
+                 'then run "create extension vector" as a superuser.';
     end;
   end if;
-  -- 0.8 brought hnsw.iterative_scan, without which an index over all users finds too little of one.
+  -- hnsw.iterative_scan came with 0.8. Without it a search of the index, which has all users' memories, returns too few
+  -- of one user.
   select e.extversion into installed from pg_extension as e where e.extname = 'vector';
   if string_to_array(installed, '.')::int[] < '{0,8}' then
     raise exception 'agent_memory needs pgvector 0.8 or newer, this is %', installed
       using errcode = '0A000', hint = 'Install a newer one on the server, then run "alter extension vector update".';
   end if;
-  -- pgvector may live in any schema. Argument types are bound when a function is created, so the schema is put on the
-  -- search_path for the few functions that have such arguments, and only for them: whoever may create objects in it must
-  -- not be able to slip functions of his own into ours.
+  -- pgvector may be installed in any schema. That schema is on the search_path only while functions are created that
+  -- name pgvector's types: a role that may create objects there could otherwise have our functions call its own.
   select nspname into vector_schema
   from pg_extension join pg_namespace on pg_namespace.oid = extnamespace
   where extname = 'vector';
@@ -65,7 +68,7 @@ begin
 end;
 $head$;
 
--- Not "create schema if not exists", which asks for a right on the database even where the schema was made for us.
+-- "create schema if not exists" would need the CREATE right on the database even if an administrator made the schema.
 do $schema$
 begin
   if to_regnamespace('memory') is null then
@@ -73,7 +76,9 @@ begin
   end if;
 end;
 $schema$;
-comment on schema memory is 'Agent memory: conversation history, summaries, long-term memories, search. See memory.doctor() for the state of this installation.';
+comment on schema memory is
+'Agent memory: conversation history, summaries, long-term memories, search. See memory.doctor() for the state of this '
+'installation.';
 
 create table if not exists memory.migrations (
   name text primary key,
@@ -81,7 +86,8 @@ create table if not exists memory.migrations (
   version text not null,
   applied_at timestamptz not null default statement_timestamp()
 );
-comment on table memory.migrations is 'Incremental parts of the installation that have run in this database, with the hash of what ran.';
+comment on table memory.migrations is
+'Incremental parts of the installation that have run in this database, with the hash of what ran.';
 
 do $downgrade$
 declare

@@ -1,5 +1,6 @@
--- Nobody but the owner may do anything that was not granted. PostgreSQL lets everyone execute new functions, and default
--- privileges of a schema cannot take that back, so it is revoked one by one. Grants to roles of your own survive upgrades.
+-- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and
+-- default privileges of a schema cannot change that, so it is revoked from each function. Grants to other roles survive
+-- upgrades.
 do $privileges$
 declare
   routine regprocedure;
@@ -8,7 +9,7 @@ begin
   for routine in select p.oid::regprocedure from pg_proc as p where p.pronamespace = 'memory'::regnamespace loop
     execute format('revoke all on routine %s from public', routine);
   end loop;
-  -- A function with other arguments than before is a new one to PostgreSQL, and nobody could call it.
+  -- A function whose arguments changed is a new object without grants: it gets those of the one it replaces.
   for carried in
     select g.* from jsonb_to_recordset(current_setting('agent_memory.grants')::jsonb)
       as g (routine text, grantee text, is_grantable boolean)
@@ -19,9 +20,9 @@ begin
 end;
 $privileges$;
 
--- These procedures run any SQL that they are given, so they are removed.
+-- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
 drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view,
-  memory._replace_trigger;
+  memory._replace_trigger, memory._refuse_upgrade;
 
 commit;
 

@@ -1,7 +1,7 @@
--- Functions whose arguments or result are others in this version, and internal ones that it has no more, go before the
--- new ones come: PostgreSQL cannot replace them in place, and two of one name would make calls ambiguous. A function
--- with the same arguments (but for the values of defaults) and the same result stays the same object. To know which,
--- PostgreSQL makes all functions of this file once without their bodies, as "new name".
+-- Drops functions whose arguments or result differ in this version, and private functions that this version does not
+-- have: PostgreSQL cannot replace the former in place, and two functions of one name would make calls ambiguous. A
+-- function with the same arguments (values of defaults aside) and the same result stays the same object. To compare
+-- them, this block creates all functions of this file without bodies, under names that begin with "new ".
 set local check_function_bodies = off;
 do $replaced$
 declare
@@ -27,7 +27,7 @@ begin
       select p.*, p.proname like 'new %' as is_new, regexp_replace(p.proname, '^new ', '') as name
       from pg_proc as p where p.pronamespace = 'memory'::regnamespace
     ),
-    -- Those without a counterpart on the other side.
+    -- Old functions without an equal new one, and new functions without an equal old one.
     single as (
       select r.* from ours as r
       where (r.name like e'\\_%' or exists (select from ours as o where o.is_new and o.name = r.name))
@@ -41,7 +41,7 @@ begin
               else o.pronargdefaults >= r.pronargdefaults end)
     )
     select s.oid::regprocedure as signature,
-      -- Who might call the old one may call the new one: privileges.sql grants that.
+      -- Roles that could call the old function; privileges.sql grants them the new function of that name.
       (select coalesce(jsonb_agg(jsonb_build_object(
                 'routine', format('memory.%I(%s)', n.name, oidvectortypes(n.proargtypes)),
                 'grantee', acl.grantee::regrole::text, 'is_grantable', acl.is_grantable)), '[]')
@@ -49,7 +49,7 @@ begin
        where n.is_new and n.name = s.name and acl.grantee not in (0, s.proowner)) as grants
     from single as s where not s.is_new
   loop
-    call memory._unbind(); -- Nothing of ours depends on it any more.
+    call memory._unbind(); -- so that none of our own views and functions depends on it
     call memory._drop_replaced('routine', routine.signature::text);
     perform set_config('agent_memory.grants', (current_setting('agent_memory.grants')::jsonb || routine.grants)::text,
       true);

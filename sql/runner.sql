@@ -1,5 +1,5 @@
--- What calls models inside the server, where PostgreSQL has Python. Only a superuser can create it; everything else works
--- without, and these functions say so.
+-- The functions that call models inside the server. They need plpython3u, whose functions only a superuser can create.
+-- Where that is missing, functions of the same names say so; everything else works without them.
 do $runner$
 begin
   if not exists (select from pg_extension where extname = 'plpython3u')
@@ -14,7 +14,7 @@ begin
 $functions$;
   elsif exists (select from pg_proc join pg_language on pg_language.oid = prolang
                 where pg_proc.oid = to_regprocedure('memory._load_models()') and lanname = 'plpython3u') then
-    null; -- Made when the owner was a superuser: they stay as they are.
+    null; -- The PL/Python functions were made when the owner was a superuser; they stay.
   else
     create or replace function memory._load_models()
     returns void
@@ -42,11 +42,14 @@ $functions$;
     begin
       raise exception 'memory.run_jobs() needs PL/Python, which this installation does not have'
         using errcode = '0A000',
-          hint = 'Run "agent-memory worker" beside the server, or have a superuser install plpython3u and run the install file again.';
+          hint = 'Run "agent-memory worker" beside the server, '
+                 'or have a superuser install plpython3u and run the install file again.';
     end;
     $absent$;
-    comment on function memory._load_models() is 'Would load the model package, but there is no PL/Python.';
-    comment on procedure memory.run_jobs(int, int) is 'Would run queued model work inside the server, but there is no PL/Python: run "agent-memory worker" beside it.';
+    comment on function memory._load_models() is
+    'Would load the model package, but there is no PL/Python.';
+    comment on procedure memory.run_jobs(int, int) is
+    'Would run queued model work inside the server, but there is no PL/Python: run "agent-memory worker" beside it.';
   end if;
 end;
 $runner$;

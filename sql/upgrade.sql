@@ -1,8 +1,20 @@
--- What an upgrade is made with, gone again at its end. Objects of ours keep their identity, so that everything that
--- others have built on them stays: grants, views, functions, indexes, comments. Nothing is ever dropped with CASCADE.
+-- Procedures that exist only while this file runs. They keep our objects the same objects wherever possible, so that
+-- whatever others have built on them stays: grants, views, functions, indexes, comments. Nothing is dropped with
+-- CASCADE.
+
+-- Ends an upgrade because an object of somebody else depends on one that this version changes.
+create or replace procedure memory._refuse_upgrade(p_message text, p_detail text, p_code text default '2BP01')
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception '%', p_message using errcode = p_code, detail = p_detail,
+    hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+end;
+$$;
 
 -- Runs an incremental part unless this database has seen it.
-create or replace procedure memory._migrate(name text, sha256 text, version text, statements text)
+create or replace procedure memory._migrate(p_name text, p_sha256 text, p_version text, p_statements text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -10,28 +22,27 @@ declare
   applied text;
   detail text;
 begin
-  select m.sha256 into applied from memory.migrations as m where m.name = _migrate.name;
+  select m.sha256 into applied from memory.migrations as m where m.name = p_name;
   if applied is null then
     call memory._lock();
     begin
-      execute statements;
+      execute p_statements;
     exception when feature_not_supported or dependent_objects_still_exist then
       get stacked diagnostics detail = pg_exception_detail;
-      raise exception '%', sqlerrm using errcode = sqlstate, detail = coalesce(nullif(detail, ''), 'Part ' || name),
-        hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+      call memory._refuse_upgrade(sqlerrm, coalesce(nullif(detail, ''), 'Part ' || p_name), sqlstate);
     end;
-    insert into memory.migrations (name, sha256, version) values (_migrate.name, _migrate.sha256, _migrate.version);
-  elsif applied <> _migrate.sha256 then
-    raise exception 'migration % ran in this database with other contents', name
+    insert into memory.migrations (name, sha256, version) values (p_name, p_sha256, p_version);
+  elsif applied <> p_sha256 then
+    raise exception 'migration % ran in this database with other contents', p_name
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
 end;
 $$;
 
--- Takes the locks of an upgrade at once, and lets go of all of them when one is not to be had soon: who holds a lock
--- and waits for the next is in a deadlock with a writer that came from the other side, and PostgreSQL may choose the
--- writer to fail when that lasts for deadlock_timeout (a second). Only in its last half it waits for longer, which
--- makes autovacuum give way.
+-- Locks all tables. When one lock is not free within 40 ms, it releases all of them and tries again: an upgrade that
+-- holds one lock and waits for the next can be in a deadlock with a writer, and after deadlock_timeout (a second)
+-- PostgreSQL may cancel the writer. Only in the second half of lock_timeout does it wait longer for each lock, because
+-- autovacuum releases its lock only for a session that has waited for deadlock_timeout.
 create or replace procedure memory._lock()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -47,7 +58,7 @@ begin
     begin
       perform set_config('lock_timeout',
         case when clock_timestamp() < ends_at - patience::interval / 2 then '40ms' else patience end, true);
-      call memory._unbind(); -- Whoever reads a view locks it before its tables.
+      call memory._unbind(); -- before the tables: a reader of a view locks the view first, then its tables
       execute format('lock table %s in access exclusive mode', relations);
       exit;
     exception when lock_not_available or deadlock_detected then
@@ -61,9 +72,9 @@ begin
 end;
 $$;
 
--- Functions with a standard body, and views, are bound to the columns that they name, which nobody can change then.
--- They are replaced by ones that are not: functions by their own text, which still works, views by empty ones with the
--- same columns. The files that follow create them again.
+-- Removes the dependencies of our views, and of our functions with a standard body, on the columns that they name: such
+-- columns could not be changed. A function gets the same body as a string, which still works; a view becomes an empty
+-- one with the same columns. The files that follow create both again.
 create or replace procedure memory._unbind()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -73,12 +84,12 @@ declare
   bound record;
 begin
   if current_setting('agent_memory.view_options', true) <> '' then
-    return; -- Done in this transaction.
+    return; -- an earlier call in this transaction has done it
   end if;
   perform set_config('agent_memory.view_options',
     (select coalesce(jsonb_object_agg(c.relname, c.reloptions) filter (where c.reloptions is not null), '{}')
      from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v')::text, true);
-  -- Ours are those that begin with an underscore.
+  -- Only our private functions have standard bodies; others may have put functions of their own into the schema.
   for bound in
     select pg_get_functiondef(p.oid) as definition, pg_get_function_sqlbody(p.oid) as body
     from pg_proc as p
@@ -103,40 +114,38 @@ begin
 end;
 $$;
 
--- Drops an object of ours that this version has another one for, or none, unless something depends on it.
-create or replace procedure memory._drop_replaced(kind text, object text)
+-- Drops one of our objects that this version replaces or does not have. Refuses if another object depends on it.
+create or replace procedure memory._drop_replaced(p_kind text, p_object text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   detail text;
 begin
-  execute format('drop %s %s', kind, object);
+  execute format('drop %s %s', p_kind, p_object);
 exception when dependent_objects_still_exist then
   get stacked diagnostics detail = pg_exception_detail;
-  raise exception '%, which this version replaces', split_part(detail, e'\n', 1)
-    using errcode = '2BP01', detail = detail,
-      hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+  call memory._refuse_upgrade(split_part(detail, e'\n', 1) || ', which this version replaces', detail);
 end;
 $$;
 
--- Every view of the files that follow is created by this. The view stays the same object unless its columns are others.
-create or replace procedure memory._replace_view(name text, query text)
+-- Creates or replaces a view; the build calls it for every view. The view stays the same object unless a column is gone
+-- or has another name, type or place.
+create or replace procedure memory._replace_view(p_name text, p_query text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  definition text := format('create or replace view memory.%I as %s', name, query);
-  view regclass := to_regclass(format('memory.%I', name));
-  -- Replacing a view resets its options, and so has _unbind() done before.
-  options text[];
+  definition text := format('create or replace view memory.%I as %s', p_name, p_query);
+  view regclass := to_regclass(format('memory.%I', p_name));
+  options text[]; -- of the view before _unbind() replaced it: replacing a view resets its options
   owner name;
   attached text;
   grants jsonb;
   statement text;
 begin
   select coalesce(nullif(array(select jsonb_array_elements_text(
-           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> _replace_view.name)), '{}'),
+           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> p_name)), '{}'),
              c.reloptions),
     pg_get_userbyid(c.relowner)
   into options, owner
@@ -144,12 +153,12 @@ begin
   begin
     execute definition;
   exception when invalid_table_definition then
-    -- A column has gone or has another name, type or place. What belongs to the view alone would go with it unnoticed.
+    -- The view has to be dropped. Triggers and rules that others have added to it would be dropped without an error.
     select string_agg(pg_describe_object(d.classid, d.objid, d.objsubid), ', ') into attached
     from pg_depend as d where d.refclassid = 'pg_class'::regclass and d.refobjid = view and d.deptype = 'a';
     if attached is not null then
-      raise exception '% depends on view %, which this version replaces', attached, view using errcode = '2BP01',
-        hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+      call memory._refuse_upgrade(format('%s depends on view %s, which this version replaces', attached, view),
+        format('%s depends on view %s', attached, view));
     end if;
     select jsonb_agg(to_jsonb(g)) into grants
     from (select null as column_name, acl.* from pg_class as c, aclexplode(c.relacl) as acl where c.oid = view
@@ -157,7 +166,7 @@ begin
           select a.attname, acl.* from pg_attribute as a, aclexplode(a.attacl) as acl where a.attrelid = view) as g;
     call memory._drop_replaced('view', view::text);
     execute definition;
-    view := to_regclass(format('memory.%I', name));
+    view := to_regclass(format('memory.%I', p_name));
     for statement in
       select format('grant %s%s on %s to %s%s', g.privilege_type, '(' || quote_ident(g.column_name) || ')', view,
         case g.grantee when 0 then 'public' else g.grantee::regrole::text end,
@@ -173,25 +182,26 @@ begin
     end if;
   end;
   if options <> '{}' then
-    execute format('alter view %s set (%s)', to_regclass(format('memory.%I', name)), array_to_string(options, ', '));
+    execute format('alter view memory.%I set (%s)', p_name, array_to_string(options, ', '));
   end if;
 end;
 $$;
 
--- Every trigger of the rooms is created by this. Creating one locks its table against writers, so that is done only when
--- the trigger is missing or its comment shows another definition: installing again disturbs nobody.
-create or replace procedure memory._replace_trigger(name text, definition text)
+-- Creates or replaces a trigger; the build calls it for every trigger. Creating a trigger locks its table against
+-- writers, so that is done only when the trigger is missing or has another definition, which its comment repeats.
+-- Installing the same version again blocks nobody.
+create or replace procedure memory._replace_trigger(p_name text, p_definition text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  on_table constant regclass := substring(definition from ' on (memory.[a-z_]+)')::regclass;
+  on_table constant regclass := substring(p_definition from ' on (memory.[a-z_]+)')::regclass;
 begin
   if not exists (select from pg_trigger as t
-                 where t.tgrelid = on_table and t.tgname = _replace_trigger.name
-                   and obj_description(t.oid, 'pg_trigger') = definition) then
-    execute format('create or replace trigger %I %s', name, definition);
-    execute format('comment on trigger %I on %s is %L', name, on_table, definition);
+                 where t.tgrelid = on_table and t.tgname = p_name
+                   and obj_description(t.oid, 'pg_trigger') = p_definition) then
+    execute format('create or replace trigger %I %s', p_name, p_definition);
+    execute format('comment on trigger %I on %s is %L', p_name, on_table, p_definition);
   end if;
 end;
 $$;

@@ -1,5 +1,6 @@
--- A text that holds neither a tag of the fence nor a placeholder, nor what a model may take for one: the bracket that
--- opens it becomes a round one. Idempotent, so that a text can be counted before it is fenced.
+-- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>) or a placeholder
+-- ([MemoryRef: ...]), or text that a model may take for one; its opening bracket becomes a round one. A second call
+-- changes nothing more, so tokens may be counted before the text is fenced.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -14,21 +15,21 @@ begin
   marker := memory._marker();
   p_content := regexp_replace(p_content, marker, '(', 'g');
   -- Full-width, circled, mathematical and accented letters decompose into plain ones. Only a text that hides a marker
-  -- this way is rewritten, and composed again.
+  -- in such letters is changed, and then composed again.
   if octet_length(p_content) > length(p_content) and getdatabaseencoding() = 'UTF8' then
-    decomposed := memory._decomposed(p_content);
+    decomposed := memory._normal_form(p_content, 'NFKD');
     if decomposed ~ marker then
-      p_content := memory._composed(regexp_replace(decomposed, marker, '(', 'g'));
+      p_content := memory._normal_form(regexp_replace(decomposed, marker, '(', 'g'), 'NFC');
     end if;
   end if;
   return p_content;
 end;
 $$;
 
--- What opens a marker, as a regular expression: an angle or square bracket, or a character that looks like one or
--- stands for one in HTML, JSON or an address, before the word recalled or MemoryRef. Before the word there may be a
--- slash and other signs, between its letters what nobody sees, and the letters may be of other scripts. No list of
--- those is complete.
+-- A regular expression for the opening of a marker: an angle or square bracket (or a character that looks like one, or
+-- its escape in HTML, JSON or a URL) that is followed by the word recalled or MemoryRef. A slash and other signs may
+-- precede the word, invisible characters may separate its letters, and the letters may be of other scripts. The lists
+-- of such characters cannot be complete.
 create or replace function memory._marker()
 returns text
 language plpgsql immutable parallel safe
@@ -41,7 +42,8 @@ declare
     || e'\\ufe3f\\ufe5d\\uff1c\\uff3b\\uff62\\U000e003c\\U000e005b\\U0001d236]|&(?:[aA][mM][pP];)*(?:[lL][tT]|[lL](?:'
     || e'sqb|brack|ang|angle)|#0*(?:60|91)|'
     || e'#[xX]0*(?:3[cC]|5[bB]));?|\\\\(?:u00|x)(?:3[cC]|5[bB])|%(?:3[cC]|5[bB]))';
-  -- Zero width, soft hyphens, marks of direction, tags, selectors, control characters, accents and Hangul fillers.
+  -- Characters that are not seen or that sit on a letter: of zero width, soft hyphens, marks of writing direction,
+  -- tags, variation selectors, control characters, accents and Hangul fillers.
   unseen constant text := e'[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160'
     || e'\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff'
     || e'\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f'
@@ -50,6 +52,7 @@ declare
   sign constant text := '(?:' || unseen
     || e'(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2}))';
   hidden constant text := sign || '{0,4}' || unseen;
+  -- Each letter of the two words in upper and lower case, and the letters of other scripts that look like it.
   a constant text := hidden || e'[aA\\u023a\\u0251\\u0391\\u03b1\\u0410\\u0430\\u13aa\\u1d00\\u237a\\u2c65\\ua4ee'
     || e'\\uab7a\\U0001f1e6\\U0001f150\\U0001f170\\U000e0041\\U000e0061]';
   c constant text := hidden || e'[cC\\u023b\\u023c\\u03f2\\u03f9\\u0421\\u0441\\u13df\\u1d04\\u2ca4\\u2ca5\\ua4da'
@@ -77,38 +80,33 @@ begin
 end;
 $$;
 
--- In pieces, because PostgreSQL sorts the accents of a run by exchanging neighbours: 100,000 of them would take
--- minutes.
-create or replace function memory._decomposed(p_content text)
+-- The text in a Unicode normal form, made from pieces of 500 characters: PostgreSQL sorts a run of accents by
+-- exchanging neighbours, and 100,000 accents in one piece would take minutes.
+create or replace function memory._normal_form(p_content text, p_form text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return string_agg(normalize(substr(p_content, p.start, 500), nfkd), '' order by p.start)
+  return string_agg(pg_catalog.normalize(substr(p_content, p.start, 500), p_form), '' order by p.start)
   from generate_series(1, length(p_content), 500) as p (start);
 end;
 $$;
 
-create or replace function memory._composed(p_content text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return string_agg(normalize(substr(p_content, p.start, 500), nfc), '' order by p.start)
-  from generate_series(1, length(p_content), 500) as p (start);
-end;
-$$;
-
--- One line that can stand in a placeholder: without the colours and titles of a terminal, line breaks, other control
--- characters, what is invisible or turns the direction of writing, and brackets, of which one would end it. Null when nothing is left.
+-- The text as one line for a placeholder, or null when nothing is left. Control sequences of terminals (colours and
+-- titles) and invisible characters are removed, line breaks and other control characters become blanks, and square
+-- brackets become round ones, because a closing one would end the placeholder.
 create or replace function memory._placeholder_text(p_said text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  terminal constant text := e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))';
+  invisible constant text := e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff'
+    || e'\\U000e0000-\\U000e007f]';
+  blank constant text := e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+';
 begin
-  p_said := regexp_replace(p_said, e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))', '', 'g');
-  p_said := regexp_replace(p_said, e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]', '', 'g');
-  p_said := regexp_replace(translate(p_said, '[]', '()'), e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+', ' ', 'g');
+  p_said := regexp_replace(regexp_replace(p_said, terminal, '', 'g'), invisible, '', 'g');
+  p_said := regexp_replace(translate(p_said, '[]', '()'), blank, ' ', 'g');
   return nullif(memory._harmless(btrim(p_said)), '');
 end;
 $$;

@@ -1,3 +1,4 @@
+-- Refuses a number that is not between 0 and 1. Null is allowed.
 create or replace function memory._check_share(p_argument text, p_share double precision)
 returns void
 language plpgsql immutable parallel safe
@@ -9,7 +10,8 @@ begin
 end;
 $$;
 
--- A cast to real fails for what is too small for one (below 1.2e-38). No SET clause: the planner inlines it.
+-- The number as a real, 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38. The planner inlines
+-- this function; a SET clause would prevent that.
 create or replace function memory._real(p_number double precision)
 returns real
 language sql immutable parallel safe
@@ -17,8 +19,8 @@ begin atomic
   select (case when abs(p_number) < 1e-37 then 0 else p_number end)::real;
 end;
 
--- A setting from 0 to 1 as a number to calculate with. JSON also holds numbers too small for a double precision
--- (1e-400), which a cast alone refuses.
+-- A setting from 0 to 1 as a double precision with 9 decimals. A cast alone fails for JSON numbers that are too small
+-- for a double precision, such as 1e-400.
 create or replace function memory._share(p_setting text)
 returns double precision
 language sql immutable parallel safe

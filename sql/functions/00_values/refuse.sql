@@ -1,10 +1,21 @@
--- Refusals: one wording and one SQLSTATE for each kind of bad argument.
+-- Every refusal of an argument has one wording, "<argument>: <problem>", and one SQLSTATE per kind of problem.
 create or replace function memory._refuse(p_argument text, p_problem text, p_hint text, p_code text default '22023')
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  -- A problem may quote what was passed, and what was passed may have 100 MB: no log should take that.
+  -- The problem may quote an argument, which may have 100 MB. The error message is cut so that it fits into a log.
   raise exception '%: %', p_argument, left(p_problem, 2000) using errcode = p_code, hint = p_hint;
+end;
+$$;
+
+-- Refuses an argument because of its size.
+create or replace function memory._refuse_size(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse(p_argument, format('has %s bytes, at most %s are allowed', p_bytes, p_max_bytes), p_hint,
+    '54000');
 end;
 $$;

@@ -1,5 +1,6 @@
--- About four bytes a token for English; languages with longer encodings come out high, which keeps budgets safe.
--- No SET clause: the planner inlines it.
+-- Estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes, so the estimate
+-- is too high for them, and a limit is not exceeded. The planner inlines this function; a SET clause would prevent
+-- that.
 create or replace function memory._estimate_tokens(p_content text)
 returns int
 language sql immutable parallel safe
@@ -7,32 +8,38 @@ begin atomic
   select (octet_length(p_content) + 3) / 4;
 end;
 
--- For what nobody has counted yet and must not break a limit: more than nearly any text has under the encodings of OpenAI
--- (prose 1.1 to 2 times, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal and lists of numbers 1 to 2).
--- A word is at least one token, so are a digit between blanks, a line break, and nearly a capital within a word.
+-- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
+-- text has fewer under the encodings of OpenAI: prose by a factor of 1.1 to 2, source code and JSON 1.3 to 2, Chinese
+-- 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A word is at least one token; so are a digit
+-- between blanks, a line break, and nearly every capital within a word.
 create or replace function memory._tokens_at_most(p_content text)
 returns int
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := replace(p_content, '    ', ''); -- indentation is one token
+  said constant text := replace(p_content, '    ', ''); -- an indentation is one token
   lines constant int := length(said) - length(replace(said, e'\n', ''));
   blanks constant int := 2 * length(said) - length(replace(said, ' ', '')) - length(replace(said, e'\t', ''));
   -- Regular expressions take an eighth of the time of translate().
   digits constant int := length(said) - length(regexp_replace(said, '[0-9]+', '', 'g'));
   signs constant int := length(said) - length(regexp_replace(said, e'[!-/:-@\\[-`{-~]+', '', 'g'));
   capitals constant int := length(said) - length(regexp_replace(said, '[A-Z]+', '', 'g'));
-  runs int := 0;
+  others constant int := length(said) - lines - blanks - digits - signs;
+  longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
+  runs int := 0; -- characters in runs of 24 and more without a blank
 begin
   if p_content ~ e'\\S{24}' then
-    runs := (select coalesce(sum(length(r[1])), 0) from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
+    runs := (select coalesce(sum(length(r[1])), 0)
+             from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
   end if;
-  return ceil(2 + 0.24 * (length(said) - lines - blanks - digits - signs) + 0.75 * capitals + 1.9 * lines + 0.9 * blanks + 1.05 * digits
-              + 0.85 * signs + 0.85 * (octet_length(p_content) - length(p_content)) + 0.4 * runs);
+  return ceil(2 + 0.24 * others + 0.75 * capitals + 1.9 * lines + 0.9 * blanks + 1.05 * digits + 0.85 * signs
+              + 0.85 * longer_bytes + 0.4 * runs);
 end;
 $$;
 
--- Counted in bytes, because characters could only be counted from the beginning.
+-- A part of a text, from an estimated token on (see _estimate_tokens), at most p_max_tokens long; null means to the
+-- end. It is cut by bytes, because characters could only be counted from the beginning, and begins and ends with a
+-- character.
 create or replace function memory._token_slice(p_content text, p_from_token int, p_max_tokens int)
 returns text
 language plpgsql immutable parallel safe
@@ -40,9 +47,9 @@ as $$
 declare
   bytes constant bytea := convert_to(p_content, 'UTF8');
   first_byte int := least(p_from_token * 4::bigint, octet_length(bytes));
-  end_byte int := least((p_from_token::bigint + p_max_tokens) * 4, octet_length(bytes)); -- without max_tokens the end
+  end_byte int := least((p_from_token::bigint + p_max_tokens) * 4, octet_length(bytes)); -- least() ignores a null
 begin
-  -- To where the next character begins.
+  -- A byte of the form 10xxxxxx continues a character.
   while first_byte < octet_length(bytes) and get_byte(bytes, first_byte) & 192 = 128 loop
     first_byte := first_byte + 1;
   end loop;

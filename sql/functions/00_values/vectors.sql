@@ -1,5 +1,9 @@
 -- needs pgvector on the search_path
 
+-- These functions name the types and operators of pgvector, so that other files can do without pgvector's schema on
+-- their search_path. The planner inlines those in SQL.
+
+-- A JSON array of numbers as a vector.
 create or replace function memory._halfvec(p_value jsonb)
 returns halfvec
 language sql immutable parallel safe
@@ -7,7 +11,8 @@ begin atomic
   select (p_value #>> '{}')::halfvec;
 end;
 
--- Only the direction counts, and a halfvec holds 0.0001 to 65504 well.
+-- The vector as a halfvec, scaled to length 1 when it is too short or too long for one: halfvecs represent only 0.0001
+-- to 65504 well, and only a vector's direction matters here.
 create or replace function memory._to_halfvec(p_value vector)
 returns halfvec
 language sql immutable parallel safe
@@ -29,7 +34,7 @@ begin atomic
   select vector_dims(p_value);
 end;
 
--- Null where one of them has no direction. Of vectors of different lengths it is an error.
+-- Cosine similarity, null when one vector is all zeros. Vectors of different dimensions raise an error.
 create or replace function memory._cosine_similarity(p_a halfvec, p_b halfvec)
 returns double precision
 language sql immutable parallel safe
@@ -37,6 +42,7 @@ begin atomic
   select nullif(1 - (p_a <=> p_b), 'NaN');
 end;
 
+-- Whether the vector has a component other than zero.
 create or replace function memory._has_direction(p_value halfvec)
 returns boolean
 language sql immutable parallel safe
@@ -44,12 +50,15 @@ begin atomic
   select l2_norm(p_value) > 0;
 end;
 
--- For statements that are put together when they run.
+-- The schema that pgvector is installed in, for dynamic SQL.
 create or replace function memory._vector_schema()
 returns text
 language plpgsql stable parallel safe
 as $$
 begin
-  return n.nspname from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace where e.extname = 'vector';
+  return n.nspname
+  from pg_extension as e
+  join pg_namespace as n on n.oid = e.extnamespace
+  where e.extname = 'vector';
 end;
 $$;

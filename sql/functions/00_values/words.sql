@@ -1,18 +1,21 @@
--- What keywords find a text by. Beside the words of the text search configuration: the parts of compounds that it keeps
--- whole (node.js, src/app.py, ana@example.org), and for scripts that put no spaces between words every character and every
--- pair of neighbours. A tsvector holds 1 MiB: the words of 256 KiB of text fit into it, and the rest is left out where it does not.
+-- The words that a keyword search finds a text by: those of the text search configuration, the parts of compounds that
+-- PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org), and for scripts without spaces between words
+-- each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text fit; when
+-- the other two sets of words do not fit as well, they are left out.
 create or replace function memory._text_vector(p_language regconfig, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
-set client_min_messages = warning -- a word of more than 2,046 bytes is left out, which nobody who stores a text needs to hear
+set client_min_messages = warning -- PostgreSQL leaves out words of more than 2,046 bytes with a NOTICE for each
 as $$
 declare
-  said text := left(p_content, case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end);
+  said text := left(p_content,
+    case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end);
   -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
-  unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]';
+  unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff'
+    || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
   vector tsvector;
 begin
-  -- What has no blank for long takes PostgreSQL's parser quadratic time: 40,000 characters of a_a_a_ took 8 seconds.
+  -- PostgreSQL's parser takes quadratic time for a long text without blanks: 8 s for 40,000 characters of a_a_a_.
   if octet_length(said) > 1000 and said ~ e'\\S{250}' then
     said := regexp_replace(said, e'(\\S{250})', e'\\1 ', 'g');
   end if;
@@ -33,11 +36,15 @@ begin
 end;
 $$;
 
+-- Both sets of words, or the first alone when they do not fit into one tsvector.
 create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
 returns tsvector
 language plpgsql immutable parallel safe
 as $$
 begin
-  return case when pg_column_size(p_vector) + pg_column_size(p_more) < 1048576 then p_vector || p_more else p_vector end;
+  return case
+    when pg_column_size(p_vector) + pg_column_size(p_more) < 1048576 then p_vector || p_more
+    else p_vector
+  end;
 end;
 $$;

@@ -1,11 +1,89 @@
--- What one setting may be: a value of the default's kind, plus the bounds that keep the machinery sane.
+create or replace function memory.set_policy(settings jsonb, agent_id text default null, user_id text default null)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  inherited text[]; -- sections that are taken back to what they inherit
+begin
+  perform memory._check_settings(settings);
+  if agent_id is not null then
+    perform memory._check_id('agent_id', agent_id);
+  end if;
+  if user_id is not null then
+    perform memory._check_id('user_id', user_id);
+  end if;
+
+  inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
+  -- A row holds only what was set for its user and agent. A null removes a key, or a whole section, so that the row
+  -- inherits it again.
+  insert into memory.policies as p (user_id, agent_id, settings)
+  values (coalesce(set_policy.user_id, ''), coalesce(set_policy.agent_id, ''), jsonb_strip_nulls(set_policy.settings))
+  on conflict on constraint policies_pkey do update
+  set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - inherited, set_policy.settings - inherited)),
+      updated_at = statement_timestamp();
+  return memory._policy(set_policy.user_id, set_policy.agent_id);
+end;
+$$;
+comment on function memory.set_policy(jsonb, text, text) is
+'Merges settings into the policy of everyone, of an agent, of a user, or of an agent for one user, and returns the '
+'policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). '
+'null takes a key back to its inherited value.';
+
+-- Refuses settings that name an unknown section or key, or have a value that their key cannot have.
+create or replace function memory._check_settings(p_settings jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  -- summary.model has no default: without it summaries use the active chat model.
+  known constant jsonb := memory._merge_policy(memory._default_policy(), '{"summary": {"model": null}}');
+  section text;
+  key text;
+  value jsonb;
+begin
+  if jsonb_typeof(p_settings) is distinct from 'object' then
+    perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
+  end if;
+  perform memory._check_json_size('settings', p_settings, 65536, 'Pass only what is to change.');
+  for section in select jsonb_object_keys(p_settings) loop
+    if not known ? section then
+      perform memory._refuse('settings', format('unknown section "%s"', section),
+        format('Known sections: %s', memory._keys(known)));
+    elsif jsonb_typeof(p_settings -> section) not in ('object', 'null') then
+      perform memory._refuse('settings', format('section "%s" is not an object', section),
+        format('Known keys: %s', memory._keys(known -> section)));
+    end if;
+    for key, value in select * from jsonb_each(nullif(p_settings -> section, 'null')) loop
+      if not known -> section ? key then
+        perform memory._refuse('settings', format('unknown key "%s.%s"', section, key),
+          format('Known keys of %s: %s', section, memory._keys(known -> section)));
+      end if;
+      perform memory._check_setting(section, key, value);
+    end loop;
+  end loop;
+end;
+$$;
+
+-- The keys of a JSON object, for a hint.
+create or replace function memory._keys(p_object jsonb)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return string_agg(k.key, ', ') from jsonb_object_keys(p_object) as k (key);
+end;
+$$;
+
+-- Refuses a value that the setting cannot have: one of another type than the default, or out of bounds.
 create or replace function memory._check_setting(p_section text, p_key text, p_value jsonb)
 returns void
 language plpgsql stable parallel safe
 as $$
 declare
-  name text := p_section || '.' || p_key;
-  lowest numeric;
+  name constant text := p_section || '.' || p_key;
+  said constant text := p_value #>> '{}';
+  lowest numeric := 1;
   highest numeric := 2147483647;
 begin
   if p_value = 'null' then
@@ -13,17 +91,7 @@ begin
   end if;
   case
     when p_key = 'expires_after' then
-      if p_value <> '"never"' then
-        begin
-          -- A bare number would be taken for seconds. And what expires after the year 9999 nobody can read.
-          if jsonb_typeof(p_value) <> 'string' or p_value #>> '{}' ~ '^[\s0-9.]*$' or (p_value #>> '{}')::interval <= '0'
-            or not memory._is_real_moment(memory._expiry(p_value #>> '{}')) then
-            raise invalid_parameter_value;
-          end if;
-        exception when others then
-          perform memory._refuse('settings', format('%s is not a positive interval: %s', name, p_value), 'Write it like "7 days", or "never".');
-        end;
-      end if;
+      perform memory._check_lifetime(name, p_value);
       return;
     when name = 'search.fusion' then
       if p_value not in ('"score"', '"rrf"') then
@@ -36,28 +104,34 @@ begin
       end if;
       return;
     when name = 'search.language' then
-      if not exists (select from pg_ts_config as c where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = p_value #>> '{}') then
+      if not exists (select from pg_ts_config as c
+                     where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = said) then
         perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, p_value),
           'List them with: select cfgname from pg_ts_config;');
       end if;
       return;
     when name = 'summary.model' then
-      if not exists (select from memory.models where models.name = p_value #>> '{}' and models.kind = 'chat') then
-        perform memory._refuse('settings', format('%s: there is no chat model %s', name, p_value), 'Register it with memory.register_model() first.');
+      if not exists (select from memory.models as m where m.name = said and m.kind = 'chat') then
+        perform memory._refuse('settings', format('%s: there is no chat model %s', name, p_value),
+          'Register it with memory.register_model() first.');
       end if;
       return;
     when name = 'knowledge_base.search_triggers' then
       if jsonb_typeof(p_value) <> 'array' or jsonb_path_exists(p_value, '$[*] ? (@.type() != "string")') then
-        perform memory._refuse('settings', format('%s is not an array of strings', name), 'Write it like ["last time", "remind me"].');
+        perform memory._refuse('settings', format('%s is not an array of strings', name),
+          'Write it like ["last time", "remind me"].');
       end if;
       perform memory._check_list('settings', array(select jsonb_array_elements_text(p_value)));
       return;
-    when p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages', 'embed_query') then
+    when p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
+                   'embed_query') then
       if jsonb_typeof(p_value) <> 'boolean' then
-        perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value), 'Write true or false.');
+        perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
+          'Write true or false.');
       end if;
       return;
-    when p_key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
+    when p_key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share',
+                   'relevance_weight', 'importance_weight', 'recency_weight') then
       lowest := 0;
       highest := 1;
     when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or p_section in ('cadence', 'budget') then
@@ -65,65 +139,38 @@ begin
     when name = 'summary.window_size' then
       lowest := 2;
     else
-      lowest := 1;
+      null; -- a whole number of at least 1
   end case;
   if jsonb_typeof(p_value) <> 'number' then
-    perform memory._refuse('settings', format('%s is not a number: %s', name, p_value), 'Write a number without quotes.');
+    perform memory._refuse('settings', format('%s is not a number: %s', name, p_value),
+      'Write a number without quotes.');
   elsif p_value::numeric not between lowest and highest or highest > 1 and p_value::text !~ '^[0-9]+$' then
     perform memory._refuse('settings', format('%s is out of range: %s', name, p_value),
-      case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number from %s to %s.', lowest, highest) end);
+      case when highest = 1 then 'Use a number from 0 to 1.'
+           else format('Use a whole number from %s to %s.', lowest, highest) end);
   end if;
 end;
 $$;
 
-create or replace function memory.set_policy(settings jsonb, agent_id text default null, user_id text default null)
-returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
+-- Refuses a lifetime that is neither "never" nor a positive interval that ends before the year 9999.
+create or replace function memory._check_lifetime(p_name text, p_value jsonb)
+returns void
+language plpgsql stable parallel safe
 as $$
 declare
-  -- summary.model may be set but has no default of its own: without it the active chat model is used.
-  known jsonb := memory._merge_policy(memory._default_policy(), '{"summary": {"model": null}}');
-  section text;
-  key text;
-  value jsonb;
+  said constant text := p_value #>> '{}';
 begin
-  if jsonb_typeof(settings) is distinct from 'object' then
-    perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
+  if p_value = '"never"' then
+    return;
   end if;
-  perform memory._check_json_size('settings', settings, 65536, 'Pass only what is to change.');
-  if agent_id is not null then
-    perform memory._check_id('agent_id', agent_id);
+  -- PostgreSQL would read a bare number as seconds.
+  if jsonb_typeof(p_value) <> 'string' or said ~ '^[\s0-9.]*$' or said::interval <= '0'
+    or not memory._is_real_moment(memory._expiry(said)) then
+    raise invalid_parameter_value;
   end if;
-  if user_id is not null then
-    perform memory._check_id('user_id', user_id);
-  end if;
-  for section in select jsonb_object_keys(settings) loop
-    if not known ? section then
-      perform memory._refuse('settings', format('unknown section "%s"', section),
-        'Known sections: ' || (select string_agg(k, ', ') from jsonb_object_keys(known) as k));
-    elsif jsonb_typeof(settings -> section) not in ('object', 'null') then
-      perform memory._refuse('settings', format('section "%s" is not an object', section),
-        format('Known keys: %s', (select string_agg(k, ', ') from jsonb_object_keys(known -> section) as k)));
-    end if;
-    for key, value in select * from jsonb_each(nullif(settings -> section, 'null')) loop
-      if not known -> section ? key then
-        perform memory._refuse('settings', format('unknown key "%s.%s"', section, key),
-          format('Known keys of %s: %s', section, (select string_agg(k, ', ') from jsonb_object_keys(known -> section) as k)));
-      end if;
-      perform memory._check_setting(section, key, value);
-    end loop;
-  end loop;
-
-  -- Stored per level: what was set there. A null takes a key (or a whole section) back to what it inherits.
-  insert into memory.policies as p (user_id, agent_id, settings)
-  values (coalesce(set_policy.user_id, ''), coalesce(set_policy.agent_id, ''), jsonb_strip_nulls(set_policy.settings))
-  on conflict on constraint policies_pkey do update
-  set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - array(select s.key from jsonb_each(set_policy.settings) as s where s.value = 'null'),
-                                   (select coalesce(jsonb_object_agg(s.key, s.value), '{}') from jsonb_each(set_policy.settings) as s where s.value <> 'null'))),
-      updated_at = statement_timestamp();
-  return memory._policy(set_policy.user_id, set_policy.agent_id);
+exception
+  when others then
+    perform memory._refuse('settings', format('%s is not a positive interval: %s', p_name, p_value),
+      'Write it like "7 days", or "never".');
 end;
 $$;
-comment on function memory.set_policy(jsonb, text, text) is
-'Merges settings into the policy of everyone, of one agent, of one user, or of one agent of one user, and returns the policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). null takes a key back to its inherited value; expires_after also takes "never".';

@@ -1,46 +1,56 @@
--- Tokens of the UTC day that count against a budget: those in the ledger, and those that running jobs will use at
--- least. A job that is about to be claimed asks for more; one at a time per budget, so that two workers cannot both
--- take the last: claims of one user exclude each other anyway (memory._room()). The small calls of a search reserve
--- nothing: a lock would stay until the end of the caller's transaction.
-create or replace function memory._check_budget(p_user_id text, p_agent_id text, p_model jsonb, p_tokens int, p_reserves boolean default true)
+-- Refuses a call (AM002) whose p_tokens would exceed the daily budget of its user or agent. The built-in model has no
+-- budget. With p_reserves the check holds a lock per agent until the end of the transaction, so that two claims cannot
+-- both take the last tokens; the claims of one user exclude each other already. Calls within a search do not reserve:
+-- the lock would last as long as the transaction of the application.
+create or replace function memory._check_budget(
+  p_user_id text, p_agent_id text, p_model jsonb, p_tokens int, p_reserves boolean default true
+)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  budgets jsonb := memory._policy(p_user_id, p_agent_id) -> 'budget';
-  today timestamptz := date_trunc('day', clock_timestamp(), 'UTC');
-  budget bigint;
+  budgets constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'budget');
+  user_budget constant bigint := (budgets ->> 'tokens_per_user_per_day')::bigint;
+  agent_budget constant bigint := (budgets ->> 'tokens_per_agent_per_day')::bigint;
+  today constant timestamptz := date_trunc('day', clock_timestamp(), 'UTC');
   used bigint;
 begin
   if p_model ->> 'provider' = 'local' then
     return;
   end if;
-  budget := (budgets ->> 'tokens_per_user_per_day')::bigint;
-  if budget is not null then
-    select coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
-      + (select coalesce(sum(j.tokens_reserved), 0) from memory.jobs as j where j.user_id = p_user_id and j.status = 'running')
-    into used
-    from memory.model_calls as c where c.user_id = p_user_id and c.called_at >= today;
-    if used + p_tokens > budget then
-      perform memory._refuse_budget('tokens_per_user_per_day', used, p_tokens, budget);
-    end if;
+  if user_budget is not null then
+    select coalesce(sum(t.tokens), 0) into used from memory._used_tokens('user', p_user_id, today) as t;
+    perform memory._refuse_budget('tokens_per_user_per_day', used, p_tokens, user_budget)
+    where used + p_tokens > user_budget;
   end if;
-  budget := (budgets ->> 'tokens_per_agent_per_day')::bigint;
-  if budget is not null and p_agent_id is not null then
+  if agent_budget is not null and p_agent_id is not null then
     perform memory._lock_agent_budget(p_agent_id) where p_reserves;
-    select coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
-      + (select coalesce(sum(j.tokens_reserved), 0) from memory.jobs as j where j.agent_id = p_agent_id and j.status = 'running')
-    into used
-    from memory.model_calls as c where c.agent_id = p_agent_id and c.called_at >= today;
-    if used + p_tokens > budget then
-      perform memory._refuse_budget('tokens_per_agent_per_day', used, p_tokens, budget);
-    end if;
+    select coalesce(sum(t.tokens), 0) into used from memory._used_tokens('agent', p_agent_id, today) as t;
+    perform memory._refuse_budget('tokens_per_agent_per_day', used, p_tokens, agent_budget)
+    where used + p_tokens > agent_budget;
   end if;
 end;
 $$;
 
--- A row that nobody else can hold, written so that a claim under repeatable read sees that it missed something. Hardly
--- waited for: two workers that claim many jobs each could wait for each other.
+-- Tokens that count against a budget of p_of ('user' or 'agent') p_id: those of each call in the ledger since then, and
+-- those that each running job has reserved. The planner inlines this function and decides each CASE, so that an index
+-- of the ledger answers without its table.
+create or replace function memory._used_tokens(p_of text, p_id text, p_since timestamptz)
+returns table (tokens bigint)
+language sql stable parallel safe
+begin atomic
+  select coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)
+  from memory.model_calls as c
+  where case p_of when 'user' then c.user_id else c.agent_id end = p_id and c.called_at >= p_since
+  union all
+  select j.tokens_reserved
+  from memory.jobs as j
+  where case p_of when 'user' then j.user_id else j.agent_id end = p_id and j.status = 'running';
+end;
+
+-- Locks the agent's budget until the end of the transaction. The lock is a row that only this function touches. It is
+-- written, not only locked, so that a claim under REPEATABLE READ fails if another claim came first. The wait is short:
+-- two workers that each claim many jobs could wait for each other.
 create or replace function memory._lock_agent_budget(p_agent_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -60,7 +70,10 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._refuse('budget.' || p_name, format('%s of %s tokens are used, this call needs at least %s', p_used, p_budget, p_tokens),
-    'The job waits for the next day (UTC); memory.set_policy() changes the budget and memory.retry_job() ends the wait.', 'AM002');
+  perform memory._refuse('budget.' || p_name,
+    format('%s of %s tokens are used, this call needs at least %s', p_used, p_budget, p_tokens),
+    'The job waits for the next day (UTC); memory.set_policy() changes the budget and '
+    'memory.retry_job() ends the wait.',
+    'AM002');
 end;
 $$;

@@ -1,5 +1,5 @@
--- The chat model for a job (the one a policy names, else the active one) and what it is asked. The built-in model asks
--- itself nothing.
+-- The chat model of a job (the one that the policy names if it is on, else the active one) and the prompt for it. The
+-- built-in model gets no prompt.
 create or replace function memory._chat_model(p_name text, p_prompt text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -7,9 +7,11 @@ as $$
 declare
   chosen memory.models;
 begin
-  select m.* into chosen from memory.models as m where m.kind = 'chat' and not m.is_off and (m.name = p_name
-    or m.is_active)
-  order by m.name is distinct from p_name limit 1;
+  select m.* into chosen
+  from memory.models as m
+  where m.kind = 'chat' and not m.is_off and (m.name = p_name or m.is_active)
+  order by m.name is distinct from p_name
+  limit 1;
   if not found then
     raise lock_not_available using message = 'no chat model is active';
   end if;

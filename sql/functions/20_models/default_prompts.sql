@@ -1,4 +1,4 @@
--- Prompts are data: built-in ones, edits of them, and the rules of an edit.
+-- The built-in prompts: one row for each file of sql/prompts.
 create or replace function memory._default_prompts()
 returns table (name text, template text)
 language sql immutable parallel safe
@@ -7,13 +7,15 @@ begin atomic
 {{prompts}};
 end;
 
--- Needed in a template, and all that it may have: what the built-in one uses.
+-- The variables of a template, such as messages for {{messages}}. An edit of a prompt must use exactly the variables of
+-- the built-in prompt.
 create or replace function memory._prompt_variables(p_template text)
 returns text[]
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return array(select distinct m.groups[1] from regexp_matches(p_template, e'\\{\\{\\s*(\\w+)\\s*\\}\\}', 'g') as m (groups) order by 1);
+  return array(select distinct m.groups[1]
+               from regexp_matches(p_template, e'\\{\\{\\s*(\\w+)\\s*\\}\\}', 'g') as m (groups) order by 1);
 end;
 $$;

@@ -8,8 +8,8 @@ declare
 begin
   select m.* into dropped from memory.models as m where m.name = drop_model.name for update;
   if not found then
-    perform memory._refuse('name', format('there is no model "%s"', name), 'select name from memory.models shows what there is.', 'P0002');
-  elsif dropped.is_active and dropped.kind <> 'rerank' then -- nothing needs a rerank model
+    perform memory._refuse_unknown_model(name);
+  elsif dropped.is_active and dropped.kind <> 'rerank' then -- search works without a rerank model
     perform memory._refuse('name', format('model "%s" is in use', name),
       'Activate another one of its kind first, or switch it off with memory.deactivate_model().', '23505');
   end if;
@@ -23,4 +23,4 @@ begin
 end;
 $$;
 comment on function memory.drop_model(text) is
-'Removes a model that is not in use, or a rerank model, with everything it has embedded. What it cost stays in the ledger.';
+'Removes a model that is not in use, or a rerank model, with everything it has embedded. Its calls stay in the ledger.';

@@ -1,13 +1,16 @@
+-- What a job or a call hands to the runner about its model.
 create or replace function memory._model_json(p_model memory.models)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 begin
-  return jsonb_build_object('name', p_model.name, 'provider', p_model.provider, 'model', p_model.model, 'settings', p_model.settings);
+  return jsonb_build_object('name', p_model.name, 'provider', p_model.provider, 'model', p_model.model,
+    'settings', p_model.settings);
 end;
 $$;
 
--- How long its embeddings are: those it has made, or else those it is asked for. Inlined by the planner, hence no SET clause.
+-- Dimensions of the model's embeddings: those of the embeddings it has made, else those its settings ask for, else
+-- null. The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._known_dimensions(p_model memory.models)
 returns int
 language sql immutable parallel safe
@@ -15,11 +18,46 @@ begin atomic
   select coalesce((p_model).dimensions, ((p_model).settings ->> 'dimensions')::numeric::int);
 end;
 
+-- The active embedding model, or null.
 create or replace function memory._embedding_model()
 returns memory.models
 language plpgsql stable parallel safe
 as $$
 begin
   return m from memory.models as m where m.kind = 'embedding' and m.is_active;
+end;
+$$;
+
+-- The model of that name, after locking all models of its kind, in the order of their names. Whoever changes which
+-- model of a kind is active takes these locks, so two administrators never violate the unique index
+-- models_one_active_idx.
+create or replace function memory._locked_model(p_name text)
+returns memory.models
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  model memory.models;
+begin
+  select m.* into model from memory.models as m where m.name = p_name;
+  if not found then
+    perform memory._refuse_unknown_model(p_name);
+  end if;
+  perform from memory.models as m where m.kind = model.kind order by m.name for no key update;
+  select m.* into model from memory.models as m where m.name = p_name;
+  if not found then -- somebody dropped it while this call waited for the locks
+    perform memory._refuse('name', format('model "%s" was just dropped', p_name), 'Register it again.', 'P0002');
+  end if;
+  return model;
+end;
+$$;
+
+-- Refuses the name of a model that is not registered.
+create or replace function memory._refuse_unknown_model(p_name text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._refuse('name', format('there is no model "%s"', p_name),
+    'select name from memory.models shows what there is; memory.register_model() registers another.', 'P0002');
 end;
 $$;

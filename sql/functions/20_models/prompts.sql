@@ -1,11 +1,14 @@
 create or replace view memory.prompts as
-select d.name, coalesce(v.version, 1) as version, coalesce(v.template, d.template) as template, v.template is null as is_default,
-  memory._prompt_variables(d.template) as variables, v.changed_by, v.changed_at
+select d.name, coalesce(v.version, 1) as version, coalesce(v.template, d.template) as template,
+  v.template is null as is_default, memory._prompt_variables(d.template) as variables, v.changed_by, v.changed_at
 from memory._default_prompts() as d
-left join lateral (select p.* from memory.prompt_versions as p where p.name = d.name order by p.version desc limit 1) as v on true;
-comment on view memory.prompts is 'The prompts in use: one per kind of job that asks a chat model. memory.set_prompt() changes one, memory.reset_prompt() restores it.';
+left join lateral (select p.* from memory.prompt_versions as p where p.name = d.name
+                   order by p.version desc limit 1) as v on true;
+comment on view memory.prompts is
+'The prompts in use: one per kind of job that asks a chat model. memory.set_prompt() changes one, '
+'memory.reset_prompt() restores it.';
 
--- The prompt in use, as jobs hand it out.
+-- The prompt in use as a job's payload has it.
 create or replace function memory._prompt(p_name text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -16,6 +19,7 @@ begin
 end;
 $$;
 
+-- Refuses a name that no built-in prompt has.
 create or replace function memory._check_prompt_name(p_name text)
 returns void
 language plpgsql stable parallel safe
@@ -28,7 +32,7 @@ begin
 end;
 $$;
 
--- One more version; editors queue up.
+-- Stores the next version of a prompt and returns its number. A null template means the built-in prompt.
 create or replace function memory._add_prompt_version(p_name text, p_template text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -36,7 +40,7 @@ as $$
 declare
   added int;
 begin
-  -- Of the table, because any role can take an advisory lock and keep it.
+  -- Editors wait for each other. The lock is on the table, because any role could take an advisory lock and keep it.
   lock table memory.prompt_versions in share row exclusive mode;
   insert into memory.prompt_versions as v (name, version, template)
   select p_name, coalesce(max(p.version), 1) + 1, p_template

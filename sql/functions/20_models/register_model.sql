@@ -1,15 +1,13 @@
-create or replace function memory.register_model(name text, kind text, provider text, model text, settings jsonb default '{}')
+create or replace function memory.register_model(
+  name text, kind text, provider text, model text, settings jsonb default '{}'
+)
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds', 'max_concurrency', 'temperature', 'json_mode',
-    'dimensions', 'batch_size', 'rerank_api', 'price_per_million_input', 'price_per_million_output'];
-  key text;
-  value jsonb;
-  registered memory.models;
-  dims int; -- of the embeddings that it will make, as far as that is known
+  registered memory.models; -- as the name was registered before, if it was
+  dims int; -- of the embeddings that the model will make, null when its first embedding decides
   is_the_same boolean;
 begin
   perform memory._check_id('name', name);
@@ -18,63 +16,117 @@ begin
     perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use chat, embedding or rerank.');
   end if;
   if (provider in ('local', 'openai', 'azure')) is not true then
-    perform memory._refuse('provider', format('unknown provider "%s"', provider), 'Use local, openai or azure; openai serves any compatible base_url.');
+    perform memory._refuse('provider', format('unknown provider "%s"', provider),
+      'Use local, openai or azure; openai serves any compatible base_url.');
   end if;
-  if jsonb_typeof(settings) is distinct from 'object' then
-    perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
-  end if;
-  perform memory._check_json_size('settings', settings, 65536, 'No setting is longer than an address.');
+  perform memory._check_model_settings(settings);
   if kind <> 'chat' and provider = 'local' then
-    perform memory._refuse('provider', format('local has no %s model', kind), 'Use openai with the base_url of a server of your own.');
+    perform memory._refuse('provider', format('local has no %s model', kind),
+      'Use openai with the base_url of a server of your own.');
   end if;
-  for key, value in select * from jsonb_each(settings) loop
-    if key <> all (known) then
-      perform memory._refuse('settings', format('unknown key "%s"', key),
-        format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.', array_to_string(known, ', ')));
-    elsif not memory._is_valid_model_setting(key, value) then
-      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), memory._model_setting_rule(key));
-    end if;
-  end loop;
   if not memory._is_key_variable(settings ->> 'api_key_env') then
-    raise notice 'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
+    raise notice
+      'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
       settings ->> 'api_key_env'
       using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
   end if;
-  -- Embeddings of two models are never compared. Jobs that are storing some right now come first.
+  -- The lock waits for jobs that are storing embeddings of this model. Below, embeddings of another model or length
+  -- refuse the registration, because embeddings of two models must never be compared.
   select m.* into registered from memory.models as m where m.name = register_model.name for update;
-  dims := coalesce((settings ->> 'dimensions')::numeric, case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
-  is_the_same := (registered.model, memory._known_dimensions(registered)) is not distinct from (register_model.model, dims);
+  dims := coalesce((settings ->> 'dimensions')::numeric,
+    case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
+  is_the_same := (registered.model, memory._known_dimensions(registered))
+    is not distinct from (register_model.model, dims);
   if kind = 'embedding' and not is_the_same then
     if exists (select from memory.embeddings as e where e.model = register_model.name) then
-      perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name), 'Register the other model under another name.', '23505');
+      perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name),
+        'Register the other model under another name.', '23505');
     end if;
     delete from memory.query_embeddings as k where k.model = register_model.name;
   end if;
   insert into memory.models as m (name, kind, provider, model, settings)
-  values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
+  values (register_model.name, register_model.kind, register_model.provider, register_model.model,
+          register_model.settings)
   on conflict on constraint models_pkey do update
   set provider = excluded.provider, model = excluded.model, settings = excluded.settings, is_off = false,
       dimensions = case when is_the_same then m.dimensions end
   where m.kind = excluded.kind;
   if not found then
-    perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.', '23505');
+    perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
+      '23505');
   elsif kind = 'embedding' then
-    perform memory._enqueue_backfill(); -- also of what an earlier one has missed
+    perform memory._enqueue_backfill(); -- also queues texts that an earlier backfill has missed
   end if;
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank. An embedding model is '
-'filled in the background from now on (memory.backfill_status()); searches use it once it is activated. settings: '
-'base_url, api_key_env (name of an environment variable of the calling process: AGENT_MEMORY_KEY_ and anything, '
-'OPENAI_API_KEY, AZURE_OPENAI_API_KEY, or one that AGENT_MEMORY_KEY_VARIABLES of that process lists), api_key_file '
-'(name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names; without either the provider''s own '
-'servers get OPENAI_API_KEY or AZURE_OPENAI_API_KEY, and any other base_url gets no key), api_version, '
-'timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an '
-'embedding model, rerank_api (rerank, or chat for a chat model that reranks), price_per_million_input and '
-'price_per_million_output. For administrators: grant it to nobody else.';
+'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local, openai '
+'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
+'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
 
--- What a setting may be, in words.
+-- Refuses settings of a model that are no object, or have an unknown key or a value that the key cannot have.
+create or replace function memory._check_model_settings(p_settings jsonb)
+returns void
+language plpgsql immutable parallel safe
+as $$
+declare
+  known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds',
+    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api',
+    'price_per_million_input', 'price_per_million_output'];
+  key text;
+  value jsonb;
+begin
+  if jsonb_typeof(p_settings) is distinct from 'object' then
+    perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
+  end if;
+  perform memory._check_json_size('settings', p_settings, 65536, 'No setting is longer than an address.');
+  for key, value in select * from jsonb_each(p_settings) loop
+    if key <> all (known) then
+      perform memory._refuse('settings', format('unknown key "%s"', key),
+        format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
+          array_to_string(known, ', ')));
+    elsif not memory._is_valid_model_setting(key, value) then
+      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)),
+        memory._model_setting_rule(key));
+    end if;
+  end loop;
+end;
+$$;
+
+create or replace function memory._is_valid_model_setting(p_key text, p_value jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := p_value #>> '{}';
+begin
+  if p_value = 'null' then
+    return true;
+  end if;
+  if p_key in ('api_key_file', 'base_url', 'api_key_env', 'api_version') then
+    return jsonb_typeof(p_value) = 'string' and case p_key
+      when 'api_key_file' then said ~ '^[^/.][^/]*$'
+      when 'base_url' then said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]'
+      -- The two excluded variables hold other things than keys.
+      when 'api_key_env' then
+        said ~ '^[A-Za-z_][A-Za-z0-9_]*$' and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES')
+      else said <> '' end;
+  end if;
+  return case
+    -- true means object and false means off.
+    when p_key = 'json_mode' then p_value in ('"schema"', '"object"', '"off"', 'true', 'false')
+    when p_key = 'rerank_api' then p_value in ('"rerank"', '"chat"')
+    when jsonb_typeof(p_value) <> 'number' then false
+    when p_key in ('max_concurrency', 'batch_size') then
+      said::numeric between 1 and 100000 and said::numeric = floor(said::numeric)
+    when p_key = 'dimensions' then said::numeric between 1 and 4000 and said::numeric = floor(said::numeric)
+    when p_key = 'timeout_seconds' then said::numeric > 0
+    else said::numeric >= 0
+  end;
+end;
+$$;
+
+-- The rule of _is_valid_model_setting() in words, for a hint.
 create or replace function memory._model_setting_rule(p_key text)
 returns text
 language plpgsql immutable parallel safe
@@ -83,7 +135,8 @@ begin
   return case
     when p_key = 'json_mode' then 'Use "schema", "object" or "off".'
     when p_key = 'rerank_api' then 'Use "rerank" for a server with /rerank, or "chat" for a chat model.'
-    when p_key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
+    when p_key = 'api_key_file'
+      then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
     when p_key = 'base_url'
       then 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.'
     when p_key = 'api_key_env'
@@ -92,41 +145,19 @@ begin
     when p_key in ('max_concurrency', 'batch_size') then 'Use a whole number from 1 to 100000.'
     when p_key = 'dimensions' then 'Use a whole number from 1 to 4000.'
     when p_key = 'timeout_seconds' then 'Use a number of seconds above 0.'
-    else 'Use a number of at least 0.' end;
+    else 'Use a number of at least 0.'
+  end;
 end;
 $$;
 
-create or replace function memory._is_valid_model_setting(p_key text, p_value jsonb)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_value = 'null' then true
-    when p_key = 'json_mode' then p_value in ('"schema"', '"object"', '"off"', 'true', 'false') -- true is object, false is off
-    when p_key = 'rerank_api' then p_value in ('"rerank"', '"chat"')
-    when p_key = 'api_key_file' then jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^[^/.][^/]*$'
-    when p_key = 'base_url' then
-      jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^https?://[^/]'
-        and p_value #>> '{}' !~ e'[@?#\\\\[:space:][:cntrl:]]'
-    when p_key = 'api_key_env' then
-      jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'
-      and p_value #>> '{}' not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES') -- which hold something else
-    when p_key = 'api_version' then jsonb_typeof(p_value) = 'string' and p_value <> '""'
-    when jsonb_typeof(p_value) <> 'number' then false
-    when p_key in ('max_concurrency', 'batch_size') then p_value::numeric between 1 and 100000 and p_value::numeric = floor(p_value::numeric)
-    when p_key = 'dimensions' then p_value::numeric between 1 and 4000 and p_value::numeric = floor(p_value::numeric)
-    when p_key = 'timeout_seconds' then p_value::numeric > 0
-    else p_value::numeric >= 0 end;
-end;
-$$;
-
--- Whether a name is one that may always be read for a key. What others the process that calls allows is not known here.
+-- Whether the environment variable of that name may always be read for a key; null counts as yes. The calling process
+-- may allow other names, which the server does not know.
 create or replace function memory._is_key_variable(p_name text)
 returns boolean
 language plpgsql immutable parallel safe
 as $$
 begin
-  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'), true);
+  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'),
+    true);
 end;
 $$;

@@ -9,4 +9,5 @@ begin
 end;
 $$;
 comment on function memory.reset_prompt(text) is
-'Goes back to the built-in prompt, which later versions of agent_memory may improve, and returns the new version. Earlier edits stay in memory.prompt_versions.';
+'Goes back to the built-in prompt, which later versions of agent_memory may improve, and returns the new version. '
+'Earlier edits stay in memory.prompt_versions.';

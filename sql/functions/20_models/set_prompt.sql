@@ -13,12 +13,14 @@ begin
     perform memory._refuse('template', case when template is null then 'must not be null' else 'must not be empty' end,
       'memory.reset_prompt() goes back to the built-in one.');
   elsif octet_length(template) > 65536 then
-    perform memory._refuse('template', format('has %s bytes, at most 65536 are allowed', octet_length(template)), 'It is sent with every call.', '54000');
+    perform memory._refuse_size('template', octet_length(template), 65536, 'It is sent with every call.');
   end if;
-  select memory._prompt_variables(d.template) into needed from memory._default_prompts() as d where d.name = set_prompt.name;
+  select memory._prompt_variables(d.template) into needed
+  from memory._default_prompts() as d where d.name = set_prompt.name;
   foreach variable in array needed loop
     if variable <> all (used) then
-      perform memory._refuse('template', format('lacks {{%s}}', variable), 'It needs: {{' || array_to_string(needed, '}}, {{') || '}}');
+      perform memory._refuse('template', format('lacks {{%s}}', variable),
+        'It needs: {{' || array_to_string(needed, '}}, {{') || '}}');
     end if;
   end loop;
   foreach variable in array used loop
@@ -31,4 +33,5 @@ begin
 end;
 $$;
 comment on function memory.set_prompt(text, text) is
-'Changes what a chat model is asked for a kind of job, from the next claim on, and returns the new version. {{variables}} stand for the data; all that the built-in prompt has are needed (22023). A line of --- ends the system message. View memory.prompts shows what is in use.';
+'Changes what a chat model is asked for a kind of job, from the next claim on, and returns the new version. An edit '
+'must use exactly the {{variables}} of the built-in prompt (22023); a line of --- ends the system message.';

@@ -9,13 +9,13 @@ declare
   entered record;
 begin
   perform memory._check_id('user_id', user_id);
-  perform memory._check_calls(calls);
   select j.* into job from memory.jobs as j
   where j.user_id = record_calls.user_id and j.job_id = record_calls.job_id and j.tokens_allowed > 0 for no key update;
   if found then
     perform memory._enter_calls(job, calls);
     return;
   end if;
+  perform memory._check_calls(calls);
   select g.* into gone from memory.gone_jobs as g
   where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
   if not found then

@@ -1,11 +1,14 @@
--- Under all models: one that is being filled has embeddings too.
+-- Deletes the embeddings of one text under every embedding model. The list of models makes the primary key usable,
+-- which begins with user and model.
 create or replace function memory._drop_embedding(p_user_id text, p_source text, p_id text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   delete from memory.embeddings as e
-  where e.user_id = p_user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
-    and e.source = p_source and e.id = p_id;
+  where e.user_id = p_user_id
+    and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
+    and e.source = p_source
+    and e.id = p_id;
 end;
 $$;

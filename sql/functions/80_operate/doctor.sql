@@ -5,60 +5,118 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-  select 'version', true, format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
+  select 'version', true,
+    format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
+
   return query
-  select 'pgvector', e.extversion is not null, coalesce(format('vector %s', e.extversion), 'the extension "vector" is missing')
-  from (select max(x.extversion) as extversion from pg_extension as x where x.extname = 'vector') as e;
+  select 'pgvector', e.version is not null,
+    coalesce(format('vector %s', e.version), 'the extension "vector" is missing')
+  from (select max(x.extversion) as version from pg_extension as x where x.extname = 'vector') as e;
+
   return query
   select 'in-database runner', true,
-    case when exists (select from pg_proc as p join pg_language as l on l.oid = p.prolang
-                      where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u')
-         then 'call memory.run_jobs() works in this database'
-         else 'absent (needs plpython3u): run "agent-memory worker" beside the server' end;
+    case
+      when exists (select from pg_proc as p join pg_language as l on l.oid = p.prolang
+                   where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u')
+      then 'call memory.run_jobs() works in this database'
+      else 'absent (needs plpython3u): run "agent-memory worker" beside the server'
+    end;
+
   return query
-  select 'privileges', count(*) = 0, case count(*) when 0 then 'PUBLIC may call nothing'
-    else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)', count(*)) end
+  select 'privileges', count(*) = 0,
+    case count(*)
+      when 0 then 'PUBLIC may call nothing'
+      else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)',
+                  count(*))
+    end
   from pg_proc as p
   where p.pronamespace = 'memory'::regnamespace
     and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
+
   return query
   select 'chat model', max(m.name) is not null,
-    coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)), 'none is active: see memory.activate_model()')
-  from memory.models as m where m.kind = 'chat' and m.is_active;
+    coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)),
+             'none is active: see memory.activate_model()')
+  from memory.models as m
+  where m.kind = 'chat' and m.is_active;
+
   return query
-  select 'embedding model', true, coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)), 'none: searches are by keyword')
-  from memory.models as m where m.kind = 'embedding' and m.is_active;
+  select 'embedding model', true,
+    coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)),
+             'none: searches are by keyword')
+  from memory.models as m
+  where m.kind = 'embedding' and m.is_active;
+
+  -- An index that is being built is not valid yet, which is no fault.
   return query
-  select 'vector indexes', count(*) filter (where not i.indisvalid) = 0, case count(*) when 0 then 'none, which is right unless users have tens of thousands of memories'
-    else string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name, case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', ') end
-  from memory.models as m join pg_index as i on i.indexrelid = memory._vector_index(m.name)
+  select 'vector indexes', coalesce(bool_and(i.indisvalid), true),
+    coalesce(string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name,
+               case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', '),
+             'none, which is right unless users have tens of thousands of memories')
+  from memory.models as m
+  join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
+
+  -- The newest job whose result says how the worker counted tokens.
   return query
-  select 'token counts', true, case when c.counter is null and c.finished_at is not null
+  select 'token counts', true,
+    case
+      when c.counter is not null then format('exact (%s), by the last worker that read messages', c.counter)
+      when c.finished_at is not null
       then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/operations.md)'
-      when c.counter is null then 'estimated as bytes / 4 until a worker has counted'
-      else format('exact (%s), by the last worker that read messages', c.counter) end
+      else 'estimated as bytes / 4 until a worker has counted'
+    end
   from (values (1)) as always (row)
-  left join (select j.finished_at, j.result ->> 'token_counter' as counter from memory.jobs as j
-             where j.status = 'completed' and j.kind in ('extract_memories', 'summarize_thread', 'compress_thread') and not j.result ? 'skipped'
-             order by j.finished_at desc limit 1) as c on true;
+  left join (
+    select j.finished_at, j.result ->> 'token_counter' as counter
+    from memory.jobs as j
+    where j.status = 'completed' and j.kind in ('extract_memories', 'summarize_thread', 'compress_thread')
+      and not j.result ? 'skipped'
+    order by j.finished_at desc
+    limit 1) as c on true;
+
+  -- A job that waits for a budget (AM002) has not failed.
   return query
   select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.failing is null,
-    format('%s pending, %s running', q.pending, q.running) || coalesce('; last failure: ' || left(q.failing, 200), '')
-      || case when q.waited >= interval '10 minutes' then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited)) else '' end
-  from (select count(*) filter (where j.status = 'pending') as pending, count(*) filter (where j.status = 'running') as running,
-          (array_agg(j.error order by j.run_after desc) filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1] as failing,
-          max(statement_timestamp() - j.run_after) filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
-        from memory.jobs as j where j.status in ('pending', 'running')) as q;
+    format('%s pending, %s running', q.pending, q.running)
+      || coalesce('; last failure: ' || left(q.failing, 200), '')
+      || case when q.waited >= interval '10 minutes'
+           then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited))
+           else '' end
+  from (
+    select count(*) filter (where j.status = 'pending') as pending,
+      count(*) filter (where j.status = 'running') as running,
+      (array_agg(j.error order by j.run_after desc)
+         filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1] as failing,
+      max(statement_timestamp() - j.run_after)
+        filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
+    from memory.jobs as j
+    where j.status in ('pending', 'running')) as q;
+
   return query
-  select 'budgets', count(*) = 0, case count(*) when 0 then 'no job waits for one' else format('%s waiting for the next day, or for memory.retry_job() once a budget is raised; see memory.model_usage', count(*)) end
-  from memory.jobs as j where j.status = 'pending' and j.error like 'AM002%';
+  select 'budgets', count(*) = 0,
+    case count(*)
+      when 0 then 'no job waits for one'
+      else format('%s waiting for the next day, or for memory.retry_job() once a budget is raised; '
+                  'see memory.model_usage', count(*))
+    end
+  from memory.jobs as j
+  where j.status = 'pending' and j.error like 'AM002%';
+
   return query
-  select 'retries', count(*) = 0, case count(*) when 0 then 'no job failed three times within a day' else format('%s jobs failed three times or more within a day; see memory.retry_storms', count(*)) end
+  select 'retries', count(*) = 0,
+    case count(*)
+      when 0 then 'no job failed three times within a day'
+      else format('%s jobs failed three times or more within a day; see memory.retry_storms', count(*))
+    end
   from memory.retry_storms;
+
   return query
-  select 'dead jobs', count(*) = 0, case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
-  from memory.jobs as j where j.status = 'dead';
+  select 'dead jobs', count(*) = 0,
+    case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
+  from memory.jobs as j
+  where j.status = 'dead';
 end;
 $$;
-comment on function memory.doctor() is 'Checks this installation: one row per check, ok = false where something needs attention.';
+comment on function memory.doctor() is
+'Checks this installation: one row per check, ok = false where something needs attention.';

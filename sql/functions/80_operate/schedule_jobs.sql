@@ -1,11 +1,11 @@
 create or replace function memory.schedule_jobs(every text default '10 seconds', sweep_at text default '17 3 * * *')
 returns setof text
-language plpgsql volatile parallel unsafe -- with the rights of the caller: pg_cron runs the jobs as the role that made them
+language plpgsql volatile parallel unsafe -- with the caller's rights: pg_cron runs jobs as the role that made them
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   task record;
-  cron record; -- pg_cron's extension in this database, its function, and whether the caller may call it
+  cron record; -- pg_cron's extension in this database, its function schedule(), and whether the caller may call that
   cron_version text;
   cron_database text;
   is_hidden boolean := false;
@@ -18,7 +18,8 @@ declare
   or_else text := ' Or run "agent-memory worker" beside the server, and memory.sweep() from any scheduler.';
 begin
   if every is null or sweep_at is null then
-    perform memory._refuse(case when every is null then 'every' else 'sweep_at' end, 'must not be null', 'Leave it out for the default.');
+    perform memory._refuse(case when every is null then 'every' else 'sweep_at' end, 'must not be null',
+      'Leave it out for the default.');
   end if;
   if not (select r.rolcanlogin from pg_roles as r where r.rolname = current_user) then
     raise exception 'pg_cron runs jobs in sessions of the role that made them, and role "%" may not log in',
@@ -30,19 +31,21 @@ begin
     has_schema_privilege(n.oid, 'usage') as may_use, has_function_privilege(p.oid, 'execute') as may_execute
   into cron
   from pg_extension as e
-  join pg_depend as d on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e'
+  join pg_depend as d
+    on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
+    and d.classid = 'pg_proc'::regclass and d.deptype = 'e'
   join pg_proc as p on p.oid = d.objid and p.proname = 'schedule' and p.pronargs = 3
   join pg_namespace as n on n.oid = p.pronamespace
   where e.extname = 'pg_cron';
-  -- What is installed elsewhere came from the same files.
+  -- pg_cron in another database has the version of the files on this server.
   select coalesce(cron.extversion, a.default_version) into cron_version
   from (select 1) as one left join pg_available_extensions as a on a.name = 'pg_cron';
 
   begin
     cron_database := current_setting('cron.database_name', true);
-    -- A value that is only written in a configuration file, for a library that is not loaded, is no row there.
+    -- While the library is not loaded, pg_settings has no row for the setting, even if a configuration file sets it.
     is_loaded := exists (select from pg_settings as s where s.name = 'cron.database_name');
-  exception when insufficient_privilege then -- It exists, for superusers to see.
+  exception when insufficient_privilege then -- the setting exists, but only superusers may see its value
     is_loaded := true;
     is_hidden := true;
   end;
@@ -67,7 +70,8 @@ begin
     hint := hint || ' Then restart the server and call this again.' || or_else;
   elsif not exists (select from pg_database as d where d.datname = coalesce(cron_database, current_database())) then
     problem := format('pg_cron is set to live in database "%s", which does not exist', cron_database);
-    hint := format('As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.',
+    hint := format(
+      'As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.',
       current_database());
   elsif cron_database <> current_database() or is_hidden and cron.signature is null then
     is_elsewhere := true;
@@ -88,14 +92,17 @@ begin
   if problem is null and not (cron.may_use and cron.may_execute) then
     raise exception 'role "%" may not schedule jobs with pg_cron', current_user
       using errcode = '42501', hint = 'As a superuser:'
-        || case when cron.may_use then '' else format(' grant usage on schema %I to %I;', cron.nspname,
-          current_user) end
-        || case when cron.may_execute then '' else format(' grant execute on function %s to %I;', cron.signature,
-          current_user) end;
+        || case when cron.may_use then ''
+             else format(' grant usage on schema %I to %I;', cron.nspname, current_user) end
+        || case when cron.may_execute then ''
+             else format(' grant execute on function %s to %I;', cron.signature, current_user) end;
   end if;
   for task in
     select t.*, 'agent_memory ' || t.name || ' ' || current_database() as full_name
-    from (values ('jobs', 'every', every, 'call memory.run_jobs()'), ('sweep', 'sweep_at', sweep_at, 'select memory.sweep()')) as t (name, argument, schedule, command)
+    from (values
+      ('jobs', 'every', every, 'call memory.run_jobs()'),
+      ('sweep', 'sweep_at', sweep_at, 'select memory.sweep()')
+    ) as t (name, argument, schedule, command)
   loop
     if problem is not null then
       if is_elsewhere then
@@ -105,10 +112,11 @@ begin
       continue;
     end if;
     begin
-      -- Not schedule_in_database, which only superusers may call unless someone has granted it.
+      -- Not cron.schedule_in_database(): only superusers may call that, unless somebody has granted it.
       execute format('select %I.schedule($1, $2, $3)', cron.nspname) using task.full_name, task.schedule, task.command;
     exception when invalid_parameter_value then
-      perform memory._refuse(task.argument, sqlerrm, 'Write a cron schedule such as "* * * * *", or from pg_cron 1.5 on "10 seconds" (1 to 59).');
+      perform memory._refuse(task.argument, sqlerrm,
+        'Write a cron schedule such as "* * * * *", or from pg_cron 1.5 on "10 seconds" (1 to 59).');
     end;
     return next format('agent_memory %s: %s, %s', task.name, task.schedule, task.command);
   end loop;
@@ -118,6 +126,5 @@ begin
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
-'Has pg_cron run queued model work every so often and memory.sweep() at a time of day, as the role that calls this; '
-'calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Where '
-'something is missing, the HINT says what a superuser has to run. Without pg_cron, run "agent-memory worker".';
+'Has pg_cron call memory.run_jobs() every so often and memory.sweep() at a time of day, as the role that calls this; '
+'calling it again changes the schedule. Where something is missing, the HINT says what a superuser has to run.';

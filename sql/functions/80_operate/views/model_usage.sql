@@ -1,0 +1,8 @@
+create or replace view memory.model_usage as
+select date_trunc('day', c.called_at, 'UTC')::date as day, c.model, c.user_id, c.agent_id, c.kind, count(*) as calls,
+  count(c.error) as failed_calls, sum(c.tokens_in)::bigint as tokens_in, sum(c.tokens_out)::bigint as tokens_out,
+  sum(c.price) as price, round(avg(c.duration_ms))::bigint as avg_ms, max(c.duration_ms) as max_ms
+from memory.model_calls as c
+group by 1, 2, 3, 4, 5;
+comment on view memory.model_usage is
+'The ledger of model calls by UTC day, model, user, agent and kind of job. Sum over what you do not ask for.';

@@ -1,0 +1,8 @@
+create or replace view memory.thread_stats as
+select t.user_id, t.thread_id, t.message_count, t.active_tokens, t.next_seq,
+  coalesce(k.position, -1) as extracted_seq, t.first_at, t.last_at
+from memory.threads as t
+left join memory.marks as k
+  on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories';
+comment on view memory.thread_stats is
+'Threads with their counters and how far memory extraction has read. Sum them per user for a user''s totals.';
