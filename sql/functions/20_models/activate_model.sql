@@ -18,7 +18,7 @@ begin
   update memory.models as m set is_active = false where m.kind = activated_kind and m.is_active and m.name <> activate_model.name;
   update memory.models as m set is_active = true, is_off = false where m.name = activate_model.name and not m.is_active;
   if found and activated_kind = 'embedding' then
-    perform memory._enqueue_backfill();
+    perform memory._enqueue_for_everyone('backfill');
   end if;
 end;
 $$;

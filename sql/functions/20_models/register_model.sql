@@ -59,7 +59,7 @@ begin
   if not found then
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.', '23505');
   elsif kind = 'embedding' then
-    perform memory._enqueue_backfill(); -- also of what an earlier one has missed
+    perform memory._enqueue_for_everyone('backfill'); -- also of what an earlier one has missed
   end if;
 end;
 $$;
