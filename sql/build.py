@@ -208,7 +208,14 @@ def build() -> str:
     replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
     parts = [(SQL / "head.sql").read_text(), upgrade]
     parts += [once(path) for path in incremental()]
-    parts += [with_lists((SQL / "kinds.sql").read_text()), replaced, replaceable(functions), python, triggers(), (SQL / "privileges.sql").read_text()]
+    parts += [
+        with_lists((SQL / "kinds.sql").read_text()),
+        replaced,
+        replaceable(functions),
+        python,
+        triggers(),
+        (SQL / "privileges.sql").read_text(),
+    ]
     return "\n".join(parts).replace("{{version}}", version())
 
 

@@ -94,7 +94,9 @@ CONSTRAINT = (
 
 
 def count_jobs(api: Api) -> list[str]:
-    return [row.status for row in api.query("select status from memory.jobs where kind = 'count_words' order by job_id")]
+    return [
+        row.status for row in api.query("select status from memory.jobs where kind = 'count_words' order by job_id")
+    ]
 
 
 @pytest.mark.feature("F6")
@@ -129,9 +131,7 @@ def test_the_same_kinds_leave_the_table_alone(dsn: str, db: psycopg.Connection) 
 
 
 @pytest.mark.feature("F13")
-def test_jobs_of_a_kind_that_is_gone_stay_and_are_not_claimed(
-    dsn: str, db: psycopg.Connection, tmp_path: Path
-) -> None:
+def test_jobs_of_a_kind_that_is_gone_stay_and_are_not_claimed(dsn: str, db: psycopg.Connection, tmp_path: Path) -> None:
     install(dsn, build_version(tmp_path, KIND))
     db.execute("insert into memory.jobs (user_id, kind, scope) values ('ana', 'count_words', 't1')")
     install(dsn)
