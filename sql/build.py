@@ -85,10 +85,17 @@ def kinds() -> list[Path]:
     folders = sorted(path for path in (ROOMS / "50_work").iterdir() if path.is_dir())
     for folder in folders:
         for name in ("input", "apply"):
-            path = folder / f"{name}.sql"
-            if not path.exists() or f"function memory._{folder.name}_{name}(" not in path.read_text():
-                raise SystemExit(f"{path.relative_to(ROOT)} must create memory._{folder.name}_{name}()")
+            if not has(folder, name):
+                raise SystemExit(f"{folder.relative_to(ROOT)}/{name}.sql is missing")
     return folders
+
+
+def has(kind: Path, name: str) -> bool:
+    """Whether the folder of a kind has this file, which then must create the function that the queue calls."""
+    path = kind / f"{name}.sql"
+    if path.exists() and f"function memory._{kind.name}_{name}(" not in path.read_text():
+        raise SystemExit(f"{path.relative_to(ROOT)} must create memory._{kind.name}_{name}()")
+    return path.exists()
 
 
 def with_lists(text: str) -> str:
@@ -104,7 +111,7 @@ def with_lists(text: str) -> str:
     }
 
     def having(member: str, needed: str | None) -> list[str]:
-        return [n for n in members[member] if not needed or (ROOMS / "50_work" / n / f"{needed}.sql").exists()]
+        return [name for name in members[member] if not needed or has(ROOMS / "50_work" / name, needed)]
 
     def lines(match: re.Match[str]) -> str:
         indent, member, needed, separator, line = match.groups()

@@ -1,9 +1,9 @@
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
--- The constraint is replaced only when its list differs, so that an upgrade that brings no kind locks nothing. It is added
--- NOT VALID and validated after the commit of this file (privileges.sql), where the scan of all jobs blocks nobody: within
--- the transaction, which has locked all tables, it took 1 to 2 s for a million jobs (two cores, busy).
+-- The constraint is replaced only when its list differs, so that an upgrade that brings no kind locks nothing. It is
+-- added NOT VALID and validated after the commit of this file (privileges.sql), where the scan of all jobs blocks
+-- nobody: within the transaction, which has locked all tables, it took 1 to 2 s for a million jobs (two cores, busy).
 do $kinds$
 declare
   kinds constant text[] := array[{{kinds}}];

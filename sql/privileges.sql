@@ -1,5 +1,6 @@
--- Nobody but the owner may do anything that was not granted. PostgreSQL lets everyone execute new functions, and default
--- privileges of a schema cannot take that back, so it is revoked one by one. Grants to roles of your own survive upgrades.
+-- Nobody but the owner may do anything that was not granted. PostgreSQL lets everyone execute new functions, and
+-- default privileges of a schema cannot take that back, so it is revoked one by one. Grants to roles of your own
+-- survive upgrades.
 do $privileges$
 declare
   routine regprocedure;
@@ -25,8 +26,8 @@ drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_repla
 
 commit;
 
--- Validates the constraint that kinds.sql may have added. Jobs of a kind that this version lacks stay, and nobody claims
--- them.
+-- Validates the constraint that kinds.sql may have added. Jobs of a kind that this version lacks stay, and nobody
+-- claims them.
 do $validate$
 begin
   perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);

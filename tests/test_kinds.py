@@ -148,5 +148,7 @@ def test_jobs_of_a_kind_that_is_gone_stay_and_are_not_claimed(dsn: str, db: psyc
 def test_a_folder_without_what_the_queue_calls_is_not_built(tmp_path: Path) -> None:
     for missing in ("input", "apply"):
         files = {name: text for name, text in KIND.items() if not name.endswith(f"/{missing}.sql")}
-        with pytest.raises(SystemExit, match=rf"count_words/{missing}\.sql must create memory\._count_words_{missing}"):
+        with pytest.raises(SystemExit, match=rf"count_words/{missing}\.sql is missing"):
             build_version(tmp_path, files)
+    with pytest.raises(SystemExit, match=r"count_words/due\.sql must create memory\._count_words_due\(\)"):
+        build_version(tmp_path, KIND | {f"{FOLDER}/due.sql": DUE.replace("_count_words_due", "_count_due")})

@@ -131,8 +131,8 @@ comment on function memory.claim_jobs(text, text[], int, interval) is
 'model; then call complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out '
 'again.';
 
--- The next place after p_place where a user has a due job of these kinds. Reads a few index entries, however many users
--- and jobs there are.
+-- The next place after p_place where a user has a due job of these kinds; a user's place is half the hash of the
+-- user_id. Reads a few index entries, however many users and jobs there are.
 create or replace function memory._next_place(p_kinds text[], p_place bigint, p_moment timestamptz)
 returns bigint
 language plpgsql stable parallel safe

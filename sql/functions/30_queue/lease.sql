@@ -1,3 +1,4 @@
+-- Refuses a call for a job whose lease the caller does not have.
 create or replace function memory._refuse_lease(p_job_id bigint)
 returns void
 language plpgsql stable parallel safe

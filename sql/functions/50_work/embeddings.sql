@@ -39,14 +39,15 @@ begin
   if texts is null then
     return;
   end if;
-  agent_id := null; -- of all agents
+  agent_id := null; -- the texts belong to several agents, so only the user's budget pays
   payload := jsonb_build_object('model', memory._model_json(p_model), 'prompt', null, 'texts', texts);
   input := jsonb_build_object(
     'rows', rows_input, 'embedder', p_model.model, 'dimensions', p_model.settings -> 'dimensions');
 end;
 $$;
 
--- Stores the embeddings of texts that are still what was embedded, and hides near-duplicates among new memories.
+-- Stores the embeddings of texts that have not changed since they were handed out, and hides near-duplicates of
+-- memories.
 create or replace function memory._store_embeddings(p_job memory.jobs, p_scope text, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -69,14 +70,14 @@ begin
   select m.* into model from memory.models as m
   where m.name = p_job.input ->> 'model' and m.model = coalesce(p_job.input ->> 'embedder', m.model)
     and m.settings ->> 'dimensions' is not distinct from p_job.input ->> 'dimensions'
-  for key share; -- not while it is being dropped or becomes another
+  for key share; -- so that nobody drops or replaces the model meanwhile
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
   end if;
   dims := coalesce(memory._known_dimensions(model), case jsonb_typeof(p_result #> '{embeddings,0}')
                      when 'array' then jsonb_array_length(p_result #> '{embeddings,0}') end);
   perform memory._check_embeddings(p_result -> 'embeddings', dims);
-  if model.dimensions is null then -- the first embedding decides
+  if model.dimensions is null then -- the first embedding of a model sets its dimensions
     update memory.models as m set dimensions = dims where m.name = model.name and m.dimensions is null;
     if not found
       and exists (select from memory.models as m where m.name = model.name and m.dimensions <> dims) then
@@ -116,7 +117,7 @@ begin
 end;
 $$;
 
--- Refuses embeddings that are not arrays of so many numbers, or that have no direction.
+-- Refuses embeddings that are not arrays of p_dimensions numbers, or whose numbers are all 0: they have no cosine.
 create or replace function memory._check_embeddings(p_embeddings jsonb, p_dimensions int)
 returns void
 language plpgsql stable parallel safe
@@ -141,7 +142,7 @@ begin
   end if;
   select e.position - 1 into wrong
   from jsonb_array_elements(p_embeddings) with ordinality as e (value, position)
-  -- Half the smallest number of a halfvec: whatever is not larger is stored as 0.
+  -- 2^-25: halfvec stores this and every smaller number as 0.
   where not jsonb_path_exists(e.value, '$[*] ? (@ > 2.98023223876953125e-8 || @ < -2.98023223876953125e-8)')
   limit 1;
   if found then

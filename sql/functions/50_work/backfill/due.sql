@@ -1,4 +1,4 @@
--- Due again while any model lacks an embedding of this user.
+-- Another job follows while a model lacks an embedding of this user.
 create or replace function memory._backfill_due(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe

@@ -1,3 +1,4 @@
+-- Texts of the user that have no embedding of the first model that lacks any.
 create or replace function memory._backfill_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )

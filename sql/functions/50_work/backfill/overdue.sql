@@ -1,3 +1,4 @@
+-- Users who lack embeddings of a model that is not active and have no job to make them.
 create or replace function memory._backfill_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe

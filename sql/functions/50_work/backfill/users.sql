@@ -1,3 +1,4 @@
+-- Users with a text that a new embedding model has to embed.
 create or replace function memory._backfill_users()
 returns setof text
 language plpgsql stable parallel safe

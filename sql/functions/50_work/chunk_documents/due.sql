@@ -1,4 +1,4 @@
--- Due again while documents wait to be cut.
+-- Another job follows while documents of the user wait to be cut.
 create or replace function memory._chunk_documents_due(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe

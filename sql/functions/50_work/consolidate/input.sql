@@ -24,7 +24,7 @@ begin
   if (jsonb_array_length(memories) >= 2) is not true then
     return;
   end if;
-  agent_id := null; -- of all agents
+  agent_id := null; -- the memories belong to several agents, so only the user's budget pays
   payload := memory._chat_model(null, 'consolidate') || jsonb_build_object('memories', memories);
   input := jsonb_build_object('memories', memories_input, 'newest', newest);
 end;

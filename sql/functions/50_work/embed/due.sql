@@ -1,4 +1,4 @@
--- Due again while the active model lacks an embedding in the job's scope.
+-- Another job follows while the active model lacks an embedding in the job's scope.
 create or replace function memory._embed_due(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe

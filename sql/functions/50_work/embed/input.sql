@@ -1,3 +1,4 @@
+-- Texts of the job's scope that have no embedding of the active model.
 create or replace function memory._embed_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )

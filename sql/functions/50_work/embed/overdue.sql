@@ -1,3 +1,4 @@
+-- Users who lack embeddings of the active model and have no job to make them.
 create or replace function memory._embed_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe

@@ -11,12 +11,12 @@ declare
   agent text;
   settings jsonb;
   per_reply bigint;
-  allowances jsonb := jsonb '{}'; -- by agent, how many memories today may still bring
+  allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   counts record;
 begin
   perform memory._check_extraction(p_result);
 
-  -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
+  -- Each memory belongs to the agent that heard it. Agents are locked in one order, so that two jobs cannot deadlock.
   if p_result -> 'memories' <> '[]' then
     for agent in select a from jsonb_array_elements_text(p_job.input -> 'agent_ids') as a order by a loop
       settings := memory._effective_policy(memory._lock_scope(p_job.user_id, agent)) -> 'memories';
@@ -58,7 +58,7 @@ begin
       coalesce(memory._share(f.value ->> 'confidence'), 1.0), coalesce(memory._share(f.value ->> 'importance'), 0.5),
       p_job.scope, array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s),
       'extraction',
-      -- True since it happened; known since it was said, which for an imported conversation is long before it was read.
+      -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
       least(f.event_time, f.said_at),
       jsonb_strip_nulls(jsonb_build_object(
         'subject', nullif(btrim(f.value ->> 'subject'), ''), 'event_time', f.value -> 'event_time'))

@@ -12,4 +12,5 @@ end;
 $$;
 comment on function memory.extract_memories(text, text, int) is
 'Queues the extraction of long-term memories from the messages of a thread that no extraction has read (at most the '
-'last recent_k) and returns the job id. Messages queue it by themselves every cadence.fact_extraction_every_n messages.';
+'last recent_k) and returns the job id. Messages queue it by themselves every cadence.fact_extraction_every_n '
+'messages.';

@@ -15,7 +15,7 @@ begin
   )
   select u.user_id, u.thread_id from unread as u
   where not memory._is_queued(u.user_id, 'extract_memories', u.thread_id)
-    -- Policies last: they cost more than all the rest.
+    -- The policy is read last, because that costs more than all other conditions together.
     and (memory._policy_section(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1), 'cadence')
          ->> 'fact_extraction_every_n')::int > 0
   limit p_row_limit;

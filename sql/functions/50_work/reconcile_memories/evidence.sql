@@ -1,5 +1,5 @@
 -- What some of the facts of a job claim, by memory_id. Words that occur in more than half of ten or more facts are
--- ignored: the user's name, for example, tells no fact from another.
+-- ignored, because they do not tell the facts apart: the user's name, for example.
 create or replace function memory._claims_of(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -135,7 +135,7 @@ begin
   select string_agg(memory._without_recalled(left(m.content, 65536)), e'\n' order by m.seq) into said
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = extracted.thread_id
-    and m.seq = any (extracted.source_seqs[1:20]) -- enough to find the words in, few enough to read
+    and m.seq = any (extracted.source_seqs[1:20]) -- one memory rarely has more sources, and reading hundreds takes long
     and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
     and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
   said_words := memory._claim_words(said);

@@ -1,5 +1,5 @@
--- The n newest memories that state something lasting, newest first, under small numbers. A group is an agent: no fact
--- of an agent may give its place to a fact that only another agent knows.
+-- The n newest memories that state something lasting, newest first, under small numbers. Facts of one agent have one
+-- group number: a fact never hides a fact of another agent.
 create or replace function memory._reconcile_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -34,7 +34,7 @@ begin
   ) then
     return;
   end if;
-  agent_id := null; -- of all agents
+  agent_id := null; -- the facts belong to several agents, so only the user's budget pays
   payload := memory._chat_model(null, 'reconcile_memories') || jsonb_build_object('facts', facts);
   input := jsonb_build_object('facts', facts_input, 'newest', newest);
 end;

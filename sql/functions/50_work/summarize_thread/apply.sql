@@ -1,3 +1,4 @@
+-- Stores the summary.
 create or replace function memory._summarize_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,5 @@
--- Last, because it locks the thread: appends wait for nothing but these updates.
+-- Stores token counts and words of the messages that the job has read. Comes last, because it locks the thread: an
+-- append waits for these updates only.
 create or replace function memory._summarize_thread_finish(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
