@@ -2,13 +2,14 @@
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
--- It is one transaction. Incremental parts run once each and are remembered in memory.migrations; idempotent parts
--- (functions, triggers, views, privileges) run every time. No user data belongs to an extension, so pg_dump and
--- DROP EXTENSION treat it as what it is: yours.
+-- The file is one transaction. Incremental parts run once each and are remembered in memory.migrations; functions,
+-- triggers, views and privileges are made anew every time. No data belongs to an extension, so pg_dump dumps all of it
+-- and DROP EXTENSION cannot delete it.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local client_min_messages = warning;
--- An upgrade that cannot get its locks gives up instead of queueing the application behind it.
+-- An upgrade that cannot get a lock within this time fails. Longer waits would block the application, because its
+-- statements queue behind the waiting upgrade.
 set local lock_timeout = '10s';
 
 do $head$
@@ -22,15 +23,16 @@ begin
       using errcode = '0A000', hint = 'Upgrade the server first.';
   end if;
 
-  -- One installer at a time; the second waits here and then finds everything in place. Any role can take this lock and
-  -- keep it; there is no table yet that only we could lock. Then an installer gives up after lock_timeout, pg_locks
-  -- says who holds it, and nothing else waits: the installation that is there works on.
+  -- One installer at a time: a second one waits here and then finds everything in place. The lock is advisory, because
+  -- there may be no table yet. Any role could take and keep it; then an installer fails after lock_timeout and pg_locks
+  -- names the holder. Nothing else takes this lock, so an existing installation is not affected.
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
 
   select pg_get_userbyid(nspowner) into existing_owner from pg_namespace where nspname = 'memory';
   if existing_owner <> current_user then
     raise exception 'schema "memory" belongs to role "%", you are "%"', existing_owner, current_user
-      using errcode = '42501', hint = format('Connect as %I, or run "set role %I" first.', existing_owner, existing_owner);
+      using errcode = '42501',
+        hint = format('Connect as %I, or run "set role %1$I" first.', existing_owner);
   end if;
   if existing_owner is not null and to_regclass('memory.migrations') is null
     and exists (select from pg_class where relnamespace = to_regnamespace('memory')
@@ -46,18 +48,19 @@ begin
     exception when others then
       raise exception 'agent_memory needs the extension "vector" (pgvector): %', sqlerrm
         using errcode = '0A000',
-          hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), then run "create extension vector" as a superuser.';
+          hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), '
+                 'then run "create extension vector" as a superuser.';
     end;
   end if;
-  -- 0.8 brought hnsw.iterative_scan, without which an index over all users finds too little of one.
+  -- hnsw.iterative_scan came with 0.8. Without it a search of the index, which has all users' memories, returns too few
+  -- of one user.
   select e.extversion into installed from pg_extension as e where e.extname = 'vector';
   if string_to_array(installed, '.')::int[] < '{0,8}' then
     raise exception 'agent_memory needs pgvector 0.8 or newer, this is %', installed
       using errcode = '0A000', hint = 'Install a newer one on the server, then run "alter extension vector update".';
   end if;
-  -- pgvector may live in any schema. Argument types are bound when a function is created, so the schema is put on the
-  -- search_path for the few functions that have such arguments, and only for them: whoever may create objects in it must
-  -- not be able to slip functions of his own into ours.
+  -- pgvector may be installed in any schema. That schema is on the search_path only while functions are created that
+  -- name pgvector's types: a role that may create objects there could otherwise have our functions call its own.
   select nspname into vector_schema
   from pg_extension join pg_namespace on pg_namespace.oid = extnamespace
   where extname = 'vector';
@@ -65,7 +68,7 @@ begin
 end;
 $head$;
 
--- Not "create schema if not exists", which asks for a right on the database even where the schema was made for us.
+-- "create schema if not exists" would need the CREATE right on the database even if an administrator made the schema.
 do $schema$
 begin
   if to_regnamespace('memory') is null then
@@ -73,7 +76,9 @@ begin
   end if;
 end;
 $schema$;
-comment on schema memory is 'Agent memory: conversation history, summaries, long-term memories, search. See memory.doctor() for the state of this installation.';
+comment on schema memory is
+'Agent memory: conversation history, summaries, long-term memories, search. See memory.doctor() for the state of this '
+'installation.';
 
 create table if not exists memory.migrations (
   name text primary key,
@@ -81,7 +86,8 @@ create table if not exists memory.migrations (
   version text not null,
   applied_at timestamptz not null default statement_timestamp()
 );
-comment on table memory.migrations is 'Incremental parts of the installation that have run in this database, with the hash of what ran.';
+comment on table memory.migrations is
+'Incremental parts of the installation that have run in this database, with the hash of what ran.';
 
 do $downgrade$
 declare
@@ -97,11 +103,23 @@ begin
 end;
 $downgrade$;
 
--- What an upgrade is made with, gone again at its end. Objects of ours keep their identity, so that everything that
--- others have built on them stays: grants, views, functions, indexes, comments. Nothing is ever dropped with CASCADE.
+-- Procedures that exist only while this file runs. They keep our objects the same objects wherever possible, so that
+-- whatever others have built on them stays: grants, views, functions, indexes, comments. Nothing is dropped with
+-- CASCADE.
+
+-- Ends an upgrade because an object of somebody else depends on one that this version changes.
+create or replace procedure memory._refuse_upgrade(p_message text, p_detail text, p_code text default '2BP01')
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception '%', p_message using errcode = p_code, detail = p_detail,
+    hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+end;
+$$;
 
 -- Runs an incremental part unless this database has seen it.
-create or replace procedure memory._migrate(name text, sha256 text, version text, statements text)
+create or replace procedure memory._migrate(p_name text, p_sha256 text, p_version text, p_statements text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -109,28 +127,27 @@ declare
   applied text;
   detail text;
 begin
-  select m.sha256 into applied from memory.migrations as m where m.name = _migrate.name;
+  select m.sha256 into applied from memory.migrations as m where m.name = p_name;
   if applied is null then
     call memory._lock();
     begin
-      execute statements;
+      execute p_statements;
     exception when feature_not_supported or dependent_objects_still_exist then
       get stacked diagnostics detail = pg_exception_detail;
-      raise exception '%', sqlerrm using errcode = sqlstate, detail = coalesce(nullif(detail, ''), 'Part ' || name),
-        hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+      call memory._refuse_upgrade(sqlerrm, coalesce(nullif(detail, ''), 'Part ' || p_name), sqlstate);
     end;
-    insert into memory.migrations (name, sha256, version) values (_migrate.name, _migrate.sha256, _migrate.version);
-  elsif applied <> _migrate.sha256 then
-    raise exception 'migration % ran in this database with other contents', name
+    insert into memory.migrations (name, sha256, version) values (p_name, p_sha256, p_version);
+  elsif applied <> p_sha256 then
+    raise exception 'migration % ran in this database with other contents', p_name
       using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
   end if;
 end;
 $$;
 
--- Takes the locks of an upgrade at once, and lets go of all of them when one is not to be had soon: who holds a lock
--- and waits for the next is in a deadlock with a writer that came from the other side, and PostgreSQL may choose the
--- writer to fail when that lasts for deadlock_timeout (a second). Only in its last half it waits for longer, which
--- makes autovacuum give way.
+-- Locks all tables. When one lock is not free within 40 ms, it releases all of them and tries again: an upgrade that
+-- holds one lock and waits for the next can be in a deadlock with a writer, and after deadlock_timeout (a second)
+-- PostgreSQL may cancel the writer. Only in the second half of lock_timeout does it wait longer for each lock, because
+-- autovacuum releases its lock only for a session that has waited for deadlock_timeout.
 create or replace procedure memory._lock()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -146,7 +163,7 @@ begin
     begin
       perform set_config('lock_timeout',
         case when clock_timestamp() < ends_at - patience::interval / 2 then '40ms' else patience end, true);
-      call memory._unbind(); -- Whoever reads a view locks it before its tables.
+      call memory._unbind(); -- before the tables: a reader of a view locks the view first, then its tables
       execute format('lock table %s in access exclusive mode', relations);
       exit;
     exception when lock_not_available or deadlock_detected then
@@ -160,9 +177,9 @@ begin
 end;
 $$;
 
--- Functions with a standard body, and views, are bound to the columns that they name, which nobody can change then.
--- They are replaced by ones that are not: functions by their own text, which still works, views by empty ones with the
--- same columns. The files that follow create them again.
+-- Removes the dependencies of our views, and of our functions with a standard body, on the columns that they name: such
+-- columns could not be changed. A function gets the same body as a string, which still works; a view becomes an empty
+-- one with the same columns. The files that follow create both again.
 create or replace procedure memory._unbind()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -172,12 +189,12 @@ declare
   bound record;
 begin
   if current_setting('agent_memory.view_options', true) <> '' then
-    return; -- Done in this transaction.
+    return; -- an earlier call in this transaction has done it
   end if;
   perform set_config('agent_memory.view_options',
     (select coalesce(jsonb_object_agg(c.relname, c.reloptions) filter (where c.reloptions is not null), '{}')
      from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v')::text, true);
-  -- Ours are those that begin with an underscore.
+  -- Only our private functions have standard bodies; others may have put functions of their own into the schema.
   for bound in
     select pg_get_functiondef(p.oid) as definition, pg_get_function_sqlbody(p.oid) as body
     from pg_proc as p
@@ -194,7 +211,7 @@ begin
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0
     join pg_type as t on t.oid = a.atttypid
-    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v' and c.relname = any ('{prompts,queue_stats,dead_jobs,stuck_jobs,thread_stats,summary_chain,stuck_summaries,summary_windows,summary_times,model_usage,retry_storms}')
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v' and c.relname = any ('{prompts,dead_jobs,model_usage,queue_stats,retry_storms,stuck_jobs,stuck_summaries,summary_chain,summary_times,summary_windows,thread_stats}')
     group by c.relname
   loop
     execute format('create or replace view memory.%I as select %s where false', bound.relname, bound.columns);
@@ -202,40 +219,38 @@ begin
 end;
 $$;
 
--- Drops an object of ours that this version has another one for, or none, unless something depends on it.
-create or replace procedure memory._drop_replaced(kind text, object text)
+-- Drops one of our objects that this version replaces or does not have. Refuses if another object depends on it.
+create or replace procedure memory._drop_replaced(p_kind text, p_object text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   detail text;
 begin
-  execute format('drop %s %s', kind, object);
+  execute format('drop %s %s', p_kind, p_object);
 exception when dependent_objects_still_exist then
   get stacked diagnostics detail = pg_exception_detail;
-  raise exception '%, which this version replaces', split_part(detail, e'\n', 1)
-    using errcode = '2BP01', detail = detail,
-      hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+  call memory._refuse_upgrade(split_part(detail, e'\n', 1) || ', which this version replaces', detail);
 end;
 $$;
 
--- Every view of the files that follow is created by this. The view stays the same object unless its columns are others.
-create or replace procedure memory._replace_view(name text, query text)
+-- Creates or replaces a view; the build calls it for every view. The view stays the same object unless a column is gone
+-- or has another name, type or place.
+create or replace procedure memory._replace_view(p_name text, p_query text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  definition text := format('create or replace view memory.%I as %s', name, query);
-  view regclass := to_regclass(format('memory.%I', name));
-  -- Replacing a view resets its options, and so has _unbind() done before.
-  options text[];
+  definition text := format('create or replace view memory.%I as %s', p_name, p_query);
+  view regclass := to_regclass(format('memory.%I', p_name));
+  options text[]; -- of the view before _unbind() replaced it: replacing a view resets its options
   owner name;
   attached text;
   grants jsonb;
   statement text;
 begin
   select coalesce(nullif(array(select jsonb_array_elements_text(
-           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> _replace_view.name)), '{}'),
+           nullif(current_setting('agent_memory.view_options', true), '')::jsonb -> p_name)), '{}'),
              c.reloptions),
     pg_get_userbyid(c.relowner)
   into options, owner
@@ -243,12 +258,12 @@ begin
   begin
     execute definition;
   exception when invalid_table_definition then
-    -- A column has gone or has another name, type or place. What belongs to the view alone would go with it unnoticed.
+    -- The view has to be dropped. Triggers and rules that others have added to it would be dropped without an error.
     select string_agg(pg_describe_object(d.classid, d.objid, d.objsubid), ', ') into attached
     from pg_depend as d where d.refclassid = 'pg_class'::regclass and d.refobjid = view and d.deptype = 'a';
     if attached is not null then
-      raise exception '% depends on view %, which this version replaces', attached, view using errcode = '2BP01',
-        hint = 'Nothing was changed. Drop what of yours depends on it, run this file again, then create it again.';
+      call memory._refuse_upgrade(format('%s depends on view %s, which this version replaces', attached, view),
+        format('%s depends on view %s', attached, view));
     end if;
     select jsonb_agg(to_jsonb(g)) into grants
     from (select null as column_name, acl.* from pg_class as c, aclexplode(c.relacl) as acl where c.oid = view
@@ -256,7 +271,7 @@ begin
           select a.attname, acl.* from pg_attribute as a, aclexplode(a.attacl) as acl where a.attrelid = view) as g;
     call memory._drop_replaced('view', view::text);
     execute definition;
-    view := to_regclass(format('memory.%I', name));
+    view := to_regclass(format('memory.%I', p_name));
     for statement in
       select format('grant %s%s on %s to %s%s', g.privilege_type, '(' || quote_ident(g.column_name) || ')', view,
         case g.grantee when 0 then 'public' else g.grantee::regrole::text end,
@@ -272,25 +287,26 @@ begin
     end if;
   end;
   if options <> '{}' then
-    execute format('alter view %s set (%s)', to_regclass(format('memory.%I', name)), array_to_string(options, ', '));
+    execute format('alter view memory.%I set (%s)', p_name, array_to_string(options, ', '));
   end if;
 end;
 $$;
 
--- Every trigger of the rooms is created by this. Creating one locks its table against writers, so that is done only when
--- the trigger is missing or its comment shows another definition: installing again disturbs nobody.
-create or replace procedure memory._replace_trigger(name text, definition text)
+-- Creates or replaces a trigger; the build calls it for every trigger. Creating a trigger locks its table against
+-- writers, so that is done only when the trigger is missing or has another definition, which its comment repeats.
+-- Installing the same version again blocks nobody.
+create or replace procedure memory._replace_trigger(p_name text, p_definition text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  on_table constant regclass := substring(definition from ' on (memory.[a-z_]+)')::regclass;
+  on_table constant regclass := substring(p_definition from ' on (memory.[a-z_]+)')::regclass;
 begin
   if not exists (select from pg_trigger as t
-                 where t.tgrelid = on_table and t.tgname = _replace_trigger.name
-                   and obj_description(t.oid, 'pg_trigger') = definition) then
-    execute format('create or replace trigger %I %s', name, definition);
-    execute format('comment on trigger %I on %s is %L', name, on_table, definition);
+                 where t.tgrelid = on_table and t.tgname = p_name
+                   and obj_description(t.oid, 'pg_trigger') = p_definition) then
+    execute format('create or replace trigger %I %s', p_name, p_definition);
+    execute format('comment on trigger %I on %s is %L', p_name, on_table, p_definition);
   end if;
 end;
 $$;
@@ -978,10 +994,43 @@ set error = coalesce(substring(j.error from '^(Error code: [0-9]{3}|no reply fro
 where j.error is not null and j.error not like 'AM002%' and j.error not like 'the lease of worker %';
 $migration$);
 
--- Functions whose arguments or result are others in this version, and internal ones that it has no more, go before the
--- new ones come: PostgreSQL cannot replace them in place, and two of one name would make calls ambiguous. A function
--- with the same arguments (but for the values of defaults) and the same result stays the same object. To know which,
--- PostgreSQL makes all functions of this file once without their bodies, as "new name".
+-- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
+-- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
+--
+-- The constraint is replaced only when its list differs, so that an upgrade that brings no kind locks nothing. It is
+-- added NOT VALID and validated after the commit of this file (privileges.sql), where the scan of all jobs blocks
+-- nobody: within the transaction, which has locked all tables, it took 1 to 2 s for a million jobs (two cores, busy).
+do $kinds$
+declare
+  kinds constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
+  accepted text[];
+  kind text;
+begin
+  accepted := array(
+    select quoted.word[1]
+    from pg_constraint as c
+    cross join lateral regexp_matches(pg_get_constraintdef(c.oid), '''(\w+)''', 'g') as quoted (word)
+    where c.conrelid = 'memory.jobs'::regclass and c.conname = 'kind_is_known');
+  if not (accepted @> kinds and accepted <@ kinds) then
+    call memory._lock();
+    alter table memory.jobs
+      drop constraint if exists kind_is_known,
+      add constraint kind_is_known check (kind in ('backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user')) not valid;
+  end if;
+  foreach kind in array kinds loop
+    if to_regclass('memory.turn_of_' || kind) is null then
+      execute format('create sequence memory.%I minvalue -4611686018427387904 start 0', 'turn_of_' || kind);
+      execute format('comment on sequence memory.%I is %L', 'turn_of_' || kind,
+        'Which user had the last turn among claims of this kind: a hash of the id, halved.');
+    end if;
+  end loop;
+end;
+$kinds$;
+
+-- Drops functions whose arguments or result differ in this version, and private functions that this version does not
+-- have: PostgreSQL cannot replace the former in place, and two functions of one name would make calls ambiguous. A
+-- function with the same arguments (values of defaults aside) and the same result stays the same object. To compare
+-- them, this block creates all functions of this file without bodies, under names that begin with "new ".
 set local check_function_bodies = off;
 do $replaced$
 declare
@@ -993,19 +1042,18 @@ begin
   for header in
     select h.kind, h.name, h.signature
     from (values
-      ('procedure', '_migrate', $header$(name text, sha256 text, version text, statements text)$header$),
+      ('procedure', '_refuse_upgrade', $header$(p_message text, p_detail text, p_code text default '2BP01')$header$),
+      ('procedure', '_migrate', $header$(p_name text, p_sha256 text, p_version text, p_statements text)$header$),
       ('procedure', '_lock', $header$()$header$),
       ('procedure', '_unbind', $header$()$header$),
-      ('procedure', '_drop_replaced', $header$(kind text, object text)$header$),
-      ('procedure', '_replace_view', $header$(name text, query text)$header$),
-      ('procedure', '_replace_trigger', $header$(name text, definition text)$header$),
+      ('procedure', '_drop_replaced', $header$(p_kind text, p_object text)$header$),
+      ('procedure', '_replace_view', $header$(p_name text, p_query text)$header$),
+      ('procedure', '_replace_trigger', $header$(p_name text, p_definition text)$header$),
       ('function', '_harmless', $header$(p_content text)
 returns text$header$),
       ('function', '_marker', $header$()
 returns text$header$),
-      ('function', '_decomposed', $header$(p_content text)
-returns text$header$),
-      ('function', '_composed', $header$(p_content text)
+      ('function', '_normal_form', $header$(p_content text, p_form text)
 returns text$header$),
       ('function', '_placeholder_text', $header$(p_said text)
 returns text$header$),
@@ -1036,6 +1084,8 @@ returns real$header$),
       ('function', '_share', $header$(p_setting text)
 returns double precision$header$),
       ('function', '_refuse', $header$(p_argument text, p_problem text, p_hint text, p_code text default '22023')
+returns void$header$),
+      ('function', '_refuse_size', $header$(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
 returns void$header$),
       ('function', '_check_content', $header$(p_content text, p_max_bytes int, p_which text default '')
 returns void$header$),
@@ -1095,22 +1145,44 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_policy_section', $header$(p_user_id text, p_agent_id text, p_section text)
 returns jsonb$header$),
-      ('function', '_check_setting', $header$(p_section text, p_key text, p_value jsonb)
-returns void$header$),
       ('function', 'set_policy', $header$(settings jsonb, agent_id text default null, user_id text default null)
 returns jsonb$header$),
+      ('function', '_check_settings', $header$(p_settings jsonb)
+returns void$header$),
+      ('function', '_keys', $header$(p_object jsonb)
+returns text$header$),
+      ('function', '_check_setting', $header$(p_section text, p_key text, p_value jsonb)
+returns void$header$),
+      ('function', '_check_lifetime', $header$(p_name text, p_value jsonb)
+returns void$header$),
       ('function', 'activate_model', $header$(name text)
 returns void$header$),
-      ('function', '_ask_model', $header$(p_kind text, p_user_id text, p_agent_id text, p_model memory.models, p_payload jsonb)
+      ('function', '_ask_model', $header$(
+  p_kind text, p_user_id text, p_agent_id text, p_model memory.models, p_payload jsonb
+)
 returns jsonb$header$),
-      ('function', '_check_budget', $header$(p_user_id text, p_agent_id text, p_model jsonb, p_tokens int, p_reserves boolean default true)
+      ('function', '_check_budget', $header$(
+  p_user_id text, p_agent_id text, p_model jsonb, p_tokens int, p_reserves boolean default true
+)
 returns void$header$),
+      ('function', '_used_tokens', $header$(p_of text, p_id text, p_since timestamptz)
+returns table (tokens bigint)$header$),
       ('function', '_lock_agent_budget', $header$(p_agent_id text)
 returns void$header$),
       ('function', '_refuse_budget', $header$(p_name text, p_used bigint, p_tokens int, p_budget bigint)
 returns void$header$),
       ('function', '_chat_model', $header$(p_name text, p_prompt text)
 returns jsonb$header$),
+      ('function', '_enter_calls', $header$(p_job memory.jobs, p_calls jsonb)
+returns void$header$),
+      ('function', '_enter_credible_calls', $header$(
+  p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb, p_calls_left int,
+  p_tokens_left bigint, out number int, out tokens bigint
+)$header$),
+      ('function', '_allowed_calls', $header$(p_job memory.jobs)
+returns int$header$),
+      ('function', '_allowed_tokens', $header$(p_job memory.jobs, p_payload jsonb)
+returns bigint$header$),
       ('function', 'deactivate_model', $header$(name text)
 returns void$header$),
       ('function', '_default_prompts', $header$()
@@ -1121,37 +1193,36 @@ returns text[]$header$),
 returns void$header$),
       ('function', '_check_calls', $header$(p_calls jsonb)
 returns void$header$),
-      ('function', '_enter_calls', $header$(p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text,
-  p_calls jsonb)
+      ('function', '_enter_calls', $header$(
+  p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb
+)
 returns void$header$),
-      ('function', '_enter_calls', $header$(p_job memory.jobs, p_calls jsonb)
-returns void$header$),
-      ('function', '_enter_credible_calls', $header$(
-  p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb, p_calls_left int, p_tokens_left bigint,
-  out number int, out tokens bigint
-)$header$),
-      ('function', '_allowed_calls', $header$(p_job memory.jobs)
-returns int$header$),
-      ('function', '_allowed_tokens', $header$(p_job memory.jobs, p_payload jsonb)
-returns bigint$header$),
       ('function', '_model_json', $header$(p_model memory.models)
 returns jsonb$header$),
       ('function', '_known_dimensions', $header$(p_model memory.models)
 returns int$header$),
       ('function', '_embedding_model', $header$()
 returns memory.models$header$),
+      ('function', '_locked_model', $header$(p_name text)
+returns memory.models$header$),
+      ('function', '_refuse_unknown_model', $header$(p_name text)
+returns void$header$),
       ('function', '_prompt', $header$(p_name text)
 returns jsonb$header$),
       ('function', '_check_prompt_name', $header$(p_name text)
 returns void$header$),
       ('function', '_add_prompt_version', $header$(p_name text, p_template text)
 returns int$header$),
-      ('function', 'register_model', $header$(name text, kind text, provider text, model text, settings jsonb default '{}')
+      ('function', 'register_model', $header$(
+  name text, kind text, provider text, model text, settings jsonb default '{}'
+)
 returns void$header$),
-      ('function', '_model_setting_rule', $header$(p_key text)
-returns text$header$),
+      ('function', '_check_model_settings', $header$(p_settings jsonb)
+returns void$header$),
       ('function', '_is_valid_model_setting', $header$(p_key text, p_value jsonb)
 returns boolean$header$),
+      ('function', '_model_setting_rule', $header$(p_key text)
+returns text$header$),
       ('function', '_is_key_variable', $header$(p_name text)
 returns boolean$header$),
       ('function', 'reset_prompt', $header$(name text)
@@ -1172,7 +1243,11 @@ returns jsonb$header$),
 returns int$header$),
       ('function', '_insert_claims_mark', $header$(p_user_id text)
 returns boolean$header$),
-      ('function', 'complete_job', $header$(user_id text, job_id bigint, lease_token uuid, result jsonb, calls jsonb default null)
+      ('function', 'complete_job', $header$(
+  user_id text, job_id bigint, lease_token uuid, result jsonb, calls jsonb default null
+)
+returns void$header$),
+      ('function', '_enqueue_next', $header$(p_job memory.jobs)
 returns void$header$),
       ('function', '_enqueue', $header$(p_user_id text, p_kind text, p_scope text, p_request jsonb default '{}')
 returns bigint$header$),
@@ -1184,39 +1259,61 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_insert_job', $header$(p_user_id text, p_kind text, p_scope text)
 returns boolean$header$),
-      ('function', '_enqueue_embedding', $header$(p_user_id text, p_scope text default '')
-returns void$header$),
-      ('function', '_enqueue_backfill', $header$()
+      ('function', '_enqueue_for_everyone', $header$(p_kind text)
 returns void$header$),
       ('function', 'extend_job', $header$(user_id text, job_id bigint, lease_token uuid, lease interval)
 returns void$header$),
-      ('function', 'fail_job', $header$(user_id text, job_id bigint, lease_token uuid, error text, retry_after interval default null, calls jsonb default null)
+      ('function', 'fail_job', $header$(
+  user_id text, job_id bigint, lease_token uuid, error text, retry_after interval default null, calls jsonb default null
+)
 returns text$header$),
-      ('function', '_after_failure', $header$(p_job memory.jobs)
-returns void$header$),
       ('function', 'get_job', $header$(user_id text, job_id bigint)
 returns memory.job$header$),
       ('function', '_hand_out', $header$(p_job memory.jobs, out payload jsonb, out goes_on boolean)$header$),
       ('function', '_place_of_error', $header$(p_code text, p_trace text)
 returns text$header$),
-      ('function', '_drop_unfinished_summary', $header$(p_job memory.jobs)
-returns void$header$),
-      ('function', '_job_input', $header$(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
       ('function', '_jobs_after_delete', $header$()
 returns trigger$header$),
+      ('function', '_job_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_apply_result', $header$(p_job memory.jobs, p_result jsonb)
+returns jsonb$header$),
+      ('function', '_finish_job', $header$(p_job memory.jobs, p_result jsonb)
+returns void$header$),
+      ('function', '_drop_unfinished', $header$(p_job memory.jobs)
+returns void$header$),
+      ('function', '_follow_up', $header$(p_job memory.jobs)
+returns jsonb$header$),
+      ('function', '_users_of_kind', $header$(p_kind text)
+returns setof text$header$),
       ('function', '_refuse_lease', $header$(p_job_id bigint)
 returns void$header$),
       ('function', '_leased_job', $header$(p_user_id text, p_job_id bigint, p_lease_token uuid)
 returns memory.jobs$header$),
+      ('function', '_end_lease', $header$(
+  p_job memory.jobs, p_status text, p_attempts int, p_error text, p_result jsonb default null,
+  p_run_after timestamptz default null, p_is_delayed boolean default false
+)
+returns memory.jobs$header$),
+      ('function', '_give_back', $header$(
+  p_job memory.jobs, p_run_after timestamptz default null, p_is_delayed boolean default false,
+  p_error text default null
+)
+returns memory.jobs$header$),
+      ('function', '_fail_attempt', $header$(
+  p_job memory.jobs, p_error text, p_run_after timestamptz default null, p_calls jsonb default null
+)
+returns text$header$),
       ('function', '_set_mark', $header$(p_user_id text, p_scope text, p_kind text, p_reached bigint)
 returns void$header$),
-      ('function', '_enqueue_next', $header$(p_job memory.jobs)
-returns void$header$),
-      ('function', '_is_due_again', $header$(p_job memory.jobs)
-returns boolean$header$),
+      ('function', '_microseconds', $header$(p_moment timestamptz)
+returns numeric$header$),
       ('function', 'record_calls', $header$(user_id text, job_id bigint, calls jsonb)
 returns void$header$),
-      ('function', 'release_job', $header$(user_id text, job_id bigint, lease_token uuid, retry_after interval default null, calls jsonb default null)
+      ('function', 'release_job', $header$(
+  user_id text, job_id bigint, lease_token uuid, retry_after interval default null, calls jsonb default null
+)
 returns void$header$),
       ('function', '_refuse_result', $header$(p_path text, p_problem text)
 returns void$header$),
@@ -1227,6 +1324,8 @@ returns void$header$),
       ('function', 'retry_job', $header$(user_id text, job_id bigint)
 returns void$header$),
       ('function', '_drop_embedding', $header$(p_user_id text, p_source text, p_id text)
+returns void$header$),
+      ('function', '_enqueue_embedding', $header$(p_user_id text, p_scope text default '')
 returns void$header$),
       ('function', '_model_after_delete', $header$()
 returns trigger$header$),
@@ -1576,18 +1675,45 @@ returns table (
   p_user_id text, p_source text, p_id text, inout thread_id text, p_number bigint, p_as_of timestamptz default null, p_include_superseded boolean default false,
   out content text, out metadata jsonb, out details jsonb
 )$header$),
-      ('function', '_apply_chunks', $header$(p_job memory.jobs, p_result jsonb)
+      ('function', '_backfill_apply', $header$(p_job memory.jobs, p_result jsonb)
+returns jsonb$header$),
+      ('function', '_backfill_due', $header$(p_job memory.jobs)
+returns jsonb$header$),
+      ('function', '_backfill_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_model_to_fill', $header$(p_user_id text)
+returns memory.models$header$),
+      ('function', '_backfill_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
+      ('function', '_backfill_users', $header$()
+returns setof text$header$),
+      ('function', '_chunk_documents_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_check_chunks', $header$(p_result jsonb, p_expected int)
 returns void$header$),
+      ('function', '_is_chunk', $header$(p_chunk jsonb)
+returns boolean$header$),
       ('function', '_pieces', $header$(p_content text, p_chunks jsonb)
 returns table (number int, piece text, token_count int)$header$),
-      ('function', '_chunking_input', $header$(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
-      ('function', '_apply_compression', $header$(p_job memory.jobs, p_result jsonb)
+      ('function', '_chunk_documents_due', $header$(p_job memory.jobs)
+returns jsonb$header$),
+      ('function', '_chunk_documents_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_chunk_documents_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
+      ('function', '_compress_thread_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', 'compress_thread', $header$(user_id text, thread_id text)
 returns bigint$header$),
-      ('function', '_compression_input', $header$(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_compress_thread_due', $header$(p_job memory.jobs)
+returns jsonb$header$),
+      ('function', '_compress_thread_finish', $header$(p_job memory.jobs, p_result jsonb)
+returns void$header$),
+      ('function', '_compress_thread_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
       ('function', '_active_tokens', $header$(p_user_id text, p_thread_id text)
 returns bigint$header$),
       ('function', '_active_tokens', $header$(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
@@ -1598,39 +1724,71 @@ returns bigint$header$),
   p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
 )
 returns bigint$header$),
-      ('function', '_archive', $header$(p_summary memory.summaries, p_messages bigint, p_first_at timestamptz, p_last_at timestamptz)
+      ('function', '_archive', $header$(
+  p_summary memory.summaries, p_messages bigint, p_first_at timestamptz, p_last_at timestamptz
+)
 returns void$header$),
       ('function', '_archive_namespace', $header$(p_user_id text)
 returns text$header$),
-      ('function', '_apply_consolidation', $header$(p_job memory.jobs, p_result jsonb)
+      ('function', '_compress_thread_unfinished', $header$(p_job memory.jobs)
+returns void$header$),
+      ('function', '_consolidate_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
+      ('function', '_check_articles', $header$(p_result jsonb, p_given int)
+returns void$header$),
       ('function', 'consolidate', $header$(user_id text)
 returns bigint$header$),
+      ('function', '_consolidate_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
       ('function', '_short_term_memories', $header$(p_user_id text)
 returns setof memory.memories$header$),
-      ('function', '_consolidation_input', $header$(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
-      ('function', '_apply_embeddings', $header$(p_job memory.jobs, p_result jsonb)
+      ('function', '_consolidate_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
+      ('function', '_embed_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
+      ('function', '_embed_due', $header$(p_job memory.jobs)
+returns jsonb$header$),
+      ('function', '_embed_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_embed_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
+      ('function', '_embedding_input', $header$(
+  p_user_id text, p_scope text, p_model memory.models,
+  out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_store_embeddings', $header$(p_job memory.jobs, p_scope text, p_result jsonb)
+returns jsonb$header$),
+      ('function', '_check_embeddings', $header$(p_embeddings jsonb, p_dimensions int)
+returns void$header$),
       ('function', '_lock_embeddable', $header$(p_job memory.jobs)
 returns void$header$),
-      ('function', '_model_to_fill', $header$(p_job memory.jobs)
-returns memory.models$header$),
-      ('function', '_embedding_input', $header$(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
-      ('function', '_embedding_scope', $header$(p_job memory.jobs)
-returns text$header$),
-      ('function', '_extractable_today', $header$(p_user_id text, p_agent_id text)
+      ('function', '_users_left_out', $header$(p_is_active boolean)
+returns setof text$header$),
+      ('function', '_extractable_today', $header$(p_user_id text, p_agent_id text, p_settings jsonb)
 returns bigint$header$),
+      ('function', '_extract_memories_apply', $header$(p_job memory.jobs, p_result jsonb)
+returns jsonb$header$),
       ('function', '_check_extraction', $header$(p_result jsonb)
 returns void$header$),
-      ('function', '_apply_extraction', $header$(p_job memory.jobs, p_result jsonb)
-returns jsonb$header$),
       ('function', '_count_extraction', $header$(p_user_id text)
 returns void$header$),
+      ('function', '_extract_memories_due', $header$(p_job memory.jobs)
+returns jsonb$header$),
       ('function', 'extract_memories', $header$(user_id text, thread_id text, recent_k int default null)
 returns bigint$header$),
-      ('function', '_extraction_input', $header$(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
-      ('function', '_apply_reconciliation', $header$(p_job memory.jobs, p_result jsonb)
+      ('function', '_extract_memories_finish', $header$(p_job memory.jobs, p_result jsonb)
+returns void$header$),
+      ('function', '_extract_memories_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_extract_memories_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
+      ('function', '_reconcile_memories_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
+      ('function', '_check_reconciliation', $header$(p_result jsonb, p_given int)
+returns void$header$),
       ('function', '_claims_of', $header$(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb$header$),
       ('function', '_named_by_content', $header$(p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text)
@@ -1639,27 +1797,45 @@ returns uuid$header$),
 returns uuid$header$),
       ('function', '_may_supersede', $header$(p_user_id text, p_memory_ids uuid[])
 returns boolean$header$),
-      ('function', '_may_hide', $header$(p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean)
+      ('function', '_may_hide', $header$(
+  p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
+)
 returns boolean$header$),
-      ('function', '_has_newer_words', $header$(p_user_id text, p_winner uuid, p_loser uuid, p_claim jsonb, p_other jsonb)
+      ('function', '_has_newer_words', $header$(
+  p_user_id text, p_winner uuid, p_loser uuid, p_claim jsonb, p_other jsonb
+)
 returns boolean$header$),
       ('function', '_keep_the_best', $header$(p_user_id text, p_winner uuid, p_losers uuid[])
 returns void$header$),
-      ('function', '_reconciliation_input', $header$(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_reconcile_memories_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
       ('function', 'reconcile_memories', $header$(user_id text, n int default 50)
 returns bigint$header$),
-      ('function', '_apply_summary', $header$(p_job memory.jobs, p_result jsonb)
+      ('function', '_end_unfinished_summary', $header$(p_job memory.jobs)
+returns void$header$),
+      ('function', '_summarize_thread_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
+      ('function', '_summarize_thread_finish', $header$(p_job memory.jobs, p_result jsonb)
+returns void$header$),
+      ('function', '_summarize_thread_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
       ('function', '_summary_start', $header$(p_end_seq bigint, p_window_size bigint)
 returns bigint$header$),
-      ('function', '_summary_input', $header$(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
       ('function', 'summarize_thread', $header$(user_id text, thread_id text, recent_k int default null)
 returns bigint$header$),
-      ('function', '_apply_user_summary', $header$(p_job memory.jobs, p_result jsonb)
+      ('function', '_summarize_thread_unfinished', $header$(p_job memory.jobs)
+returns void$header$),
+      ('function', '_summarize_user_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
-      ('function', '_user_summary_input', $header$(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)$header$),
+      ('function', '_summarize_user_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
       ('function', 'summarize_user', $header$(user_id text, recent_k int default null)
 returns bigint$header$),
+      ('function', '_summarize_user_unfinished', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_check_search', $header$(
   p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_thread_id text, p_exclude_thread_id text, p_memory_types text[],
   p_tags_all text[], p_tags_any text[], p_exclude_tags text[], p_filter jsonb, p_min_score double precision,
@@ -1772,6 +1948,20 @@ returns table (check_name text, ok boolean, detail text)$header$),
 returns bigint$header$),
       ('function', 'schedule_jobs', $header$(every text default '10 seconds', sweep_at text default '17 3 * * *')
 returns setof text$header$),
+      ('function', '_sweep_artifacts', $header$(p_batch_size int)
+returns bigint$header$),
+      ('function', '_sweep_jobs', $header$(p_batch_size int)
+returns bigint$header$),
+      ('function', '_sweep_gone_jobs', $header$(p_batch_size int)
+returns void$header$),
+      ('function', '_sweep_memories', $header$(p_batch_size int)
+returns bigint$header$),
+      ('function', '_sweep_messages', $header$(p_batch_size int)
+returns bigint$header$),
+      ('function', '_sweep_model_calls', $header$(p_batch_size int)
+returns bigint$header$),
+      ('function', '_sweep_query_embeddings', $header$(p_batch_size int)
+returns void$header$),
       ('function', 'sweep', $header$(batch_size int default 10000)
 returns jsonb$header$),
       ('function', 'version', $header$()
@@ -1798,7 +1988,7 @@ returns void$header$),
       select p.*, p.proname like 'new %' as is_new, regexp_replace(p.proname, '^new ', '') as name
       from pg_proc as p where p.pronamespace = 'memory'::regnamespace
     ),
-    -- Those without a counterpart on the other side.
+    -- Old functions without an equal new one, and new functions without an equal old one.
     single as (
       select r.* from ours as r
       where (r.name like e'\\_%' or exists (select from ours as o where o.is_new and o.name = r.name))
@@ -1812,7 +2002,7 @@ returns void$header$),
               else o.pronargdefaults >= r.pronargdefaults end)
     )
     select s.oid::regprocedure as signature,
-      -- Who might call the old one may call the new one: privileges.sql grants that.
+      -- Roles that could call the old function; privileges.sql grants them the new function of that name.
       (select coalesce(jsonb_agg(jsonb_build_object(
                 'routine', format('memory.%I(%s)', n.name, oidvectortypes(n.proargtypes)),
                 'grantee', acl.grantee::regrole::text, 'is_grantable', acl.is_grantable)), '[]')
@@ -1820,7 +2010,7 @@ returns void$header$),
        where n.is_new and n.name = s.name and acl.grantee not in (0, s.proowner)) as grants
     from single as s where not s.is_new
   loop
-    call memory._unbind(); -- Nothing of ours depends on it any more.
+    call memory._unbind(); -- so that none of our own views and functions depends on it
     call memory._drop_replaced('routine', routine.signature::text);
     perform set_config('agent_memory.grants', (current_setting('agent_memory.grants')::jsonb || routine.grants)::text,
       true);
@@ -1833,8 +2023,9 @@ end;
 $replaced$;
 set local check_function_bodies = on;
 
--- A text that holds neither a tag of the fence nor a placeholder, nor what a model may take for one: the bracket that
--- opens it becomes a round one. Idempotent, so that a text can be counted before it is fenced.
+-- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>) or a placeholder
+-- ([MemoryRef: ...]), or text that a model may take for one; its opening bracket becomes a round one. A second call
+-- changes nothing more, so tokens may be counted before the text is fenced.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -1849,21 +2040,21 @@ begin
   marker := memory._marker();
   p_content := regexp_replace(p_content, marker, '(', 'g');
   -- Full-width, circled, mathematical and accented letters decompose into plain ones. Only a text that hides a marker
-  -- this way is rewritten, and composed again.
+  -- in such letters is changed, and then composed again.
   if octet_length(p_content) > length(p_content) and getdatabaseencoding() = 'UTF8' then
-    decomposed := memory._decomposed(p_content);
+    decomposed := memory._normal_form(p_content, 'NFKD');
     if decomposed ~ marker then
-      p_content := memory._composed(regexp_replace(decomposed, marker, '(', 'g'));
+      p_content := memory._normal_form(regexp_replace(decomposed, marker, '(', 'g'), 'NFC');
     end if;
   end if;
   return p_content;
 end;
 $$;
 
--- What opens a marker, as a regular expression: an angle or square bracket, or a character that looks like one or
--- stands for one in HTML, JSON or an address, before the word recalled or MemoryRef. Before the word there may be a
--- slash and other signs, between its letters what nobody sees, and the letters may be of other scripts. No list of
--- those is complete.
+-- A regular expression for the opening of a marker: an angle or square bracket (or a character that looks like one, or
+-- its escape in HTML, JSON or a URL) that is followed by the word recalled or MemoryRef. A slash and other signs may
+-- precede the word, invisible characters may separate its letters, and the letters may be of other scripts. The lists
+-- of such characters cannot be complete.
 create or replace function memory._marker()
 returns text
 language plpgsql immutable parallel safe
@@ -1876,7 +2067,8 @@ declare
     || e'\\ufe3f\\ufe5d\\uff1c\\uff3b\\uff62\\U000e003c\\U000e005b\\U0001d236]|&(?:[aA][mM][pP];)*(?:[lL][tT]|[lL](?:'
     || e'sqb|brack|ang|angle)|#0*(?:60|91)|'
     || e'#[xX]0*(?:3[cC]|5[bB]));?|\\\\(?:u00|x)(?:3[cC]|5[bB])|%(?:3[cC]|5[bB]))';
-  -- Zero width, soft hyphens, marks of direction, tags, selectors, control characters, accents and Hangul fillers.
+  -- Characters that are not seen or that sit on a letter: of zero width, soft hyphens, marks of writing direction,
+  -- tags, variation selectors, control characters, accents and Hangul fillers.
   unseen constant text := e'[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160'
     || e'\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff'
     || e'\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f'
@@ -1885,6 +2077,7 @@ declare
   sign constant text := '(?:' || unseen
     || e'(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2}))';
   hidden constant text := sign || '{0,4}' || unseen;
+  -- Each letter of the two words in upper and lower case, and the letters of other scripts that look like it.
   a constant text := hidden || e'[aA\\u023a\\u0251\\u0391\\u03b1\\u0410\\u0430\\u13aa\\u1d00\\u237a\\u2c65\\ua4ee'
     || e'\\uab7a\\U0001f1e6\\U0001f150\\U0001f170\\U000e0041\\U000e0061]';
   c constant text := hidden || e'[cC\\u023b\\u023c\\u03f2\\u03f9\\u0421\\u0441\\u13df\\u1d04\\u2ca4\\u2ca5\\ua4da'
@@ -1912,42 +2105,38 @@ begin
 end;
 $$;
 
--- In pieces, because PostgreSQL sorts the accents of a run by exchanging neighbours: 100,000 of them would take
--- minutes.
-create or replace function memory._decomposed(p_content text)
+-- The text in a Unicode normal form, made from pieces of 500 characters: PostgreSQL sorts a run of accents by
+-- exchanging neighbours, and 100,000 accents in one piece would take minutes.
+create or replace function memory._normal_form(p_content text, p_form text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return string_agg(normalize(substr(p_content, p.start, 500), nfkd), '' order by p.start)
+  return string_agg(pg_catalog.normalize(substr(p_content, p.start, 500), p_form), '' order by p.start)
   from generate_series(1, length(p_content), 500) as p (start);
 end;
 $$;
 
-create or replace function memory._composed(p_content text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return string_agg(normalize(substr(p_content, p.start, 500), nfc), '' order by p.start)
-  from generate_series(1, length(p_content), 500) as p (start);
-end;
-$$;
-
--- One line that can stand in a placeholder: without the colours and titles of a terminal, line breaks, other control
--- characters, what is invisible or turns the direction of writing, and brackets, of which one would end it. Null when nothing is left.
+-- The text as one line for a placeholder, or null when nothing is left. Control sequences of terminals (colours and
+-- titles) and invisible characters are removed, line breaks and other control characters become blanks, and square
+-- brackets become round ones, because a closing one would end the placeholder.
 create or replace function memory._placeholder_text(p_said text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  terminal constant text := e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))';
+  invisible constant text := e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff'
+    || e'\\U000e0000-\\U000e007f]';
+  blank constant text := e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+';
 begin
-  p_said := regexp_replace(p_said, e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))', '', 'g');
-  p_said := regexp_replace(p_said, e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]', '', 'g');
-  p_said := regexp_replace(translate(p_said, '[]', '()'), e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+', ' ', 'g');
+  p_said := regexp_replace(regexp_replace(p_said, terminal, '', 'g'), invisible, '', 'g');
+  p_said := regexp_replace(translate(p_said, '[]', '()'), blank, ' ', 'g');
   return nullif(memory._harmless(btrim(p_said)), '');
 end;
 $$;
 
+-- Refuses an id of a user, thread, agent or model that is null, empty or longer than 255 characters.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql immutable parallel safe
@@ -1955,15 +2144,19 @@ as $$
 begin
   if (length(p_id) between 1 and 255) is not true then
     perform memory._refuse(p_argument,
-      case when p_id is null then 'must not be null' when p_id = '' then 'must not be empty'
-           else format('has %s characters, at most 255 are allowed', length(p_id)) end,
+      case
+        when p_id is null then 'must not be null'
+        when p_id = '' then 'must not be empty'
+        else format('has %s characters, at most 255 are allowed', length(p_id))
+      end,
       format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
   end if;
 end;
 $$;
 
--- RFC 9562 version 7: 48 bits of milliseconds, then 12 bits of the fraction, so that ids of one server sort by time.
--- PL/pgSQL because its plan is cached: as an SQL function it took 37 us, this takes 4.
+-- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, 12 bits of the fraction of a millisecond, random bits.
+-- Ids that one server makes sort by time. In PL/pgSQL the plan is cached: 4 us a call, against 37 us as an SQL
+-- function.
 create or replace function memory._uuid_v7()
 returns uuid
 language plpgsql volatile parallel safe
@@ -1977,34 +2170,38 @@ begin
 end;
 $$;
 
--- SHA-256 of the normalised content, first 32 hex digits: what makes two memories exact duplicates.
+-- First 32 hex digits of the SHA-256 of the content in lower case with single spaces. Two memories of one agent and
+-- type are exact duplicates when their hashes are equal.
 create or replace function memory._content_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  normalised text := lower(p_content);
 begin
-  -- Most content has single spaces already, and to see that costs a tenth of replacing them.
-  return left(encode(sha256(convert_to(btrim(case when p_content ~ e'\\s\\s|[^\\S ]' then regexp_replace(lower(p_content), e'\\s+', ' ', 'g')
-                                                  else lower(p_content) end), 'UTF8')), 'hex'), 32);
+  -- Most content has single spaces already. This test takes a tenth of the time of regexp_replace().
+  if p_content ~ e'\\s\\s|[^\\S ]' then
+    normalised := regexp_replace(normalised, e'\\s+', ' ', 'g');
+  end if;
+  return left(encode(sha256(convert_to(btrim(normalised), 'UTF8')), 'hex'), 32);
 end;
 $$;
 
--- JSON that is not stored as metadata: settings, filters, results and calls of jobs.
+-- Refuses JSON of more than p_max_bytes: settings, filters, and the results and calls of jobs.
 create or replace function memory._check_json_size(p_argument text, p_value jsonb, p_max_bytes int, p_hint text)
 returns void
 language plpgsql immutable parallel safe
 as $$
 begin
   if pg_column_size(p_value) > p_max_bytes then
-    perform memory._refuse(p_argument, format('has %s bytes, at most %s are allowed', pg_column_size(p_value), p_max_bytes),
-      p_hint, '54000');
+    perform memory._refuse_size(p_argument, pg_column_size(p_value), p_max_bytes, p_hint);
   end if;
 end;
 $$;
 
--- A filter is compared with metadata of up to 1 MiB in one go as well, each of its values with each one there, so the
--- number of its values is what counts: with 100 that is 0.4 s at most, with as many as fit into 64 KiB it would be a
--- minute.
+-- Refuses a filter that is no JSON object or too expensive. PostgreSQL compares each value of the filter with each
+-- value of up to 1 MiB of metadata, and nothing interrupts the comparison of one row. 100 values take at most 0.4 s for
+-- such a row; as many values as fit into 64 KiB would take a minute.
 create or replace function memory._check_filter(p_filter jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -2017,7 +2214,7 @@ begin
       'Pass the part of metadata that must be there, such as {"channel": "mail"}.');
   end if;
   perform memory._check_json_size('filter', p_filter, 65536, 'Name only what sets the rows apart.');
-  entries := (select count(*) from jsonb_path_query(p_filter, 'strict $.**')) - 1; -- the filter itself is none
+  entries := (select count(*) from jsonb_path_query(p_filter, 'strict $.**')) - 1; -- without the filter itself
   if entries > 100 then
     perform memory._refuse('filter', format('has %s values, at most 100 are allowed', entries),
       'Name only what sets the rows apart.', '54000');
@@ -2025,47 +2222,53 @@ begin
 end;
 $$;
 
+-- Refuses metadata that is no JSON object or larger than 1 MiB. p_which is added to the argument's name: it says which
+-- of several messages has the metadata.
 create or replace function memory._check_metadata(p_metadata jsonb, p_which text default '')
 returns void
 language plpgsql immutable parallel safe
 as $$
 begin
   if jsonb_typeof(p_metadata) <> 'object' then
-    perform memory._refuse('metadata' || p_which, format('is a JSON %s', jsonb_typeof(p_metadata)), 'Pass a JSON object such as {"channel": "mail"}.');
+    perform memory._refuse('metadata' || p_which, format('is a JSON %s', jsonb_typeof(p_metadata)),
+      'Pass a JSON object such as {"channel": "mail"}.');
   elsif pg_column_size(p_metadata) > 1048576 then
-    perform memory._refuse('metadata' || p_which, format('has %s bytes, at most 1048576 are allowed', pg_column_size(p_metadata)),
-      'Keep large values in the content.', '54000');
+    perform memory._refuse_size('metadata' || p_which, pg_column_size(p_metadata), 1048576,
+      'Keep large values in the content.');
   end if;
 end;
 $$;
 
--- Lists of short names: tags, and what a filter may choose from. PostgreSQL compares two arrays in one go, entry by
--- entry, and neither a cancel nor statement_timeout ends that: 3,000,000 tags against a filter of 20,000 took 46 s. A
--- hundred against a hundred take 30 us.
+-- Refuses a list of names (tags, or the names that a filter allows) with more than one dimension, more than 100
+-- entries, nulls, or an entry of more than 255 characters. PostgreSQL compares each entry of one array with each entry
+-- of the other, and neither a cancel nor statement_timeout interrupts that: 3,000,000 tags against a filter of 20,000
+-- took 46 s. 100 entries against 100 take 30 us.
 create or replace function memory._check_list(p_argument text, p_list text[])
 returns void
 language plpgsql immutable parallel safe
 as $$
 declare
+  rule constant text := 'Pass at most 100 names of at most 255 characters.';
   longest int;
 begin
   if array_ndims(p_list) > 1 then
     perform memory._refuse(p_argument, format('has %s dimensions', array_ndims(p_list)),
       'Pass a plain list such as {drinks,travel}.');
   elsif cardinality(p_list) > 100 then
-    perform memory._refuse(p_argument, format('has %s entries, at most 100 are allowed', cardinality(p_list)),
-      'Pass at most 100 names of at most 255 characters.', '54000');
+    perform memory._refuse(p_argument, format('has %s entries, at most 100 are allowed', cardinality(p_list)), rule,
+      '54000');
   elsif array_position(p_list, null) is not null then
     perform memory._refuse(p_argument, 'must be an array without nulls', 'Take the nulls out.');
   end if;
   longest := (select max(length(l.entry)) from unnest(p_list) as l (entry));
   if longest > 255 then
-    perform memory._refuse(p_argument, format('has an entry of %s characters, at most 255 are allowed', longest),
-      'Pass at most 100 names of at most 255 characters.', '54000');
+    perform memory._refuse(p_argument, format('has an entry of %s characters, at most 255 are allowed', longest), rule,
+      '54000');
   end if;
 end;
 $$;
 
+-- Refuses row_limit and row_offset of a list that are out of range.
 create or replace function memory._check_page(p_row_limit int, p_row_offset int)
 returns void
 language plpgsql immutable parallel safe
@@ -2076,11 +2279,13 @@ begin
       'Read further pages with row_offset.');
   end if;
   if (p_row_offset >= 0) is not true then
-    perform memory._refuse('row_offset', format('%s is negative or null', coalesce(p_row_offset::text, 'null')), 'The first page has row_offset 0.');
+    perform memory._refuse('row_offset', format('%s is negative or null', coalesce(p_row_offset::text, 'null')),
+      'The first page has row_offset 0.');
   end if;
 end;
 $$;
 
+-- The tags that are among p_wanted, each once. A cancel interrupts this query between two tags.
 create or replace function memory._tags_among(p_tags text[], p_wanted text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -2090,9 +2295,9 @@ begin
 end;
 $$;
 
--- The tags of a row as they may be compared with those of a filter: all, or of a row from before there was a limit on
--- their number, those that the filter names. Comparing 3,000,000 with 100 takes 5 s that nothing can end; see
--- memory._check_list(). Inlined by the planner, hence no SET clause.
+-- The tags of a row that a query compares with p_wanted, the tags of a filter. Rows stored before tags were limited may
+-- have millions of them; comparing 3,000,000 tags with 100 takes 5 s without interruption, so of such a row only the
+-- wanted tags are compared. The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._comparable_tags(p_tags text[], p_wanted text[])
 returns text[]
 language sql immutable parallel safe
@@ -2100,6 +2305,7 @@ begin atomic
   select case when cardinality(p_tags) <= 1000 then p_tags else memory._tags_among(p_tags, p_wanted) end;
 end;
 
+-- Refuses a number that is not between 0 and 1. Null is allowed.
 create or replace function memory._check_share(p_argument text, p_share double precision)
 returns void
 language plpgsql immutable parallel safe
@@ -2111,7 +2317,8 @@ begin
 end;
 $$;
 
--- A cast to real fails for what is too small for one (below 1.2e-38). No SET clause: the planner inlines it.
+-- The number as a real, 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38. The planner inlines
+-- this function; a SET clause would prevent that.
 create or replace function memory._real(p_number double precision)
 returns real
 language sql immutable parallel safe
@@ -2119,8 +2326,8 @@ begin atomic
   select (case when abs(p_number) < 1e-37 then 0 else p_number end)::real;
 end;
 
--- A setting from 0 to 1 as a number to calculate with. JSON also holds numbers too small for a double precision
--- (1e-400), which a cast alone refuses.
+-- A setting from 0 to 1 as a double precision with 9 decimals. A cast alone fails for JSON numbers that are too small
+-- for a double precision, such as 1e-400.
 create or replace function memory._share(p_setting text)
 returns double precision
 language sql immutable parallel safe
@@ -2128,48 +2335,63 @@ begin atomic
   select round(p_setting::numeric, 9)::double precision;
 end;
 
--- Refusals: one wording and one SQLSTATE for each kind of bad argument.
+-- Every refusal of an argument has one wording, "<argument>: <problem>", and one SQLSTATE per kind of problem.
 create or replace function memory._refuse(p_argument text, p_problem text, p_hint text, p_code text default '22023')
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  -- A problem may quote what was passed, and what was passed may have 100 MB: no log should take that.
+  -- The problem may quote an argument, which may have 100 MB. The error message is cut so that it fits into a log.
   raise exception '%: %', p_argument, left(p_problem, 2000) using errcode = p_code, hint = p_hint;
 end;
 $$;
 
--- Content in, metadata beside it: the same rules wherever there is content. which says which one of several messages.
+-- Refuses an argument because of its size.
+create or replace function memory._refuse_size(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse(p_argument, format('has %s bytes, at most %s are allowed', p_bytes, p_max_bytes), p_hint,
+    '54000');
+end;
+$$;
+
+-- Refuses content that is null, empty or longer than p_max_bytes. p_which is added to the argument's name: it says
+-- which of several messages has the content.
 create or replace function memory._check_content(p_content text, p_max_bytes int, p_which text default '')
 returns void
 language plpgsql immutable parallel safe
 as $$
 begin
   if (p_content <> '') is not true then
-    perform memory._refuse('content' || p_which, case when p_content is null then 'must not be null' else 'must not be empty' end,
+    perform memory._refuse('content' || p_which,
+      case when p_content is null then 'must not be null' else 'must not be empty' end,
       'Only a message with tool_calls, images or other parts may have no text.');
   elsif octet_length(p_content) > p_max_bytes then
-    perform memory._refuse('content' || p_which, format('has %s bytes, at most %s are allowed', octet_length(p_content), p_max_bytes),
-      'Split it, or store it elsewhere and keep a reference.', '54000');
+    perform memory._refuse_size('content' || p_which, octet_length(p_content), p_max_bytes,
+      'Split it, or store it elsewhere and keep a reference.');
   end if;
 end;
 $$;
 
--- Content of what consists of nothing else. hint says what would make sense instead of blanks.
+-- Refuses the content of a memory, document or artifact, which must also hold more than blanks. p_hint says what to
+-- pass instead of blanks.
 create or replace function memory._check_text(p_content text, p_max_bytes int, p_hint text)
 returns void
 language plpgsql immutable parallel safe
 as $$
 begin
   if (p_content ~ e'\\S') is not true then
-    perform memory._refuse('content', case when p_content is null then 'must not be null' else 'must not be empty' end, p_hint);
+    perform memory._refuse('content', case when p_content is null then 'must not be null' else 'must not be empty' end,
+      p_hint);
   end if;
   perform memory._check_content(p_content, p_max_bytes);
 end;
 $$;
 
--- A query without a visible character is none. Of a longer one the beginning is looked for: it is as much as a model
--- embeds.
+-- The first 24,000 characters of a query, which is about as much as an embedding model reads. Null when the query has
+-- no visible character.
 create or replace function memory._query_or_null(p_query text)
 returns text
 language plpgsql immutable parallel safe
@@ -2179,7 +2401,8 @@ begin
 end;
 $$;
 
--- A time that every client can hold. Inlined by the planner, hence no SET clause.
+-- Whether a time is finite and in the years 1 to 9999, which every client can hold in any time zone. The planner
+-- inlines this function; a SET clause would prevent that.
 create or replace function memory._is_real_moment(p_moment timestamptz)
 returns boolean
 language sql immutable parallel safe
@@ -2187,7 +2410,8 @@ begin atomic
   select p_moment between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00';
 end;
 
--- When something was said or stored. Other times may be infinite or long before our era; this one orders what is read.
+-- Refuses a created_at that is infinite or outside the years 1 to 9999. Rows are sorted by this time, so unlike the
+-- bounds that _check_bound() checks it must be a real one.
 create or replace function memory._check_moment(p_argument text, p_moment timestamptz)
 returns void
 language plpgsql immutable parallel safe
@@ -2200,7 +2424,8 @@ begin
 end;
 $$;
 
--- Since when or until when something holds. Infinity means never.
+-- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed: it
+-- means never.
 create or replace function memory._check_bound(p_argument text, p_moment timestamptz)
 returns void
 language plpgsql immutable parallel safe
@@ -2213,8 +2438,8 @@ begin
 end;
 $$;
 
--- A time as every driver can read it: "never" and "since ever" are null, and so is what was stored before times had
--- bounds. No SET clause: the planner inlines it.
+-- A time for a result row. Null for infinity, and for a time outside the years 1 to 9999 that was stored before such
+-- times were refused: no driver can read either. The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._real_or_null(p_moment timestamptz)
 returns timestamptz
 language sql immutable parallel safe
@@ -2222,15 +2447,19 @@ begin atomic
   select case when memory._is_real_moment(p_moment) then p_moment end;
 end;
 
--- Lifetimes are intervals; null and 'never' mean no end.
+-- When something that is stored now expires: after the lifetime (an interval such as '7 days'), or at infinity if the
+-- lifetime is null or 'never'.
 create or replace function memory._expiry(p_lifetime text)
 returns timestamptz
 language sql stable parallel safe
 as $$
-  select case when p_lifetime is null or p_lifetime = 'never' then 'infinity' else statement_timestamp() + p_lifetime::interval end
+  select case
+    when p_lifetime is null or p_lifetime = 'never' then 'infinity'
+    else statement_timestamp() + p_lifetime::interval
+  end
 $$;
 
--- A time as ISO 8601, without an offset in UTC.
+-- A text in ISO 8601 as a time, read as UTC when it names no offset. Null when the text is no such time.
 create or replace function memory._time_or_null(p_value text)
 returns timestamptz
 language plpgsql stable parallel safe
@@ -2245,6 +2474,7 @@ exception
 end;
 $$;
 
+-- A time as text in ISO 8601, in UTC, to the second.
 create or replace function memory._iso_time(p_moment timestamptz)
 returns text
 language plpgsql immutable parallel safe
@@ -2254,8 +2484,9 @@ begin
 end;
 $$;
 
--- About four bytes a token for English; languages with longer encodings come out high, which keeps budgets safe.
--- No SET clause: the planner inlines it.
+-- Estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes, so the estimate
+-- is too high for them, and a limit is not exceeded. The planner inlines this function; a SET clause would prevent
+-- that.
 create or replace function memory._estimate_tokens(p_content text)
 returns int
 language sql immutable parallel safe
@@ -2263,32 +2494,38 @@ begin atomic
   select (octet_length(p_content) + 3) / 4;
 end;
 
--- For what nobody has counted yet and must not break a limit: more than nearly any text has under the encodings of OpenAI
--- (prose 1.1 to 2 times, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal and lists of numbers 1 to 2).
--- A word is at least one token, so are a digit between blanks, a line break, and nearly a capital within a word.
+-- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
+-- text has fewer under the encodings of OpenAI: prose by a factor of 1.1 to 2, source code and JSON 1.3 to 2, Chinese
+-- 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A word is at least one token; so are a digit
+-- between blanks, a line break, and nearly every capital within a word.
 create or replace function memory._tokens_at_most(p_content text)
 returns int
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := replace(p_content, '    ', ''); -- indentation is one token
+  said constant text := replace(p_content, '    ', ''); -- an indentation is one token
   lines constant int := length(said) - length(replace(said, e'\n', ''));
   blanks constant int := 2 * length(said) - length(replace(said, ' ', '')) - length(replace(said, e'\t', ''));
   -- Regular expressions take an eighth of the time of translate().
   digits constant int := length(said) - length(regexp_replace(said, '[0-9]+', '', 'g'));
   signs constant int := length(said) - length(regexp_replace(said, e'[!-/:-@\\[-`{-~]+', '', 'g'));
   capitals constant int := length(said) - length(regexp_replace(said, '[A-Z]+', '', 'g'));
-  runs int := 0;
+  others constant int := length(said) - lines - blanks - digits - signs;
+  longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
+  runs int := 0; -- characters in runs of 24 and more without a blank
 begin
   if p_content ~ e'\\S{24}' then
-    runs := (select coalesce(sum(length(r[1])), 0) from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
+    runs := (select coalesce(sum(length(r[1])), 0)
+             from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
   end if;
-  return ceil(2 + 0.24 * (length(said) - lines - blanks - digits - signs) + 0.75 * capitals + 1.9 * lines + 0.9 * blanks + 1.05 * digits
-              + 0.85 * signs + 0.85 * (octet_length(p_content) - length(p_content)) + 0.4 * runs);
+  return ceil(2 + 0.24 * others + 0.75 * capitals + 1.9 * lines + 0.9 * blanks + 1.05 * digits + 0.85 * signs
+              + 0.85 * longer_bytes + 0.4 * runs);
 end;
 $$;
 
--- Counted in bytes, because characters could only be counted from the beginning.
+-- A part of a text, from an estimated token on (see _estimate_tokens), at most p_max_tokens long; null means to the
+-- end. It is cut by bytes, because characters could only be counted from the beginning, and begins and ends with a
+-- character.
 create or replace function memory._token_slice(p_content text, p_from_token int, p_max_tokens int)
 returns text
 language plpgsql immutable parallel safe
@@ -2296,9 +2533,9 @@ as $$
 declare
   bytes constant bytea := convert_to(p_content, 'UTF8');
   first_byte int := least(p_from_token * 4::bigint, octet_length(bytes));
-  end_byte int := least((p_from_token::bigint + p_max_tokens) * 4, octet_length(bytes)); -- without max_tokens the end
+  end_byte int := least((p_from_token::bigint + p_max_tokens) * 4, octet_length(bytes)); -- least() ignores a null
 begin
-  -- To where the next character begins.
+  -- A byte of the form 10xxxxxx continues a character.
   while first_byte < octet_length(bytes) and get_byte(bytes, first_byte) & 192 = 128 loop
     first_byte := first_byte + 1;
   end loop;
@@ -2317,6 +2554,10 @@ end;
 $$;
 -- needs pgvector on the search_path
 
+-- These functions name the types and operators of pgvector, so that other files can do without pgvector's schema on
+-- their search_path. The planner inlines those in SQL.
+
+-- A JSON array of numbers as a vector.
 create or replace function memory._halfvec(p_value jsonb)
 returns halfvec
 language sql immutable parallel safe
@@ -2324,7 +2565,8 @@ begin atomic
   select (p_value #>> '{}')::halfvec;
 end;
 
--- Only the direction counts, and a halfvec holds 0.0001 to 65504 well.
+-- The vector as a halfvec, scaled to length 1 when it is too short or too long for one: halfvecs represent only 0.0001
+-- to 65504 well, and only a vector's direction matters here.
 create or replace function memory._to_halfvec(p_value vector)
 returns halfvec
 language sql immutable parallel safe
@@ -2346,7 +2588,7 @@ begin atomic
   select vector_dims(p_value);
 end;
 
--- Null where one of them has no direction. Of vectors of different lengths it is an error.
+-- Cosine similarity, null when one vector is all zeros. Vectors of different dimensions raise an error.
 create or replace function memory._cosine_similarity(p_a halfvec, p_b halfvec)
 returns double precision
 language sql immutable parallel safe
@@ -2354,6 +2596,7 @@ begin atomic
   select nullif(1 - (p_a <=> p_b), 'NaN');
 end;
 
+-- Whether the vector has a component other than zero.
 create or replace function memory._has_direction(p_value halfvec)
 returns boolean
 language sql immutable parallel safe
@@ -2361,33 +2604,39 @@ begin atomic
   select l2_norm(p_value) > 0;
 end;
 
--- For statements that are put together when they run.
+-- The schema that pgvector is installed in, for dynamic SQL.
 create or replace function memory._vector_schema()
 returns text
 language plpgsql stable parallel safe
 as $$
 begin
-  return n.nspname from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace where e.extname = 'vector';
+  return n.nspname
+  from pg_extension as e
+  join pg_namespace as n on n.oid = e.extnamespace
+  where e.extname = 'vector';
 end;
 $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- What keywords find a text by. Beside the words of the text search configuration: the parts of compounds that it keeps
--- whole (node.js, src/app.py, ana@example.org), and for scripts that put no spaces between words every character and every
--- pair of neighbours. A tsvector holds 1 MiB: the words of 256 KiB of text fit into it, and the rest is left out where it does not.
+-- The words that a keyword search finds a text by: those of the text search configuration, the parts of compounds that
+-- PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org), and for scripts without spaces between words
+-- each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text fit; when
+-- the other two sets of words do not fit as well, they are left out.
 create or replace function memory._text_vector(p_language regconfig, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
-set client_min_messages = warning -- a word of more than 2,046 bytes is left out, which nobody who stores a text needs to hear
+set client_min_messages = warning -- PostgreSQL leaves out words of more than 2,046 bytes with a NOTICE for each
 as $$
 declare
-  said text := left(p_content, case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end);
+  said text := left(p_content,
+    case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end);
   -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
-  unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]';
+  unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff'
+    || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
   vector tsvector;
 begin
-  -- What has no blank for long takes PostgreSQL's parser quadratic time: 40,000 characters of a_a_a_ took 8 seconds.
+  -- PostgreSQL's parser takes quadratic time for a long text without blanks: 8 s for 40,000 characters of a_a_a_.
   if octet_length(said) > 1000 and said ~ e'\\S{250}' then
     said := regexp_replace(said, e'(\\S{250})', e'\\1 ', 'g');
   end if;
@@ -2408,33 +2657,51 @@ begin
 end;
 $$;
 
+-- Both sets of words, or the first alone when they do not fit into one tsvector.
 create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
 returns tsvector
 language plpgsql immutable parallel safe
 as $$
 begin
-  return case when pg_column_size(p_vector) + pg_column_size(p_more) < 1048576 then p_vector || p_more else p_vector end;
+  return case
+    when pg_column_size(p_vector) + pg_column_size(p_more) < 1048576 then p_vector || p_more
+    else p_vector
+  end;
 end;
 $$;
 
--- Policies: built-in defaults, and what applies to one user and agent.
+-- The built-in policy: every section and key that memory.set_policy() accepts, except summary.model.
 create or replace function memory._default_policy()
 returns jsonb
 language sql immutable parallel safe
 begin atomic
   select '{
     "messages": {"expires_after": "7 days"},
-    "memories": {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97,
-      "max_per_reply": 100, "max_extracted_per_day": 500},
+    "memories": {
+      "max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97,
+      "max_per_reply": 100, "max_extracted_per_day": 500
+    },
     "summary": {"enabled": true, "window_size": 14, "start_seq": 5},
-    "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
-    "cadence": {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
+    "compression": {
+      "enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false
+    },
+    "cadence": {
+      "fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5
+    },
     "artifacts": {"enabled": true, "threshold_tokens": 500},
-    "knowledge_base": {"chunk_size": 800, "chunk_overlap": 100, "enable_cross_session_context": false, "relevance_threshold": 0.7,
-      "search_triggers": ["what did we discuss", "previous conversation", "last time", "remind me", "we mentioned", "earlier you said"]},
-    "search": {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true, "approximate_above": 10000},
-    "context": {"max_tokens": 4000, "max_memories": 20, "embed_query": false, "memories_share": 0.25, "cross_session_share": 0.25,
-      "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
+    "knowledge_base": {
+      "chunk_size": 800, "chunk_overlap": 100, "enable_cross_session_context": false, "relevance_threshold": 0.7,
+      "search_triggers": [
+        "what did we discuss", "previous conversation", "last time", "remind me", "we mentioned", "earlier you said"
+      ]
+    },
+    "search": {
+      "fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true, "approximate_above": 10000
+    },
+    "context": {
+      "max_tokens": 4000, "max_memories": 20, "embed_query": false, "memories_share": 0.25,
+      "cross_session_share": 0.25, "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25
+    },
     "jobs": {"max_running_per_user": 4},
     "budget": {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
   }'::jsonb;
@@ -2522,14 +2789,92 @@ begin
 end;
 $$;
 
--- What one setting may be: a value of the default's kind, plus the bounds that keep the machinery sane.
+create or replace function memory.set_policy(settings jsonb, agent_id text default null, user_id text default null)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  inherited text[]; -- sections that are taken back to what they inherit
+begin
+  perform memory._check_settings(settings);
+  if agent_id is not null then
+    perform memory._check_id('agent_id', agent_id);
+  end if;
+  if user_id is not null then
+    perform memory._check_id('user_id', user_id);
+  end if;
+
+  inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
+  -- A row holds only what was set for its user and agent. A null removes a key, or a whole section, so that the row
+  -- inherits it again.
+  insert into memory.policies as p (user_id, agent_id, settings)
+  values (coalesce(set_policy.user_id, ''), coalesce(set_policy.agent_id, ''), jsonb_strip_nulls(set_policy.settings))
+  on conflict on constraint policies_pkey do update
+  set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - inherited, set_policy.settings - inherited)),
+      updated_at = statement_timestamp();
+  return memory._policy(set_policy.user_id, set_policy.agent_id);
+end;
+$$;
+comment on function memory.set_policy(jsonb, text, text) is
+'Merges settings into the policy of everyone, of an agent, of a user, or of an agent for one user, and returns the '
+'policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). '
+'null takes a key back to its inherited value.';
+
+-- Refuses settings that name an unknown section or key, or have a value that their key cannot have.
+create or replace function memory._check_settings(p_settings jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  -- summary.model has no default: without it summaries use the active chat model.
+  known constant jsonb := memory._merge_policy(memory._default_policy(), '{"summary": {"model": null}}');
+  section text;
+  key text;
+  value jsonb;
+begin
+  if jsonb_typeof(p_settings) is distinct from 'object' then
+    perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
+  end if;
+  perform memory._check_json_size('settings', p_settings, 65536, 'Pass only what is to change.');
+  for section in select jsonb_object_keys(p_settings) loop
+    if not known ? section then
+      perform memory._refuse('settings', format('unknown section "%s"', section),
+        format('Known sections: %s', memory._keys(known)));
+    elsif jsonb_typeof(p_settings -> section) not in ('object', 'null') then
+      perform memory._refuse('settings', format('section "%s" is not an object', section),
+        format('Known keys: %s', memory._keys(known -> section)));
+    end if;
+    for key, value in select * from jsonb_each(nullif(p_settings -> section, 'null')) loop
+      if not known -> section ? key then
+        perform memory._refuse('settings', format('unknown key "%s.%s"', section, key),
+          format('Known keys of %s: %s', section, memory._keys(known -> section)));
+      end if;
+      perform memory._check_setting(section, key, value);
+    end loop;
+  end loop;
+end;
+$$;
+
+-- The keys of a JSON object, for a hint.
+create or replace function memory._keys(p_object jsonb)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return string_agg(k.key, ', ') from jsonb_object_keys(p_object) as k (key);
+end;
+$$;
+
+-- Refuses a value that the setting cannot have: one of another type than the default, or out of bounds.
 create or replace function memory._check_setting(p_section text, p_key text, p_value jsonb)
 returns void
 language plpgsql stable parallel safe
 as $$
 declare
-  name text := p_section || '.' || p_key;
-  lowest numeric;
+  name constant text := p_section || '.' || p_key;
+  said constant text := p_value #>> '{}';
+  lowest numeric := 1;
   highest numeric := 2147483647;
 begin
   if p_value = 'null' then
@@ -2537,17 +2882,7 @@ begin
   end if;
   case
     when p_key = 'expires_after' then
-      if p_value <> '"never"' then
-        begin
-          -- A bare number would be taken for seconds. And what expires after the year 9999 nobody can read.
-          if jsonb_typeof(p_value) <> 'string' or p_value #>> '{}' ~ '^[\s0-9.]*$' or (p_value #>> '{}')::interval <= '0'
-            or not memory._is_real_moment(memory._expiry(p_value #>> '{}')) then
-            raise invalid_parameter_value;
-          end if;
-        exception when others then
-          perform memory._refuse('settings', format('%s is not a positive interval: %s', name, p_value), 'Write it like "7 days", or "never".');
-        end;
-      end if;
+      perform memory._check_lifetime(name, p_value);
       return;
     when name = 'search.fusion' then
       if p_value not in ('"score"', '"rrf"') then
@@ -2560,28 +2895,34 @@ begin
       end if;
       return;
     when name = 'search.language' then
-      if not exists (select from pg_ts_config as c where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = p_value #>> '{}') then
+      if not exists (select from pg_ts_config as c
+                     where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = said) then
         perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, p_value),
           'List them with: select cfgname from pg_ts_config;');
       end if;
       return;
     when name = 'summary.model' then
-      if not exists (select from memory.models where models.name = p_value #>> '{}' and models.kind = 'chat') then
-        perform memory._refuse('settings', format('%s: there is no chat model %s', name, p_value), 'Register it with memory.register_model() first.');
+      if not exists (select from memory.models as m where m.name = said and m.kind = 'chat') then
+        perform memory._refuse('settings', format('%s: there is no chat model %s', name, p_value),
+          'Register it with memory.register_model() first.');
       end if;
       return;
     when name = 'knowledge_base.search_triggers' then
       if jsonb_typeof(p_value) <> 'array' or jsonb_path_exists(p_value, '$[*] ? (@.type() != "string")') then
-        perform memory._refuse('settings', format('%s is not an array of strings', name), 'Write it like ["last time", "remind me"].');
+        perform memory._refuse('settings', format('%s is not an array of strings', name),
+          'Write it like ["last time", "remind me"].');
       end if;
       perform memory._check_list('settings', array(select jsonb_array_elements_text(p_value)));
       return;
-    when p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages', 'embed_query') then
+    when p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
+                   'embed_query') then
       if jsonb_typeof(p_value) <> 'boolean' then
-        perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value), 'Write true or false.');
+        perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
+          'Write true or false.');
       end if;
       return;
-    when p_key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
+    when p_key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share',
+                   'relevance_weight', 'importance_weight', 'recency_weight') then
       lowest := 0;
       highest := 1;
     when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or p_section in ('cadence', 'budget') then
@@ -2589,68 +2930,41 @@ begin
     when name = 'summary.window_size' then
       lowest := 2;
     else
-      lowest := 1;
+      null; -- a whole number of at least 1
   end case;
   if jsonb_typeof(p_value) <> 'number' then
-    perform memory._refuse('settings', format('%s is not a number: %s', name, p_value), 'Write a number without quotes.');
+    perform memory._refuse('settings', format('%s is not a number: %s', name, p_value),
+      'Write a number without quotes.');
   elsif p_value::numeric not between lowest and highest or highest > 1 and p_value::text !~ '^[0-9]+$' then
     perform memory._refuse('settings', format('%s is out of range: %s', name, p_value),
-      case when highest = 1 then 'Use a number from 0 to 1.' else format('Use a whole number from %s to %s.', lowest, highest) end);
+      case when highest = 1 then 'Use a number from 0 to 1.'
+           else format('Use a whole number from %s to %s.', lowest, highest) end);
   end if;
 end;
 $$;
 
-create or replace function memory.set_policy(settings jsonb, agent_id text default null, user_id text default null)
-returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
+-- Refuses a lifetime that is neither "never" nor a positive interval that ends before the year 9999.
+create or replace function memory._check_lifetime(p_name text, p_value jsonb)
+returns void
+language plpgsql stable parallel safe
 as $$
 declare
-  -- summary.model may be set but has no default of its own: without it the active chat model is used.
-  known jsonb := memory._merge_policy(memory._default_policy(), '{"summary": {"model": null}}');
-  section text;
-  key text;
-  value jsonb;
+  said constant text := p_value #>> '{}';
 begin
-  if jsonb_typeof(settings) is distinct from 'object' then
-    perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
+  if p_value = '"never"' then
+    return;
   end if;
-  perform memory._check_json_size('settings', settings, 65536, 'Pass only what is to change.');
-  if agent_id is not null then
-    perform memory._check_id('agent_id', agent_id);
+  -- PostgreSQL would read a bare number as seconds.
+  if jsonb_typeof(p_value) <> 'string' or said ~ '^[\s0-9.]*$' or said::interval <= '0'
+    or not memory._is_real_moment(memory._expiry(said)) then
+    raise invalid_parameter_value;
   end if;
-  if user_id is not null then
-    perform memory._check_id('user_id', user_id);
-  end if;
-  for section in select jsonb_object_keys(settings) loop
-    if not known ? section then
-      perform memory._refuse('settings', format('unknown section "%s"', section),
-        'Known sections: ' || (select string_agg(k, ', ') from jsonb_object_keys(known) as k));
-    elsif jsonb_typeof(settings -> section) not in ('object', 'null') then
-      perform memory._refuse('settings', format('section "%s" is not an object', section),
-        format('Known keys: %s', (select string_agg(k, ', ') from jsonb_object_keys(known -> section) as k)));
-    end if;
-    for key, value in select * from jsonb_each(nullif(settings -> section, 'null')) loop
-      if not known -> section ? key then
-        perform memory._refuse('settings', format('unknown key "%s.%s"', section, key),
-          format('Known keys of %s: %s', section, (select string_agg(k, ', ') from jsonb_object_keys(known -> section) as k)));
-      end if;
-      perform memory._check_setting(section, key, value);
-    end loop;
-  end loop;
-
-  -- Stored per level: what was set there. A null takes a key (or a whole section) back to what it inherits.
-  insert into memory.policies as p (user_id, agent_id, settings)
-  values (coalesce(set_policy.user_id, ''), coalesce(set_policy.agent_id, ''), jsonb_strip_nulls(set_policy.settings))
-  on conflict on constraint policies_pkey do update
-  set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - array(select s.key from jsonb_each(set_policy.settings) as s where s.value = 'null'),
-                                   (select coalesce(jsonb_object_agg(s.key, s.value), '{}') from jsonb_each(set_policy.settings) as s where s.value <> 'null'))),
-      updated_at = statement_timestamp();
-  return memory._policy(set_policy.user_id, set_policy.agent_id);
+exception
+  when others then
+    perform memory._refuse('settings', format('%s is not a positive interval: %s', p_name, p_value),
+      'Write it like "7 days", or "never".');
 end;
 $$;
-comment on function memory.set_policy(jsonb, text, text) is
-'Merges settings into the policy of everyone, of one agent, of one user, or of one agent of one user, and returns the policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). null takes a key back to its inherited value; expires_after also takes "never".';
 
 create or replace function memory.activate_model(name text)
 returns void
@@ -2658,88 +2972,101 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  activated_kind text;
+  activated memory.models := memory._locked_model(name);
 begin
-  select m.kind into activated_kind from memory.models as m where m.name = activate_model.name;
-  if not found then
-    perform memory._refuse('name', format('there is no model "%s"', name), 'Register it with memory.register_model().', 'P0002');
-  end if;
-  -- Two administrators at once: the second waits for the first, so the unique index never refuses one of them.
-  perform from memory.models as m where m.kind = activated_kind order by m.name for no key update;
-  if not exists (select from memory.models as m where m.name = activate_model.name) then -- dropped while it was waited for
-    perform memory._refuse('name', format('model "%s" was just dropped', name), 'Register it again.', 'P0002');
-  end if;
-  update memory.models as m set is_active = false where m.kind = activated_kind and m.is_active and m.name <> activate_model.name;
-  update memory.models as m set is_active = true, is_off = false where m.name = activate_model.name and not m.is_active;
-  if found and activated_kind = 'embedding' then
-    perform memory._enqueue_backfill();
+  update memory.models as m set is_active = false
+  where m.kind = activated.kind and m.is_active and m.name <> activated.name;
+  update memory.models as m set is_active = true, is_off = false
+  where m.name = activated.name and not m.is_active;
+  if found and activated.kind = 'embedding' then
+    perform memory._enqueue_for_everyone('backfill');
   end if;
 end;
 $$;
 comment on function memory.activate_model(text) is
-'Makes a registered model the one in use for its kind, from now on and at once. An embedding model may be activated before it is filled: a user whose embeddings are not all there yet is searched with another model that has them until they are. A query_embedding that the caller brings along is always compared with the model of its dimensions, the active one first.';
+'Makes a registered model the one in use for its kind, at once. An embedding model may be activated before it is '
+'filled: a user whose embeddings are not complete is searched with another model that has them.';
 
--- One call of a model while its caller waits, entered in the ledger: its result, or {"problem": why there is none}.
-create or replace function memory._ask_model(p_kind text, p_user_id text, p_agent_id text, p_model memory.models, p_payload jsonb)
+-- One call of a model while the caller waits: its result, or {"problem": the reason why there is none}. The ledger gets
+-- the call, unless the transaction is read-only.
+create or replace function memory._ask_model(
+  p_kind text, p_user_id text, p_agent_id text, p_model memory.models, p_payload jsonb
+)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  -- Somebody waits: ten seconds unless the model's own limit is lower.
-  patient constant jsonb := jsonb_build_object('timeout_seconds', least((p_model.settings ->> 'timeout_seconds')::numeric, 10));
+  -- A caller waits at most ten seconds, or as long as the model's settings allow if that is less.
+  seconds constant numeric := least((p_model.settings ->> 'timeout_seconds')::numeric, 10);
+  model constant jsonb := memory._model_json(p_model)
+    || jsonb_build_object('settings', p_model.settings || jsonb_build_object('timeout_seconds', seconds));
   reply jsonb;
+  calls jsonb;
 begin
-  reply := memory._call_model(p_kind, jsonb_build_object('model', memory._model_json(p_model) || jsonb_build_object('settings', p_model.settings || patient)) || p_payload);
-  if jsonb_array_length(coalesce(nullif(reply -> 'calls', 'null'), '[]')) > 0 and current_setting('transaction_read_only') = 'off' then
-    perform memory._enter_calls(p_user_id, null, case p_kind when 'embed' then 'search' else p_kind end, p_agent_id, p_model.name, reply -> 'calls');
+  reply := memory._call_model(p_kind, jsonb_build_object('model', model) || p_payload);
+  calls := coalesce(nullif(reply -> 'calls', 'null'), '[]');
+  if jsonb_array_length(calls) > 0 and current_setting('transaction_read_only') = 'off' then
+    perform memory._check_calls(calls);
+    perform memory._enter_calls(p_user_id, null, case p_kind when 'embed' then 'search' else p_kind end, p_agent_id,
+      p_model.name, calls);
   end if;
   return coalesce(reply -> 'result', jsonb_build_object('problem', reply ->> 'error'));
 end;
 $$;
 
--- Tokens of the UTC day that count against a budget: those in the ledger, and those that running jobs will use at
--- least. A job that is about to be claimed asks for more; one at a time per budget, so that two workers cannot both
--- take the last: claims of one user exclude each other anyway (memory._room()). The small calls of a search reserve
--- nothing: a lock would stay until the end of the caller's transaction.
-create or replace function memory._check_budget(p_user_id text, p_agent_id text, p_model jsonb, p_tokens int, p_reserves boolean default true)
+-- Refuses a call (AM002) whose p_tokens would exceed the daily budget of its user or agent. The built-in model has no
+-- budget. With p_reserves the check holds a lock per agent until the end of the transaction, so that two claims cannot
+-- both take the last tokens; the claims of one user exclude each other already. Calls within a search do not reserve:
+-- the lock would last as long as the transaction of the application.
+create or replace function memory._check_budget(
+  p_user_id text, p_agent_id text, p_model jsonb, p_tokens int, p_reserves boolean default true
+)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  budgets jsonb := memory._policy(p_user_id, p_agent_id) -> 'budget';
-  today timestamptz := date_trunc('day', clock_timestamp(), 'UTC');
-  budget bigint;
+  budgets constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'budget');
+  user_budget constant bigint := (budgets ->> 'tokens_per_user_per_day')::bigint;
+  agent_budget constant bigint := (budgets ->> 'tokens_per_agent_per_day')::bigint;
+  today constant timestamptz := date_trunc('day', clock_timestamp(), 'UTC');
   used bigint;
 begin
   if p_model ->> 'provider' = 'local' then
     return;
   end if;
-  budget := (budgets ->> 'tokens_per_user_per_day')::bigint;
-  if budget is not null then
-    select coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
-      + (select coalesce(sum(j.tokens_reserved), 0) from memory.jobs as j where j.user_id = p_user_id and j.status = 'running')
-    into used
-    from memory.model_calls as c where c.user_id = p_user_id and c.called_at >= today;
-    if used + p_tokens > budget then
-      perform memory._refuse_budget('tokens_per_user_per_day', used, p_tokens, budget);
-    end if;
+  if user_budget is not null then
+    select coalesce(sum(t.tokens), 0) into used from memory._used_tokens('user', p_user_id, today) as t;
+    perform memory._refuse_budget('tokens_per_user_per_day', used, p_tokens, user_budget)
+    where used + p_tokens > user_budget;
   end if;
-  budget := (budgets ->> 'tokens_per_agent_per_day')::bigint;
-  if budget is not null and p_agent_id is not null then
+  if agent_budget is not null and p_agent_id is not null then
     perform memory._lock_agent_budget(p_agent_id) where p_reserves;
-    select coalesce(sum(coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)), 0)
-      + (select coalesce(sum(j.tokens_reserved), 0) from memory.jobs as j where j.agent_id = p_agent_id and j.status = 'running')
-    into used
-    from memory.model_calls as c where c.agent_id = p_agent_id and c.called_at >= today;
-    if used + p_tokens > budget then
-      perform memory._refuse_budget('tokens_per_agent_per_day', used, p_tokens, budget);
-    end if;
+    select coalesce(sum(t.tokens), 0) into used from memory._used_tokens('agent', p_agent_id, today) as t;
+    perform memory._refuse_budget('tokens_per_agent_per_day', used, p_tokens, agent_budget)
+    where used + p_tokens > agent_budget;
   end if;
 end;
 $$;
 
--- A row that nobody else can hold, written so that a claim under repeatable read sees that it missed something. Hardly
--- waited for: two workers that claim many jobs each could wait for each other.
+-- Tokens that count against a budget of p_of ('user' or 'agent') p_id: those of each call in the ledger since then, and
+-- those that each running job has reserved. The planner inlines this function and decides each CASE, so that an index
+-- of the ledger answers without its table.
+create or replace function memory._used_tokens(p_of text, p_id text, p_since timestamptz)
+returns table (tokens bigint)
+language sql stable parallel safe
+begin atomic
+  select coalesce(c.tokens_in, 0) + coalesce(c.tokens_out, 0)
+  from memory.model_calls as c
+  where case p_of when 'user' then c.user_id else c.agent_id end = p_id and c.called_at >= p_since
+  union all
+  select j.tokens_reserved
+  from memory.jobs as j
+  where case p_of when 'user' then j.user_id else j.agent_id end = p_id and j.status = 'running';
+end;
+
+-- Locks the agent's budget until the end of the transaction. The lock is a row that only this function touches. It is
+-- written, not only locked, so that a claim under REPEATABLE READ fails if another claim came first. The wait is short:
+-- two workers that each claim many jobs could wait for each other.
 create or replace function memory._lock_agent_budget(p_agent_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -2759,13 +3086,16 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._refuse('budget.' || p_name, format('%s of %s tokens are used, this call needs at least %s', p_used, p_budget, p_tokens),
-    'The job waits for the next day (UTC); memory.set_policy() changes the budget and memory.retry_job() ends the wait.', 'AM002');
+  perform memory._refuse('budget.' || p_name,
+    format('%s of %s tokens are used, this call needs at least %s', p_used, p_budget, p_tokens),
+    'The job waits for the next day (UTC); memory.set_policy() changes the budget and '
+    'memory.retry_job() ends the wait.',
+    'AM002');
 end;
 $$;
 
--- The chat model for a job (the one a policy names, else the active one) and what it is asked. The built-in model asks
--- itself nothing.
+-- The chat model of a job (the one that the policy names if it is on, else the active one) and the prompt for it. The
+-- built-in model gets no prompt.
 create or replace function memory._chat_model(p_name text, p_prompt text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -2773,9 +3103,11 @@ as $$
 declare
   chosen memory.models;
 begin
-  select m.* into chosen from memory.models as m where m.kind = 'chat' and not m.is_off and (m.name = p_name
-    or m.is_active)
-  order by m.name is distinct from p_name limit 1;
+  select m.* into chosen
+  from memory.models as m
+  where m.kind = 'chat' and not m.is_off and (m.name = p_name or m.is_active)
+  order by m.name is distinct from p_name
+  limit 1;
   if not found then
     raise lock_not_available using message = 'no chat model is active';
   end if;
@@ -2785,31 +3117,121 @@ begin
 end;
 $$;
 
+-- Enters the calls that a worker reports for its job, as far as the job can have made them.
+create or replace function memory._enter_calls(p_job memory.jobs, p_calls jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  latest memory.jobs;
+  entered record;
+begin
+  perform memory._check_calls(p_calls);
+  -- Calls may have been entered since the caller read the job.
+  select j.* into latest from memory.jobs as j
+  where j.user_id = p_job.user_id and j.job_id = p_job.job_id for no key update;
+  if found then
+    p_job := latest;
+  end if;
+  entered := memory._enter_credible_calls(p_job.user_id, p_job.job_id, p_job.kind, p_job.agent_id,
+    p_job.input ->> 'model', p_calls, memory._allowed_calls(p_job) - p_job.calls_entered,
+    p_job.tokens_allowed - p_job.tokens_entered);
+  update memory.jobs as j
+  set calls_entered = j.calls_entered + entered.number, tokens_entered = j.tokens_entered + entered.tokens
+  where j.user_id = p_job.user_id and j.job_id = p_job.job_id and entered.number > 0;
+end;
+$$;
+
+-- Enters the first p_calls_left of reported calls that _check_calls() has accepted, with p_tokens_left tokens in all,
+-- and returns how many calls and tokens it entered. Otherwise a worker could spend everyone's budget by reporting any
+-- number. A report that exceeds these limits is cut with a warning, not refused: an error would lose the job's result.
+create or replace function memory._enter_credible_calls(
+  p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb, p_calls_left int,
+  p_tokens_left bigint, out number int, out tokens bigint
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  credible jsonb;
+  reported bigint;
+begin
+  with said as (
+    select c.position, c.value, (c.value ->> 'tokens_in')::numeric::bigint as tokens_in,
+      (c.value ->> 'tokens_out')::numeric::bigint as tokens_out
+    from jsonb_array_elements(p_calls) with ordinality as c (value, position)
+  ), counted as (
+    select s.*, sum(coalesce(s.tokens_in, 0) + coalesce(s.tokens_out, 0)) over (order by s.position) as so_far
+    from said as s
+  ), cut as (
+    select c.*,
+      case when c.tokens_in is not null
+        then greatest(least(c.tokens_in, p_tokens_left - c.so_far + c.tokens_in + coalesce(c.tokens_out, 0)), 0)
+      end as cut_in,
+      case when c.tokens_out is not null
+        then greatest(least(c.tokens_out, p_tokens_left - c.so_far + c.tokens_out), 0)
+      end as cut_out
+    from counted as c
+  )
+  select
+    coalesce(jsonb_agg(c.value || jsonb_build_object('tokens_in', c.cut_in, 'tokens_out', c.cut_out)
+                       order by c.position)
+             filter (where c.position <= p_calls_left), '[]'),
+    count(*) filter (where c.position <= p_calls_left),
+    coalesce(sum(coalesce(c.cut_in, 0) + coalesce(c.cut_out, 0)) filter (where c.position <= p_calls_left), 0),
+    coalesce(max(c.so_far), 0)
+  into credible, number, tokens, reported
+  from cut as c;
+  if reported > tokens or jsonb_array_length(p_calls) > number then
+    raise warning
+      'job %: % calls with % tokens are entered of the % with % that were reported, which it cannot have taken',
+      p_job_id, number, tokens, jsonb_array_length(p_calls), reported;
+  end if;
+  perform memory._enter_calls(p_user_id, p_job_id, p_kind, p_agent_id, p_model, credible);
+end;
+$$;
+
+-- How many calls the ledger takes for a job in all its attempts: 300 for each. An embedding job has at most 256 texts,
+-- and a worker that sends each text by itself may have to send some of them twice.
+create or replace function memory._allowed_calls(p_job memory.jobs)
+returns int
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_job.max_attempts * 300;
+end;
+$$;
+
+-- How many tokens the ledger takes for a job once it is handed out again with p_payload. A token is at least one byte
+-- of the payload. A runner sends the payload at most three times (when a server rejects one way of asking for JSON
+-- after another), partly escaped: four tokens per byte. 200,000 tokens are for the form of the reply and for the
+-- reasoning of the model. A job that is given back uncounted again and again does not exceed max_attempts of this.
+create or replace function memory._allowed_tokens(p_job memory.jobs, p_payload jsonb)
+returns bigint
+language plpgsql immutable parallel safe
+as $$
+declare
+  per_attempt constant bigint := 4 * pg_column_size(p_payload)::bigint + 200000;
+begin
+  return greatest(p_job.tokens_allowed, least(p_job.tokens_allowed + per_attempt, p_job.max_attempts * per_attempt));
+end;
+$$;
+
 create or replace function memory.deactivate_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  deactivated_kind text;
+  deactivated memory.models := memory._locked_model(name);
 begin
-  select m.kind into deactivated_kind from memory.models as m where m.name = deactivate_model.name;
-  if not found then
-    perform memory._refuse('name', format('there is no model "%s"', name),
-      'select name from memory.models shows what there is.', 'P0002');
-  end if;
-  -- In the order in which memory.activate_model() locks them.
-  perform from memory.models as m where m.kind = deactivated_kind order by m.name for no key update;
-  update memory.models as m set is_active = false, is_off = true where m.name = deactivate_model.name;
+  update memory.models as m set is_active = false, is_off = true where m.name = deactivated.name;
 end;
 $$;
 comment on function memory.deactivate_model(text) is
-'Switches a model off: from now on it is asked for nothing and nothing is queued for it. Without an active embedding '
-'model searches go by keyword; the embeddings stay, so memory.activate_model() has to fill in only what came since, '
-'and memory.drop_model() removes them. Without a rerank model results keep their order. Without a chat model the jobs '
-'that need one wait in the queue. A call that is under way is finished.';
+'Switches a model off: it gets no more calls and no more jobs. Its embeddings stay until memory.drop_model(). '
+'memory.activate_model() switches it on again.';
 
--- Prompts are data: built-in ones, edits of them, and the rules of an edit.
+-- The built-in prompts: one row for each file of sql/prompts.
 create or replace function memory._default_prompts()
 returns table (name text, template text)
 language sql immutable parallel safe
@@ -2917,14 +3339,16 @@ The messages stand between <conversation> tags, one as a JSON object on each lin
 $prompt$);
 end;
 
--- Needed in a template, and all that it may have: what the built-in one uses.
+-- The variables of a template, such as messages for {{messages}}. An edit of a prompt must use exactly the variables of
+-- the built-in prompt.
 create or replace function memory._prompt_variables(p_template text)
 returns text[]
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return array(select distinct m.groups[1] from regexp_matches(p_template, e'\\{\\{\\s*(\\w+)\\s*\\}\\}', 'g') as m (groups) order by 1);
+  return array(select distinct m.groups[1]
+               from regexp_matches(p_template, e'\\{\\{\\s*(\\w+)\\s*\\}\\}', 'g') as m (groups) order by 1);
 end;
 $$;
 
@@ -2938,8 +3362,8 @@ declare
 begin
   select m.* into dropped from memory.models as m where m.name = drop_model.name for update;
   if not found then
-    perform memory._refuse('name', format('there is no model "%s"', name), 'select name from memory.models shows what there is.', 'P0002');
-  elsif dropped.is_active and dropped.kind <> 'rerank' then -- nothing needs a rerank model
+    perform memory._refuse_unknown_model(name);
+  elsif dropped.is_active and dropped.kind <> 'rerank' then -- search works without a rerank model
     perform memory._refuse('name', format('model "%s" is in use', name),
       'Activate another one of its kind first, or switch it off with memory.deactivate_model().', '23505');
   end if;
@@ -2953,154 +3377,72 @@ begin
 end;
 $$;
 comment on function memory.drop_model(text) is
-'Removes a model that is not in use, or a rerank model, with everything it has embedded. What it cost stays in the ledger.';
+'Removes a model that is not in use, or a rerank model, with everything it has embedded. Its calls stay in the ledger.';
 
--- The ledger of model calls, and the budgets it is checked against.
-
+-- Refuses calls that are no array of objects whose numbers are null or from 0 to 2147483647.
 create or replace function memory._check_calls(p_calls jsonb)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
   perform memory._check_json_size('calls', p_calls, 16777216, 'A job makes a few calls, and each is a few numbers.');
-  if jsonb_typeof(p_calls) is distinct from 'array' or jsonb_array_length(p_calls) > 10000 or jsonb_path_exists(p_calls, 'strict $[*] ? (@.type() != "object")')
-    or exists (select from jsonb_array_elements(p_calls) as c
-               cross join lateral (values (c -> 'tokens_in'), (c -> 'tokens_out'), (c -> 'duration_ms'), (c -> 'prompt_version')) as v (value)
-               where jsonb_typeof(v.value) not in ('null', 'number') or jsonb_typeof(v.value) = 'number' and v.value::numeric not between 0 and 2147483647) then
+  if jsonb_typeof(p_calls) is distinct from 'array'
+    or jsonb_array_length(p_calls) > 10000
+    or jsonb_path_exists(p_calls, 'strict $[*] ? (@.type() != "object")')
+    or exists (
+      select from jsonb_array_elements(p_calls) as c
+      cross join lateral (values (c -> 'tokens_in'), (c -> 'tokens_out'), (c -> 'duration_ms'),
+                                 (c -> 'prompt_version')) as v (value)
+      where jsonb_typeof(v.value) not in ('null', 'number')
+        or jsonb_typeof(v.value) = 'number' and v.value::numeric not between 0 and 2147483647) then
     perform memory._refuse('calls', 'must be an array of objects with tokens_in, tokens_out, duration_ms and error',
       'See docs/jobs.md; leave it out when nothing is known.');
   end if;
 end;
 $$;
 
--- One row per call, as they are reported. What a call cost is computed from the prices of its model, now.
-create or replace function memory._enter_calls(p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text,
-  p_calls jsonb)
+-- Enters calls that _check_calls() has accepted in the ledger, one row per call. Prices are computed now, from the
+-- settings of each call's model.
+create or replace function memory._enter_calls(
+  p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb
+)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._check_calls(p_calls);
-  insert into memory.model_calls (user_id, call_id, job_id, kind, agent_id, model, prompt_version, tokens_in, tokens_out, duration_ms, price, error, called_at)
-  select p_user_id, memory._uuid_v7(), p_job_id, left(coalesce(p_kind, c ->> 'kind', 'unknown'), 255), p_agent_id, n.model,
-    (c ->> 'prompt_version')::numeric::int, (c ->> 'tokens_in')::numeric::bigint, (c ->> 'tokens_out')::numeric::bigint, (c ->> 'duration_ms')::numeric::bigint,
-    case when m.settings ?| '{price_per_million_input,price_per_million_output}' and coalesce(c ->> 'tokens_in', c ->> 'tokens_out') is not null
-         then (coalesce((c ->> 'tokens_in')::numeric, 0) * coalesce((m.settings ->> 'price_per_million_input')::numeric, 0)
-               + coalesce((c ->> 'tokens_out')::numeric, 0) * coalesce((m.settings ->> 'price_per_million_output')::numeric, 0)) / 1000000 end,
+  insert into memory.model_calls (user_id, call_id, job_id, kind, agent_id, model, prompt_version, tokens_in,
+    tokens_out, duration_ms, price, error, called_at)
+  select p_user_id, memory._uuid_v7(), p_job_id, left(coalesce(p_kind, c ->> 'kind', 'unknown'), 255), p_agent_id,
+    n.model, (c ->> 'prompt_version')::numeric::int, n.tokens_in, n.tokens_out,
+    (c ->> 'duration_ms')::numeric::bigint,
+    case
+      when m.settings ?| '{price_per_million_input,price_per_million_output}'
+        and num_nonnulls(n.tokens_in, n.tokens_out) > 0
+      then (coalesce(n.tokens_in, 0) * coalesce((m.settings ->> 'price_per_million_input')::numeric, 0)
+            + coalesce(n.tokens_out, 0) * coalesce((m.settings ->> 'price_per_million_output')::numeric, 0)) / 1000000
+    end,
     left(c ->> 'error', 500), clock_timestamp()
   from jsonb_array_elements(p_calls) as c
-  cross join lateral (select left(coalesce(p_model, c ->> 'model', 'unknown'), 255) as model) as n
+  cross join lateral (
+    select left(coalesce(p_model, c ->> 'model', 'unknown'), 255) as model,
+      (c ->> 'tokens_in')::numeric::bigint as tokens_in, (c ->> 'tokens_out')::numeric::bigint as tokens_out) as n
   left join memory.models as m on m.name = n.model;
 end;
 $$;
 
--- The calls of a job, as its workers report them.
-create or replace function memory._enter_calls(p_job memory.jobs, p_calls jsonb)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  latest memory.jobs;
-  entered record;
-begin
-  -- Calls may have been entered since the job was read.
-  select j.* into latest from memory.jobs as j
-  where j.user_id = p_job.user_id and j.job_id = p_job.job_id for no key update;
-  if found then
-    p_job := latest;
-  end if;
-  entered := memory._enter_credible_calls(p_job.user_id, p_job.job_id, p_job.kind, p_job.agent_id, p_job.input ->> 'model', p_calls,
-                                          memory._allowed_calls(p_job) - p_job.calls_entered,
-                                          p_job.tokens_allowed - p_job.tokens_entered);
-  update memory.jobs as j
-  set calls_entered = j.calls_entered + entered.number, tokens_entered = j.tokens_entered + entered.tokens
-  where j.user_id = p_job.user_id and j.job_id = p_job.job_id and entered.number > 0;
-end;
-$$;
-
--- A worker that reported any number it likes could spend everyone's budget. So only so many of these calls are
--- entered, in their order, and so many of their tokens. Nothing is refused: that would lose the result which the
--- calls brought.
-create or replace function memory._enter_credible_calls(
-  p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb, p_calls_left int, p_tokens_left bigint,
-  out number int, out tokens bigint
-)
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  credible jsonb;
-  reported bigint;
-begin
-  perform memory._check_calls(p_calls);
-  with said as (
-    select c.position, c.value, (c.value ->> 'tokens_in')::numeric::bigint as tokens_in,
-      (c.value ->> 'tokens_out')::numeric::bigint as tokens_out
-    from jsonb_array_elements(p_calls) with ordinality as c (value, position)
-  ), counted as (
-    select s.*, sum(coalesce(s.tokens_in, 0) + coalesce(s.tokens_out, 0)) over (order by s.position) as so_far
-    from said as s
-  ), cut as (
-    select c.*,
-      case when c.tokens_in is not null
-        then greatest(least(c.tokens_in, p_tokens_left - c.so_far + c.tokens_in + coalesce(c.tokens_out, 0)), 0)
-      end as cut_in,
-      case when c.tokens_out is not null
-        then greatest(least(c.tokens_out, p_tokens_left - c.so_far + c.tokens_out), 0) end as cut_out
-    from counted as c
-  )
-  select
-    coalesce(jsonb_agg(c.value || jsonb_build_object('tokens_in', c.cut_in, 'tokens_out', c.cut_out)
-                       order by c.position)
-             filter (where c.position <= p_calls_left), '[]'),
-    count(*) filter (where c.position <= p_calls_left),
-    coalesce(sum(coalesce(c.cut_in, 0) + coalesce(c.cut_out, 0)) filter (where c.position <= p_calls_left), 0),
-    coalesce(max(c.so_far), 0)
-  into credible, number, tokens, reported
-  from cut as c;
-  if reported > tokens or jsonb_array_length(p_calls) > number then
-    raise warning 'job %: % calls with % tokens are entered of the % with % that were reported, which it cannot have taken',
-      p_job_id, number, tokens, jsonb_array_length(p_calls), reported;
-  end if;
-  perform memory._enter_calls(p_user_id, p_job_id, p_kind, p_agent_id, p_model, credible);
-end;
-$$;
-
--- In all attempts: an embedding job has 256 texts at most, and whoever sends each by itself may have to send some
--- again.
-create or replace function memory._allowed_calls(p_job memory.jobs)
-returns int
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_job.max_attempts * 300;
-end;
-$$;
-
--- What a job can have used after another attempt, however often it was given back uncounted. A token is at least a
--- byte of what was handed out. A runner sends that three times at most, when a server knows no other way of asking
--- for JSON, and some of it escaped. 200,000 tokens are for what comes on top: the shape of the reply, and the reply
--- of a model that thinks.
-create or replace function memory._allowed_tokens(p_job memory.jobs, p_payload jsonb)
-returns bigint
-language plpgsql immutable parallel safe
-as $$
-declare
-  per_attempt constant bigint := 4 * pg_column_size(p_payload)::bigint + 200000;
-begin
-  return greatest(p_job.tokens_allowed, least(p_job.tokens_allowed + per_attempt, p_job.max_attempts * per_attempt));
-end;
-$$;
-
+-- What a job or a call hands to the runner about its model.
 create or replace function memory._model_json(p_model memory.models)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 begin
-  return jsonb_build_object('name', p_model.name, 'provider', p_model.provider, 'model', p_model.model, 'settings', p_model.settings);
+  return jsonb_build_object('name', p_model.name, 'provider', p_model.provider, 'model', p_model.model,
+    'settings', p_model.settings);
 end;
 $$;
 
--- How long its embeddings are: those it has made, or else those it is asked for. Inlined by the planner, hence no SET clause.
+-- Dimensions of the model's embeddings: those of the embeddings it has made, else those its settings ask for, else
+-- null. The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._known_dimensions(p_model memory.models)
 returns int
 language sql immutable parallel safe
@@ -3108,6 +3450,7 @@ begin atomic
   select coalesce((p_model).dimensions, ((p_model).settings ->> 'dimensions')::numeric::int);
 end;
 
+-- The active embedding model, or null.
 create or replace function memory._embedding_model()
 returns memory.models
 language plpgsql stable parallel safe
@@ -3117,15 +3460,52 @@ begin
 end;
 $$;
 
-call memory._replace_view('prompts', $view$
-select d.name, coalesce(v.version, 1) as version, coalesce(v.template, d.template) as template, v.template is null as is_default,
-  memory._prompt_variables(d.template) as variables, v.changed_by, v.changed_at
-from memory._default_prompts() as d
-left join lateral (select p.* from memory.prompt_versions as p where p.name = d.name order by p.version desc limit 1) as v on true
-$view$);
-comment on view memory.prompts is 'The prompts in use: one per kind of job that asks a chat model. memory.set_prompt() changes one, memory.reset_prompt() restores it.';
+-- The model of that name, after locking all models of its kind, in the order of their names. Whoever changes which
+-- model of a kind is active takes these locks, so two administrators never violate the unique index
+-- models_one_active_idx.
+create or replace function memory._locked_model(p_name text)
+returns memory.models
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  model memory.models;
+begin
+  select m.* into model from memory.models as m where m.name = p_name;
+  if not found then
+    perform memory._refuse_unknown_model(p_name);
+  end if;
+  perform from memory.models as m where m.kind = model.kind order by m.name for no key update;
+  select m.* into model from memory.models as m where m.name = p_name;
+  if not found then -- somebody dropped it while this call waited for the locks
+    perform memory._refuse('name', format('model "%s" was just dropped', p_name), 'Register it again.', 'P0002');
+  end if;
+  return model;
+end;
+$$;
 
--- The prompt in use, as jobs hand it out.
+-- Refuses the name of a model that is not registered.
+create or replace function memory._refuse_unknown_model(p_name text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._refuse('name', format('there is no model "%s"', p_name),
+    'select name from memory.models shows what there is; memory.register_model() registers another.', 'P0002');
+end;
+$$;
+
+call memory._replace_view('prompts', $view$
+select d.name, coalesce(v.version, 1) as version, coalesce(v.template, d.template) as template,
+  v.template is null as is_default, memory._prompt_variables(d.template) as variables, v.changed_by, v.changed_at
+from memory._default_prompts() as d
+left join lateral (select p.* from memory.prompt_versions as p where p.name = d.name
+                   order by p.version desc limit 1) as v on true
+$view$);
+comment on view memory.prompts is
+'The prompts in use: one per kind of job that asks a chat model. memory.set_prompt() changes one, '
+'memory.reset_prompt() restores it.';
+
+-- The prompt in use as a job's payload has it.
 create or replace function memory._prompt(p_name text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -3136,6 +3516,7 @@ begin
 end;
 $$;
 
+-- Refuses a name that no built-in prompt has.
 create or replace function memory._check_prompt_name(p_name text)
 returns void
 language plpgsql stable parallel safe
@@ -3148,7 +3529,7 @@ begin
 end;
 $$;
 
--- One more version; editors queue up.
+-- Stores the next version of a prompt and returns its number. A null template means the built-in prompt.
 create or replace function memory._add_prompt_version(p_name text, p_template text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -3156,7 +3537,7 @@ as $$
 declare
   added int;
 begin
-  -- Of the table, because any role can take an advisory lock and keep it.
+  -- Editors wait for each other. The lock is on the table, because any role could take an advisory lock and keep it.
   lock table memory.prompt_versions in share row exclusive mode;
   insert into memory.prompt_versions as v (name, version, template)
   select p_name, coalesce(max(p.version), 1) + 1, p_template
@@ -3166,18 +3547,16 @@ begin
 end;
 $$;
 
-create or replace function memory.register_model(name text, kind text, provider text, model text, settings jsonb default '{}')
+create or replace function memory.register_model(
+  name text, kind text, provider text, model text, settings jsonb default '{}'
+)
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds', 'max_concurrency', 'temperature', 'json_mode',
-    'dimensions', 'batch_size', 'rerank_api', 'price_per_million_input', 'price_per_million_output'];
-  key text;
-  value jsonb;
-  registered memory.models;
-  dims int; -- of the embeddings that it will make, as far as that is known
+  registered memory.models; -- as the name was registered before, if it was
+  dims int; -- of the embeddings that the model will make, null when its first embedding decides
   is_the_same boolean;
 begin
   perform memory._check_id('name', name);
@@ -3186,63 +3565,117 @@ begin
     perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use chat, embedding or rerank.');
   end if;
   if (provider in ('local', 'openai', 'azure')) is not true then
-    perform memory._refuse('provider', format('unknown provider "%s"', provider), 'Use local, openai or azure; openai serves any compatible base_url.');
+    perform memory._refuse('provider', format('unknown provider "%s"', provider),
+      'Use local, openai or azure; openai serves any compatible base_url.');
   end if;
-  if jsonb_typeof(settings) is distinct from 'object' then
-    perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
-  end if;
-  perform memory._check_json_size('settings', settings, 65536, 'No setting is longer than an address.');
+  perform memory._check_model_settings(settings);
   if kind <> 'chat' and provider = 'local' then
-    perform memory._refuse('provider', format('local has no %s model', kind), 'Use openai with the base_url of a server of your own.');
+    perform memory._refuse('provider', format('local has no %s model', kind),
+      'Use openai with the base_url of a server of your own.');
   end if;
-  for key, value in select * from jsonb_each(settings) loop
-    if key <> all (known) then
-      perform memory._refuse('settings', format('unknown key "%s"', key),
-        format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.', array_to_string(known, ', ')));
-    elsif not memory._is_valid_model_setting(key, value) then
-      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), memory._model_setting_rule(key));
-    end if;
-  end loop;
   if not memory._is_key_variable(settings ->> 'api_key_env') then
-    raise notice 'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
+    raise notice
+      'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
       settings ->> 'api_key_env'
       using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
   end if;
-  -- Embeddings of two models are never compared. Jobs that are storing some right now come first.
+  -- The lock waits for jobs that are storing embeddings of this model. Below, embeddings of another model or length
+  -- refuse the registration, because embeddings of two models must never be compared.
   select m.* into registered from memory.models as m where m.name = register_model.name for update;
-  dims := coalesce((settings ->> 'dimensions')::numeric, case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
-  is_the_same := (registered.model, memory._known_dimensions(registered)) is not distinct from (register_model.model, dims);
+  dims := coalesce((settings ->> 'dimensions')::numeric,
+    case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
+  is_the_same := (registered.model, memory._known_dimensions(registered))
+    is not distinct from (register_model.model, dims);
   if kind = 'embedding' and not is_the_same then
     if exists (select from memory.embeddings as e where e.model = register_model.name) then
-      perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name), 'Register the other model under another name.', '23505');
+      perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name),
+        'Register the other model under another name.', '23505');
     end if;
     delete from memory.query_embeddings as k where k.model = register_model.name;
   end if;
   insert into memory.models as m (name, kind, provider, model, settings)
-  values (register_model.name, register_model.kind, register_model.provider, register_model.model, register_model.settings)
+  values (register_model.name, register_model.kind, register_model.provider, register_model.model,
+          register_model.settings)
   on conflict on constraint models_pkey do update
   set provider = excluded.provider, model = excluded.model, settings = excluded.settings, is_off = false,
       dimensions = case when is_the_same then m.dimensions end
   where m.kind = excluded.kind;
   if not found then
-    perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.', '23505');
+    perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
+      '23505');
   elsif kind = 'embedding' then
-    perform memory._enqueue_backfill(); -- also of what an earlier one has missed
+    perform memory._enqueue_for_everyone('backfill'); -- also queues texts that an earlier backfill has missed
   end if;
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank. An embedding model is '
-'filled in the background from now on (memory.backfill_status()); searches use it once it is activated. settings: '
-'base_url, api_key_env (name of an environment variable of the calling process: AGENT_MEMORY_KEY_ and anything, '
-'OPENAI_API_KEY, AZURE_OPENAI_API_KEY, or one that AGENT_MEMORY_KEY_VARIABLES of that process lists), api_key_file '
-'(name of a file in the folder that AGENT_MEMORY_KEY_DIR of that process names; without either the provider''s own '
-'servers get OPENAI_API_KEY or AZURE_OPENAI_API_KEY, and any other base_url gets no key), api_version, '
-'timeout_seconds, max_concurrency, temperature, json_mode (schema, object or off), dimensions and batch_size of an '
-'embedding model, rerank_api (rerank, or chat for a chat model that reranks), price_per_million_input and '
-'price_per_million_output. For administrators: grant it to nobody else.';
+'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local, openai '
+'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
+'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
 
--- What a setting may be, in words.
+-- Refuses settings of a model that are no object, or have an unknown key or a value that the key cannot have.
+create or replace function memory._check_model_settings(p_settings jsonb)
+returns void
+language plpgsql immutable parallel safe
+as $$
+declare
+  known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds',
+    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api',
+    'price_per_million_input', 'price_per_million_output'];
+  key text;
+  value jsonb;
+begin
+  if jsonb_typeof(p_settings) is distinct from 'object' then
+    perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
+  end if;
+  perform memory._check_json_size('settings', p_settings, 65536, 'No setting is longer than an address.');
+  for key, value in select * from jsonb_each(p_settings) loop
+    if key <> all (known) then
+      perform memory._refuse('settings', format('unknown key "%s"', key),
+        format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
+          array_to_string(known, ', ')));
+    elsif not memory._is_valid_model_setting(key, value) then
+      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)),
+        memory._model_setting_rule(key));
+    end if;
+  end loop;
+end;
+$$;
+
+create or replace function memory._is_valid_model_setting(p_key text, p_value jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := p_value #>> '{}';
+begin
+  if p_value = 'null' then
+    return true;
+  end if;
+  if p_key in ('api_key_file', 'base_url', 'api_key_env', 'api_version') then
+    return jsonb_typeof(p_value) = 'string' and case p_key
+      when 'api_key_file' then said ~ '^[^/.][^/]*$'
+      when 'base_url' then said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]'
+      -- The two excluded variables hold other things than keys.
+      when 'api_key_env' then
+        said ~ '^[A-Za-z_][A-Za-z0-9_]*$' and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES')
+      else said <> '' end;
+  end if;
+  return case
+    -- true means object and false means off.
+    when p_key = 'json_mode' then p_value in ('"schema"', '"object"', '"off"', 'true', 'false')
+    when p_key = 'rerank_api' then p_value in ('"rerank"', '"chat"')
+    when jsonb_typeof(p_value) <> 'number' then false
+    when p_key in ('max_concurrency', 'batch_size') then
+      said::numeric between 1 and 100000 and said::numeric = floor(said::numeric)
+    when p_key = 'dimensions' then said::numeric between 1 and 4000 and said::numeric = floor(said::numeric)
+    when p_key = 'timeout_seconds' then said::numeric > 0
+    else said::numeric >= 0
+  end;
+end;
+$$;
+
+-- The rule of _is_valid_model_setting() in words, for a hint.
 create or replace function memory._model_setting_rule(p_key text)
 returns text
 language plpgsql immutable parallel safe
@@ -3251,7 +3684,8 @@ begin
   return case
     when p_key = 'json_mode' then 'Use "schema", "object" or "off".'
     when p_key = 'rerank_api' then 'Use "rerank" for a server with /rerank, or "chat" for a chat model.'
-    when p_key = 'api_key_file' then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
+    when p_key = 'api_key_file'
+      then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
     when p_key = 'base_url'
       then 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.'
     when p_key = 'api_key_env'
@@ -3260,42 +3694,20 @@ begin
     when p_key in ('max_concurrency', 'batch_size') then 'Use a whole number from 1 to 100000.'
     when p_key = 'dimensions' then 'Use a whole number from 1 to 4000.'
     when p_key = 'timeout_seconds' then 'Use a number of seconds above 0.'
-    else 'Use a number of at least 0.' end;
+    else 'Use a number of at least 0.'
+  end;
 end;
 $$;
 
-create or replace function memory._is_valid_model_setting(p_key text, p_value jsonb)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_value = 'null' then true
-    when p_key = 'json_mode' then p_value in ('"schema"', '"object"', '"off"', 'true', 'false') -- true is object, false is off
-    when p_key = 'rerank_api' then p_value in ('"rerank"', '"chat"')
-    when p_key = 'api_key_file' then jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^[^/.][^/]*$'
-    when p_key = 'base_url' then
-      jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^https?://[^/]'
-        and p_value #>> '{}' !~ e'[@?#\\\\[:space:][:cntrl:]]'
-    when p_key = 'api_key_env' then
-      jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ '^[A-Za-z_][A-Za-z0-9_]*$'
-      and p_value #>> '{}' not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES') -- which hold something else
-    when p_key = 'api_version' then jsonb_typeof(p_value) = 'string' and p_value <> '""'
-    when jsonb_typeof(p_value) <> 'number' then false
-    when p_key in ('max_concurrency', 'batch_size') then p_value::numeric between 1 and 100000 and p_value::numeric = floor(p_value::numeric)
-    when p_key = 'dimensions' then p_value::numeric between 1 and 4000 and p_value::numeric = floor(p_value::numeric)
-    when p_key = 'timeout_seconds' then p_value::numeric > 0
-    else p_value::numeric >= 0 end;
-end;
-$$;
-
--- Whether a name is one that may always be read for a key. What others the process that calls allows is not known here.
+-- Whether the environment variable of that name may always be read for a key; null counts as yes. The calling process
+-- may allow other names, which the server does not know.
 create or replace function memory._is_key_variable(p_name text)
 returns boolean
 language plpgsql immutable parallel safe
 as $$
 begin
-  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'), true);
+  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'),
+    true);
 end;
 $$;
 
@@ -3310,7 +3722,8 @@ begin
 end;
 $$;
 comment on function memory.reset_prompt(text) is
-'Goes back to the built-in prompt, which later versions of agent_memory may improve, and returns the new version. Earlier edits stay in memory.prompt_versions.';
+'Goes back to the built-in prompt, which later versions of agent_memory may improve, and returns the new version. '
+'Earlier edits stay in memory.prompt_versions.';
 
 create or replace function memory.set_prompt(name text, template text)
 returns int
@@ -3327,12 +3740,14 @@ begin
     perform memory._refuse('template', case when template is null then 'must not be null' else 'must not be empty' end,
       'memory.reset_prompt() goes back to the built-in one.');
   elsif octet_length(template) > 65536 then
-    perform memory._refuse('template', format('has %s bytes, at most 65536 are allowed', octet_length(template)), 'It is sent with every call.', '54000');
+    perform memory._refuse_size('template', octet_length(template), 65536, 'It is sent with every call.');
   end if;
-  select memory._prompt_variables(d.template) into needed from memory._default_prompts() as d where d.name = set_prompt.name;
+  select memory._prompt_variables(d.template) into needed
+  from memory._default_prompts() as d where d.name = set_prompt.name;
   foreach variable in array needed loop
     if variable <> all (used) then
-      perform memory._refuse('template', format('lacks {{%s}}', variable), 'It needs: {{' || array_to_string(needed, '}}, {{') || '}}');
+      perform memory._refuse('template', format('lacks {{%s}}', variable),
+        'It needs: {{' || array_to_string(needed, '}}, {{') || '}}');
     end if;
   end loop;
   foreach variable in array used loop
@@ -3345,7 +3760,8 @@ begin
 end;
 $$;
 comment on function memory.set_prompt(text, text) is
-'Changes what a chat model is asked for a kind of job, from the next claim on, and returns the new version. {{variables}} stand for the data; all that the built-in prompt has are needed (22023). A line of --- ends the system message. View memory.prompts shows what is in use.';
+'Changes what a chat model is asked for a kind of job, from the next claim on, and returns the new version. An edit '
+'must use exactly the {{variables}} of the built-in prompt (22023); a line of --- ends the system message.';
 
 create or replace function memory.claim_jobs(
   worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes'
@@ -3355,11 +3771,10 @@ language plpgsql volatile parallel unsafe security definer -- workers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := array['extract_memories', 'summarize_thread', 'compress_thread', 'summarize_user', 'reconcile_memories', 'consolidate', 'embed',
-    'backfill', 'chunk_documents'];
-  -- Not the statement's time: a runner that claims again and again within one CALL would never see what became due since.
+  known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
+  -- Not the statement's time: a runner that claims several times within one CALL must see jobs that became due since.
   moment constant timestamptz := clock_timestamp();
-  -- A job that is prepared when statement_timeout strikes has then had half of that time for itself.
+  -- After half of statement_timeout no further job is prepared, so that each job has the other half for itself.
   deadline constant timestamptz := least(moment + interval '2 seconds',
     statement_timestamp() + nullif(current_setting('statement_timeout')::interval, '0') / 2);
   wanted constant text[] := array(select k from unnest(known) as k where kinds is null or k = any (kinds));
@@ -3376,52 +3791,48 @@ declare
   stop int := 1;
   next_stops bigint[] := array[]::bigint[];
   visit jsonb;
-  -- By place: the index entry of a job taken is there until the end, and would be read again in each lap.
+  -- By place. The index keeps the entries of claimed jobs until this transaction ends; a visit says which of them to
+  -- pass.
   visits jsonb := jsonb '{}';
   handed_out int := 0;
-  handed_out_before int := 0; -- this lap
+  handed_out_before int := 0; -- when this lap began
 begin
   perform memory._check_id('worker', worker);
-  perform memory._check_list('kinds', kinds); -- before the comparison, which nothing can interrupt
+  perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
   if (kinds <@ known) is false then
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
       'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
   end if;
   if (max_jobs between 1 and 1000) is not true then
-    perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')), 'Claim what you can work on at once.');
+    perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')),
+      'Claim what you can work on at once.');
   end if;
   if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval', 'It should outlast one model call; memory.extend_job() prolongs it.');
+    perform memory._refuse('lease', 'must be a positive interval',
+      'It should outlast one model call; memory.extend_job() prolongs it.');
   end if;
 
-  -- Workers that died: their jobs go back to the queue, or to the dead ones when this was the last attempt. What they
-  -- called may have been paid for, so the ledger shows it.
+  -- Leases of workers that died. Their model calls may have been paid for, so the ledger shows one call per attempt.
   for claimed in
-    update memory.jobs as j
-    set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
-        finished_at = case when j.attempts < j.max_attempts then null else moment end,
-        error = format('the lease of worker "%s" ran out in attempt %s', j.worker, j.attempts),
-        tokens_reserved = 0, lease_token = null, lease_expires_at = null
-    from (select e.user_id, e.job_id from memory.jobs as e
-          where e.status = 'running' and e.lease_expires_at <= moment
-          order by e.lease_expires_at limit 100 for update skip locked) as expired
-    where j.user_id = expired.user_id and j.job_id = expired.job_id
-    returning j.*
+    select j.* from memory.jobs as j
+    where j.status = 'running' and j.lease_expires_at <= moment
+    order by j.lease_expires_at limit 100 for update skip locked
   loop
-    perform memory._enter_calls(claimed, jsonb_build_array(jsonb_build_object('error', claimed.error)));
-    perform memory._after_failure(claimed);
+    perform memory._fail_attempt(claimed,
+      format('the lease of worker "%s" ran out in attempt %s', claimed.worker, claimed.attempts));
   end loop;
 
-  -- What has waited long enough. Not all at once: at midnight (UTC) all that waited for a budget is due.
+  -- Jobs whose run_after has passed, 1,000 per claim: at midnight (UTC) all jobs that waited for a budget become due.
   update memory.jobs as j set is_delayed = false
-  from (select d.user_id, d.job_id from memory.jobs as d
-        where d.status = 'pending' and d.is_delayed and d.run_after <= moment
-        order by d.run_after, d.job_id limit 1000 for update skip locked) as due
+  from (
+    select d.user_id, d.job_id from memory.jobs as d
+    where d.status = 'pending' and d.is_delayed and d.run_after <= moment
+    order by d.run_after, d.job_id limit 1000 for update skip locked) as due
   where j.user_id = due.user_id and j.job_id = due.job_id;
 
-  -- Round and round, a job of each user at a time, until there are enough or none is left: a worker may take an empty
-  -- answer for an empty queue, so jobs that turn out to have nothing to do do not count. The first lap finds who is
-  -- there, from the user after the one who had the last turn; the others go where the lap before found a job.
+  -- Laps: each takes one job of each user, until max_jobs are handed out or none is left. Workers take an empty answer
+  -- for an empty queue, so jobs that turn out to have nothing to do do not count. The first lap finds the users, from
+  -- the one after the user who had the last turn; the next laps visit the places where the lap before found a job.
   first_place := coalesce(pg_sequence_last_value(turn), 0);
   place := first_place;
   loop
@@ -3438,7 +3849,7 @@ begin
     elsif stop > cardinality(stops) then
       if cardinality(next_stops) = 0 then
         exit when not is_held or handed_out > 0 or clock_timestamp() > moment + interval '100 milliseconds';
-        -- Another claim has the only user there is, for a moment as a rule. That is no empty queue.
+        -- Another claim holds the only users who have jobs, usually for a moment. The queue is not empty.
         perform pg_sleep(0.01);
         is_held := false;
         is_first_lap := true;
@@ -3446,7 +3857,7 @@ begin
         place := first_place;
         continue;
       end if;
-      -- what there is waits no longer for what may be nothing
+      -- Jobs that were handed out do not wait for further laps that hand out nothing.
       exit when handed_out > 0 and handed_out = handed_out_before;
       handed_out_before := handed_out;
       stops := next_stops;
@@ -3463,7 +3874,7 @@ begin
       select j.* into claimed from memory.jobs as j
       where j.user_id = visit ->> 'user_id' and j.job_id = (visit ->> 'job_id')::bigint;
       next_stops := next_stops || place;
-      perform setval(turn, place); -- before anything can go wrong with this job
+      perform setval(turn, place); -- first, so that a job that makes the claim fail does not keep the turn
       handed := memory._hand_out(claimed);
       if handed.payload is not null then
         handed_out := handed_out + 1;
@@ -3475,26 +3886,29 @@ begin
       end if;
       visits := visits || jsonb_build_object(place, visit);
     end if;
-    -- Thousands of jobs with nothing to do, as after a long outage, are worked off by several claims.
+    -- After a long outage there may be thousands of jobs with nothing to do; several claims work them off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;
 end;
 $$;
 comment on function memory.claim_jobs(text, text[], int, interval) is
-'Hands up to max_jobs due jobs to a worker, with all the input a model needs. Commit before calling the model; then complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out again; one whose budget is spent waits for the next day. See docs/jobs.md for payloads and results.';
+'Hands up to max_jobs due jobs to a worker, each with all the input that a model needs. Commit before you call the '
+'model; then call complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out '
+'again.';
 
--- The next place after this one where a user has something due of these kinds. A few index entries are read, however
--- many users and jobs there are.
+-- The next place after p_place where a user has a due job of these kinds; a user's place is half the hash of the
+-- user_id. Reads a few index entries, however many users and jobs there are.
 create or replace function memory._next_place(p_kinds text[], p_place bigint, p_moment timestamptz)
 returns bigint
 language plpgsql stable parallel safe
-set enable_seqscan = off -- a session keeps its first plan, and that of an empty queue would read all jobs and sort them
+set enable_seqscan = off -- a session keeps its first plan, and the plan for an empty queue would read and sort all jobs
 set enable_bitmapscan = off
 set enable_sort = off
-set jit = off -- a plan with what is forbidden counts as so dear that it would be compiled
+set jit = off -- disabled plan nodes make the estimated cost so high that PostgreSQL would compile the query
 as $$
 begin
-  return min(n.place) from unnest(p_kinds) as k (kind)
+  return min(n.place)
+  from unnest(p_kinds) as k (kind)
   cross join lateral (
     select hashtextextended(j.user_id, 0) / 2 as place from memory.jobs as j
     where j.kind = k.kind and j.status = 'pending' and not j.is_delayed
@@ -3503,9 +3917,10 @@ begin
 end;
 $$;
 
--- Claims the first due job at a place, after those that this claim has taken there: visit says who has the place, how
--- many jobs more that user may have, and which job was the last. is_taken is false when there is none, or when its
--- user may have no more now. Two users in one place, one chance in 10^9 among 100,000, would share their turns.
+-- Claims the first due job at a place after the jobs that this claim has taken there. The visit that it takes and
+-- returns has user_id (who has the place), room (how many more jobs the user may have), and run_after and job_id of
+-- the last job; is_taken is false when there is no such job or the user may have no more. Two users with the same
+-- hash, one chance in 10^9 among 100,000 users, share their turns.
 create or replace function memory._take_turn(
   p_kinds text[], p_place bigint, p_moment timestamptz, p_worker text, p_lease interval, p_visit jsonb
 )
@@ -3522,7 +3937,8 @@ declare
   status text;
 begin
   loop
-    select n.* into candidate from unnest(p_kinds) as k (kind)
+    select n.* into candidate
+    from unnest(p_kinds) as k (kind)
     cross join lateral (
       select j.user_id, j.job_id, j.run_after from memory.jobs as j
       where j.kind = k.kind and j.status = 'pending' and not j.is_delayed
@@ -3537,13 +3953,13 @@ begin
     exit when ((p_visit ->> 'room')::int > 0) is not true;
     last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
-    -- Found by its key alone: with the status the planner may take an index of all that is pending.
+    -- By the key alone: with a condition on status the planner may read an index of all pending jobs.
     select j.status into status from memory.jobs as j
     where j.user_id = candidate.user_id and j.job_id = candidate.job_id for update skip locked;
-    if status = 'pending' then -- else somebody holds that one, or has just changed it
+    if status = 'pending' then -- otherwise somebody holds the job or has just changed it
       update memory.jobs as j
       set status = 'running', attempts = j.attempts + 1, worker = p_worker,
-          -- The input is read anew, so what was asked during an earlier attempt is part of this one.
+          -- Each attempt reads its input anew, so requests that came during an earlier attempt belong to this one.
           request = case when j.next_request is null then j.request
                          else memory._wider_request(j.request, j.next_request) end,
           next_request = null, lease_token = gen_random_uuid(), lease_expires_at = p_moment + p_lease
@@ -3555,10 +3971,10 @@ begin
 end;
 $$;
 
--- How many running jobs more a user may have; null while another claim has the user, because claims of one user
--- exclude each other from here to the end of the transaction. The row is written, so that under repeatable read a
--- claim that does not see what another has taken begins again (40001); once in a claim, because its versions stay
--- until the end.
+-- How many more running jobs a user may have, or null while another claim holds the user: claims of one user exclude
+-- each other from here to the end of the transaction. The mark is written and not only locked, so that under
+-- repeatable read a claim that cannot see what another one has taken fails with 40001; once per claim, because
+-- PostgreSQL keeps every version of the row until the transaction ends.
 create or replace function memory._room(p_user_id text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -3581,7 +3997,7 @@ begin
 end;
 $$;
 
--- False when another claim has the user.
+-- Inserts and locks the mark of a user's claims; false when another claim holds the user.
 create or replace function memory._insert_claims_mark(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -3597,7 +4013,9 @@ exception
 end;
 $$;
 
-create or replace function memory.complete_job(user_id text, job_id bigint, lease_token uuid, result jsonb, calls jsonb default null)
+create or replace function memory.complete_job(
+  user_id text, job_id bigint, lease_token uuid, result jsonb, calls jsonb default null
+)
 returns void
 language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -3606,43 +4024,55 @@ declare
   job memory.jobs;
   outcome jsonb;
 begin
-  -- Not locked yet: the job's row comes last, so that a job holds no lock that an append waits for while it applies its
-  -- result. Two completions of one lease are told apart by the update at the end, which undoes the loser.
+  -- The job's row is locked last, so that no append waits for it while the result is stored. Of two completions of one
+  -- lease, memory._end_lease() refuses the second one, which undoes what it stored.
   job := memory._leased_job(user_id, job_id, lease_token);
   if jsonb_typeof(result) is distinct from 'object' then
     perform memory._refuse('result', 'must be a JSON object', 'See docs/jobs.md for the result of each kind.');
   end if;
-  -- The largest that is asked for, 256 embeddings of 4,000 dimensions, has 13.
+  -- 64 MiB: the largest result that a job asks for, 256 embeddings of 4,000 dimensions, has 13 MiB.
   perform memory._check_json_size('result', result, 67108864, 'See docs/jobs.md for the result of each kind.');
-  case job.kind
-    when 'extract_memories' then outcome := memory._apply_extraction(job, result);
-    when 'summarize_thread' then outcome := memory._apply_summary(job, result);
-    when 'compress_thread' then outcome := memory._apply_compression(job, result);
-    when 'summarize_user' then outcome := memory._apply_user_summary(job, result);
-    when 'reconcile_memories' then outcome := memory._apply_reconciliation(job, result);
-    when 'consolidate' then outcome := memory._apply_consolidation(job, result);
-    when 'chunk_documents' then outcome := memory._apply_chunks(job, result);
-    when 'embed', 'backfill' then outcome := memory._apply_embeddings(job, result);
-  end case;
+  outcome := memory._apply_result(job, result);
   perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
-    case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)') then result -> 'generation_time_ms' end))));
-  update memory.jobs as j
-  set status = 'completed', result = jsonb_strip_nulls(outcome || jsonb_build_object('token_counter', complete_job.result -> 'token_counter')),
-      error = null, tokens_reserved = 0, finished_at = clock_timestamp(), lease_token = null, lease_expires_at = null
-  where j.user_id = complete_job.user_id and j.job_id = complete_job.job_id and j.lease_token = complete_job.lease_token and j.status = 'running'
-  returning j.* into job;
-  if not found then
-    perform memory._refuse_lease(job_id);
-  end if;
+    case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)')
+      then result -> 'generation_time_ms' end))));
+  job := memory._end_lease(job, 'completed', job.attempts, null, jsonb_strip_nulls(
+    outcome || jsonb_build_object('token_counter', complete_job.result -> 'token_counter')));
   perform memory._enqueue_next(job);
-  perform memory._finish_read_messages(job, complete_job.result);
+  perform memory._finish_job(job, complete_job.result);
 end;
 $$;
 comment on function memory.complete_job(text, bigint, uuid, jsonb, jsonb) is
-'Stores the result of a job: validated whole, applied in this transaction, once. calls are the model calls it took, for the ledger. Error AM001 when the lease was lost to another worker (then call record_calls), 22023 when the result is not what the job''s kind asks for (then call fail_job).';
+'Stores the result of a job in this transaction, once; calls are its model calls, for the ledger. Error AM001 means '
+'that the lease is lost (then call record_calls), 22023 that the result is not valid (then call fail_job).';
 
--- Queues a job for a caller who wants its id. While one of the same kind and scope is pending, that one will do; while
--- one is running, it is marked to be followed by another, because it may have read its input already.
+-- Queues the job that must follow a finished one: for what was asked meanwhile, and for what it left over.
+create or replace function memory._enqueue_next(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  request jsonb := p_job.next_request;
+  follow_up jsonb;
+begin
+  if p_job.status = 'completed' then
+    follow_up := memory._follow_up(p_job);
+    if follow_up is not null then
+      -- Merged also with nothing asked: a recent_k must not narrow what is left over.
+      request := memory._wider_request(coalesce(request, '{}'), follow_up);
+    end if;
+  end if;
+  if request is not null then
+    perform memory._enqueue(p_job.user_id, p_job.kind, p_job.scope, request);
+  end if;
+end;
+$$;
+
+-- How every room asks for work. A job is named by its user, its kind and its scope: a thread, or '' for the user as a
+-- whole.
+
+-- Queues a job for a caller who wants its id. A pending job of the same kind and scope takes the request in; a running
+-- one is marked to be followed by another job, because it may have read its input already.
 create or replace function memory._enqueue(p_user_id text, p_kind text, p_scope text, p_request jsonb default '{}')
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -3654,27 +4084,34 @@ begin
   insert into memory.jobs as j (user_id, kind, scope, request)
   values (p_user_id, p_kind, p_scope, p_request)
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
-  set request = case j.status when 'pending' then memory._wider_request(j.request, excluded.request) else j.request end,
-      next_request = case j.status when 'running' then memory._wider_request(coalesce(j.next_request, excluded.request), excluded.request) else j.next_request end,
+  set request = case j.status when 'pending' then memory._wider_request(j.request, excluded.request)
+                              else j.request end,
+      next_request = case j.status when 'running'
+                       then memory._wider_request(coalesce(j.next_request, excluded.request), excluded.request)
+                       else j.next_request end,
       run_after = least(j.run_after, statement_timestamp())
   returning j.job_id into queued;
   return queued;
 end;
 $$;
 
--- Of two requests in one job the wider one counts: what recent_k leaves out is never read.
+-- The request that covers two requests. A job without recent_k reads everything, and what a recent_k leaves out is
+-- never read; a job without n looks at 50 rows; a job with is_forced passes no threshold.
 create or replace function memory._wider_request(p_a jsonb, p_b jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 begin
   return jsonb_strip_nulls(jsonb_build_object(
-    'recent_k', case when p_a ? 'recent_k' and p_b ? 'recent_k' then greatest((p_a ->> 'recent_k')::int, (p_b ->> 'recent_k')::int) end,
-    'n', case when p_a ? 'n' or p_b ? 'n' then greatest(coalesce((p_a ->> 'n')::int, 50), coalesce((p_b ->> 'n')::int, 50)) end,
+    'recent_k', case when p_a ? 'recent_k' and p_b ? 'recent_k'
+                  then greatest((p_a ->> 'recent_k')::int, (p_b ->> 'recent_k')::int) end,
+    'n', case when p_a ? 'n' or p_b ? 'n'
+           then greatest(coalesce((p_a ->> 'n')::int, 50), coalesce((p_b ->> 'n')::int, 50)) end,
     'is_forced', case when p_a ? 'is_forced' or p_b ? 'is_forced' then true end));
 end;
 $$;
 
+-- Whether a job is pending or running.
 create or replace function memory._is_queued(p_user_id text, p_kind text, p_scope text)
 returns boolean
 language plpgsql stable parallel safe
@@ -3686,8 +4123,8 @@ begin
 end;
 $$;
 
--- Queues a job unless one is open; whether it did. Looks first: nearly every message comes here, and an insert that meets
--- a conflict costs four times the look.
+-- Queues a job unless one is open; true when it did. Looks first, because nearly every message comes here and an insert
+-- that meets a conflict costs four times the look.
 create or replace function memory._enqueue_due(p_user_id text, p_kind text, p_scope text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -3700,7 +4137,8 @@ begin
 end;
 $$;
 
--- Somebody may be queueing the same job in a transaction that is still open. Nobody who writes waits for that one.
+-- Inserts a job; false when one is open, or when an open transaction is queueing one: no writer waits for that
+-- transaction.
 create or replace function memory._insert_job(p_user_id text, p_kind text, p_scope text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -3716,33 +4154,22 @@ exception
 end;
 $$;
 
--- Queues the embedding of a thread's messages, or of what a user has besides, where a model is there to do it.
-create or replace function memory._enqueue_embedding(p_user_id text, p_scope text default '')
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
-    perform memory._enqueue_due(p_user_id, 'embed', p_scope);
-  end if;
-end;
-$$;
-
--- A job for each user who has anything to be found; it embeds what a model lacks.
-create or replace function memory._enqueue_backfill()
+-- Queues a job of a kind for each user that the kind names, in one statement: memory._enqueue() for each of 100,000
+-- users took four times as long (6 s, 23 s; two busy cores). A running job may be about to end without having seen what
+-- is new, so another job follows it; a job that waits after a failure becomes due.
+create or replace function memory._enqueue_for_everyone(p_kind text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 #variable_conflict use_column
 begin
   insert into memory.jobs as j (user_id, kind, scope)
-  select u.user_id, 'backfill', ''
-  from memory._users_with_texts() as u (user_id)
+  select u.user_id, p_kind, ''
+  from memory._users_of_kind(p_kind) as u (user_id)
   order by u.user_id
-  -- One that is running may be about to end without having seen what is new.
   on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
   set next_request = case j.status when 'running' then '{}' else j.next_request end,
-      run_after = least(j.run_after, statement_timestamp()); -- nor does a new model wait because the one before failed
+      run_after = least(j.run_after, statement_timestamp());
 end;
 $$;
 
@@ -3757,7 +4184,8 @@ begin
     perform memory._refuse('lease', 'must be a positive interval', 'It counts from now.');
   end if;
   update memory.jobs as j set lease_expires_at = clock_timestamp() + lease
-  where j.user_id = extend_job.user_id and j.job_id = extend_job.job_id and j.lease_token = extend_job.lease_token and j.status = 'running';
+  where j.user_id = extend_job.user_id and j.job_id = extend_job.job_id
+    and j.lease_token = extend_job.lease_token and j.status = 'running';
   if not found then
     perform memory._refuse_lease(job_id);
   end if;
@@ -3766,7 +4194,9 @@ $$;
 comment on function memory.extend_job(text, bigint, uuid, interval) is
 'Prolongs a lease: the job stays yours for this long from now. Error AM001 when it is not yours any more.';
 
-create or replace function memory.fail_job(user_id text, job_id bigint, lease_token uuid, error text, retry_after interval default null, calls jsonb default null)
+create or replace function memory.fail_job(
+  user_id text, job_id bigint, lease_token uuid, error text, retry_after interval default null, calls jsonb default null
+)
 returns text
 language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -3774,43 +4204,20 @@ as $$
 declare
   job memory.jobs;
 begin
-  perform memory._check_id('user_id', user_id);
-  -- 10 s, 40 s, 160 s, 640 s, plus up to a quarter so that jobs that failed together do not return together.
-  -- What a provider asks for is taken with care: a day at most.
-  update memory.jobs as j
-  set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
-      finished_at = case when j.attempts < j.max_attempts then null else clock_timestamp() end,
-      run_after = clock_timestamp() + case when retry_after is null
-        then interval '10 seconds' * 4 ^ (j.attempts - 1) * (1 + random() / 4)
-        else least(greatest(retry_after, '0'), '1 day') end,
-      is_delayed = true,
-      error = left(coalesce(fail_job.error, 'no reason given'), 10000), tokens_reserved = 0, lease_token = null, lease_expires_at = null
-  where j.user_id = fail_job.user_id and j.job_id = fail_job.job_id and j.lease_token = fail_job.lease_token and j.status = 'running'
-  returning j.* into job;
-  if not found then
-    perform memory._refuse_lease(job_id);
-  end if;
-  perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('error', job.error))));
-  perform memory._after_failure(job);
-  return job.status;
+  job := memory._leased_job(user_id, job_id, lease_token);
+  -- 10 s, 40 s, 160 s, 640 s, plus up to a quarter so that jobs that failed together do not return together. A
+  -- provider's own retry_after counts up to one day.
+  return memory._fail_attempt(
+    job, left(coalesce(fail_job.error, 'no reason given'), 10000),
+    clock_timestamp() + case when retry_after is null
+      then interval '10 seconds' * 4 ^ (job.attempts - 1) * (1 + random() / 4)
+      else least(greatest(retry_after, '0'), '1 day') end,
+    calls);
 end;
 $$;
 comment on function memory.fail_job(text, bigint, uuid, text, interval, jsonb) is
-'Records a failed attempt with its reason. The job is tried again after retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead, visible in memory.dead_jobs. calls are the model calls it took, for the ledger. Returns the new status.';
-
--- A job that will not be tried again takes its summary row with it, and lets go of its scope.
-create or replace function memory._after_failure(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if p_job.status = 'dead' then
-    update memory.summaries as s set status = 'failed'
-    where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid and s.status = 'processing';
-    perform memory._enqueue_next(p_job);
-  end if;
-end;
-$$;
+'Records a failed attempt with its reason and returns the new status of the job. The job is tried again after '
+'retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead (memory.dead_jobs).';
 
 create or replace function memory.get_job(user_id text, job_id bigint)
 returns memory.job
@@ -3824,7 +4231,8 @@ begin
   select j.job_id, j.kind, j.status, j.attempts, j.result, j.error, j.created_at, j.finished_at into found_job
   from memory.jobs as j where j.user_id = get_job.user_id and j.job_id = get_job.job_id;
   if not found then
-    perform memory._refuse('job_id', format('this user has no job %s', coalesce(job_id::text, 'null')), 'Completed jobs are kept for 7 days, dead ones for 30.', 'P0002');
+    perform memory._refuse('job_id', format('this user has no job %s', coalesce(job_id::text, 'null')),
+      'Completed jobs are kept for 7 days, dead ones for 30.', 'P0002');
   end if;
   return found_job;
 end;
@@ -3832,9 +4240,9 @@ $$;
 comment on function memory.get_job(text, bigint) is
 'State of a job: pending, running, completed or dead, with its result or its last error.';
 
--- The payload of a job just claimed, read with a snapshot younger than the claim. Null when it is not handed out:
--- there is nothing to do, the budget is spent, its thread is being summarised by another job, or its input cannot be
--- read; or it goes on, because all that was read so far has nothing in it for a model.
+-- The payload of a job that was just claimed, read with a snapshot younger than the claim. It is null when the job is
+-- not handed out: there is nothing to do, the budget is spent, another job is summarising its thread, or its input
+-- cannot be read. goes_on: the messages read so far have nothing in them for a model, and there are more.
 create or replace function memory._hand_out(p_job memory.jobs, out payload jsonb, out goes_on boolean)
 language plpgsql volatile parallel unsafe
 as $$
@@ -3849,9 +4257,11 @@ declare
 begin
   goes_on := false;
   begin
-    -- Whoever is clearing or deleting the thread right now goes first; an append is not in the way, nor kept waiting.
+    -- Whoever clears or deletes the thread right now goes first. An append neither waits for this lock nor is waited
+    -- for.
     if p_job.scope <> '' then
-      perform from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope for key share nowait;
+      perform from memory.threads as t
+      where t.user_id = p_job.user_id and t.thread_id = p_job.scope for key share nowait;
     end if;
     select * into handed from memory._job_input(p_job);
     if handed.payload is not null then
@@ -3859,14 +4269,12 @@ begin
       perform memory._check_budget(p_job.user_id, handed.agent_id, handed.payload -> 'model', handed.tokens);
       is_checking_budget := false;
       update memory.jobs as j
-      set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}'), agent_id = handed.agent_id,
+      set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}'),
+          agent_id = handed.agent_id,
           tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end,
           tokens_allowed = memory._allowed_tokens(p_job, handed.payload),
           error = case when j.error not like 'AM002%' then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
-      if handed.input ->> 'summary_id' is distinct from p_job.input ->> 'summary_id' then -- of another kind than in the attempt before
-        perform memory._drop_unfinished_summary(p_job);
-      end if;
       payload := handed.payload;
       return;
     end if;
@@ -3876,10 +4284,10 @@ begin
       wait_until := date_trunc('day', clock_timestamp(), 'UTC') + interval '1 day';
       reason := 'AM002: ' || sqlerrm;
     when lock_not_available or deadlock_detected or serialization_failure or unique_violation
-      or foreign_key_violation then -- the last: the summary that the job continues was just cleared
+      or foreign_key_violation then -- the last: somebody has just cleared the summary that the job continues
       -- Another claim holds the row of an agent's budget until it commits, which is soon.
-      wait_until := clock_timestamp() + case when is_checking_budget then interval '100 milliseconds'
-        else interval '5 seconds' end;
+      wait_until := clock_timestamp()
+        + case when is_checking_budget then interval '100 milliseconds' else interval '5 seconds' end;
       reason := sqlerrm;
     when query_canceled then
       -- Someone who cancels the claim ends it, and nothing is claimed. So does statement_timeout, unless this job took
@@ -3890,29 +4298,26 @@ begin
         and clock_timestamp() - started >= patience / 3 then
         perform memory.fail_job(p_job.user_id, p_job.job_id, p_job.lease_token,
           format('it cannot be handed out: preparing it took longer than statement_timeout (%s)',
-                 current_setting('statement_timeout')), null, '[]');
+                 current_setting('statement_timeout')),
+          null, '[]');
         return;
       end if;
       raise;
-    when others then -- one bad job must not hold up all others
+    when others then -- a job that cannot be read must not hold up all others
       get stacked diagnostics trace = pg_exception_context;
-      perform memory.fail_job(p_job.user_id, p_job.job_id, p_job.lease_token, memory._place_of_error(sqlstate, trace), null,
-        '[]');
+      perform memory.fail_job(p_job.user_id, p_job.job_id, p_job.lease_token,
+        memory._place_of_error(sqlstate, trace), null, '[]');
       return;
   end;
 
-  if wait_until is null and not goes_on or reason like 'AM002%' then -- the row of an earlier attempt
-    perform memory._drop_unfinished_summary(p_job);
-  end if;
   if wait_until is null and not goes_on then -- nothing to work on: done without a model
-    update memory.jobs as j
-    set status = 'completed', result = '{"skipped": "nothing new"}', error = null, finished_at = clock_timestamp(), lease_token = null, lease_expires_at = null
-    where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
+    perform memory._drop_unfinished(p_job);
+    perform memory._end_lease(p_job, 'completed', p_job.attempts, null, '{"skipped": "nothing new"}');
   else
-    update memory.jobs as j
-    set status = 'pending', attempts = j.attempts - 1, run_after = coalesce(wait_until, j.run_after),
-        is_delayed = not goes_on, error = coalesce(reason, j.error), lease_token = null, lease_expires_at = null
-    where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
+    if reason like 'AM002%' then
+      perform memory._drop_unfinished(p_job);
+    end if;
+    perform memory._give_back(p_job, wait_until, not goes_on, reason);
   end if;
 end;
 $$;
@@ -3924,48 +4329,14 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return format('it cannot be handed out: SQLSTATE %s', p_code) || coalesce(' in '
-    || substring(p_trace from '(memory[.][a-z_]+)[(]'), '')
+  return format('it cannot be handed out: SQLSTATE %s', p_code)
+    || coalesce(' in ' || substring(p_trace from '(memory[.][a-z_]+)[(]'), '')
     || coalesce(' line ' || substring(p_trace from ' line ([0-9]+) at '), '');
 end;
 $$;
 
--- The row of a summary that an earlier attempt began, unless another job has taken it over.
-create or replace function memory._drop_unfinished_summary(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.summaries as s
-  where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid and s.status = 'processing'
-    and not exists (select from memory.jobs as j
-                    where j.user_id = p_job.user_id and j.scope = p_job.scope and j.status = 'running' and j.job_id <> p_job.job_id
-                      and j.input ->> 'summary_id' = p_job.input ->> 'summary_id');
-end;
-$$;
-
--- payload: for the worker. input: what completing the job needs; is_partial without a payload: what was read is done
--- with, and there is more to read. tokens: what a call needs at least.
-create or replace function memory._job_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
-language plpgsql volatile parallel unsafe
-set lock_timeout = '10ms' -- what is locked is handed out later; a claim holds up neither its worker nor anyone else
-as $$
-begin
-  case p_job.kind
-    when 'extract_memories' then select * into payload, input, agent_id, tokens from memory._extraction_input(p_job);
-    when 'summarize_thread' then select * into payload, input, agent_id, tokens from memory._summary_input(p_job);
-    when 'compress_thread' then select * into payload, input, agent_id, tokens from memory._compression_input(p_job);
-    when 'summarize_user' then select * into payload, input, agent_id, tokens from memory._user_summary_input(p_job);
-    when 'reconcile_memories' then select * into payload, input, agent_id, tokens from memory._reconciliation_input(p_job);
-    when 'consolidate' then select * into payload, input, agent_id, tokens from memory._consolidation_input(p_job);
-    when 'embed', 'backfill' then select * into payload, input, agent_id, tokens from memory._embedding_input(p_job);
-    when 'chunk_documents' then select * into payload, input, agent_id, tokens from memory._chunking_input(p_job);
-  end case;
-  tokens := coalesce(tokens, 0);
-end;
-$$;
-
--- A worker may still be at what is deleted, and then tells what it has used.
+-- Keeps what memory.record_calls() needs of deleted jobs: a worker may still be at one, and report its calls
+-- afterwards.
 create or replace function memory._jobs_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on gone_jobs
@@ -3982,6 +4353,118 @@ begin
 end;
 $$;
 
+-- What the queue asks the kinds of jobs. A kind is a folder of 50_work; the build repeats each line below for the kinds
+-- that have the file named in it. No other file of this room calls a kind.
+
+-- payload: for the worker, or null when no model is needed. input: what completing the job needs; without a payload,
+-- its is_partial says that there is more to read. agent_id: whose budget pays. tokens: what the call takes at least.
+create or replace function memory._job_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql volatile parallel unsafe
+set lock_timeout = '10ms' -- a job whose rows are locked is handed out later, so that no claim waits
+as $$
+begin
+  case p_job.kind
+    when 'backfill' then select * into payload, input, agent_id, tokens from memory._backfill_input(p_job);
+    when 'chunk_documents' then select * into payload, input, agent_id, tokens from memory._chunk_documents_input(p_job);
+    when 'compress_thread' then select * into payload, input, agent_id, tokens from memory._compress_thread_input(p_job);
+    when 'consolidate' then select * into payload, input, agent_id, tokens from memory._consolidate_input(p_job);
+    when 'embed' then select * into payload, input, agent_id, tokens from memory._embed_input(p_job);
+    when 'extract_memories' then select * into payload, input, agent_id, tokens from memory._extract_memories_input(p_job);
+    when 'reconcile_memories' then select * into payload, input, agent_id, tokens from memory._reconcile_memories_input(p_job);
+    when 'summarize_thread' then select * into payload, input, agent_id, tokens from memory._summarize_thread_input(p_job);
+    when 'summarize_user' then select * into payload, input, agent_id, tokens from memory._summarize_user_input(p_job);
+  end case;
+  tokens := coalesce(tokens, 0);
+end;
+$$;
+
+-- Stores a result and returns what memory.get_job() shows of it.
+create or replace function memory._apply_result(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  outcome jsonb;
+begin
+  case p_job.kind
+    when 'backfill' then outcome := memory._backfill_apply(p_job, p_result);
+    when 'chunk_documents' then outcome := memory._chunk_documents_apply(p_job, p_result);
+    when 'compress_thread' then outcome := memory._compress_thread_apply(p_job, p_result);
+    when 'consolidate' then outcome := memory._consolidate_apply(p_job, p_result);
+    when 'embed' then outcome := memory._embed_apply(p_job, p_result);
+    when 'extract_memories' then outcome := memory._extract_memories_apply(p_job, p_result);
+    when 'reconcile_memories' then outcome := memory._reconcile_memories_apply(p_job, p_result);
+    when 'summarize_thread' then outcome := memory._summarize_thread_apply(p_job, p_result);
+    when 'summarize_user' then outcome := memory._summarize_user_apply(p_job, p_result);
+  end case;
+  return outcome;
+end;
+$$;
+
+-- The last step of completing a job, for locks that must be short.
+create or replace function memory._finish_job(p_job memory.jobs, p_result jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  case p_job.kind
+    when 'compress_thread' then perform memory._compress_thread_finish(p_job, p_result);
+    when 'extract_memories' then perform memory._extract_memories_finish(p_job, p_result);
+    when 'summarize_thread' then perform memory._summarize_thread_finish(p_job, p_result);
+    else null;
+  end case;
+end;
+$$;
+
+-- Removes what attempts of a job began, because no attempt will finish it now. The job is dead, or waits for a budget,
+-- or has nothing to do.
+create or replace function memory._drop_unfinished(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  case p_job.kind
+    when 'compress_thread' then perform memory._compress_thread_unfinished(p_job);
+    when 'summarize_thread' then perform memory._summarize_thread_unfinished(p_job);
+    when 'summarize_user' then perform memory._summarize_user_unfinished(p_job);
+    else null;
+  end case;
+end;
+$$;
+
+-- The request of the job that must follow a completed one, or null: its kind decides, or else is_partial of its input,
+-- which says that something was left over.
+create or replace function memory._follow_up(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case p_job.kind
+    when 'backfill' then memory._backfill_due(p_job)
+    when 'chunk_documents' then memory._chunk_documents_due(p_job)
+    when 'compress_thread' then memory._compress_thread_due(p_job)
+    when 'embed' then memory._embed_due(p_job)
+    when 'extract_memories' then memory._extract_memories_due(p_job)
+    else case when (p_job.input ->> 'is_partial')::boolean then '{}'::jsonb end
+  end;
+end;
+$$;
+
+-- Users for whom memory._enqueue_for_everyone() queues a job.
+create or replace function memory._users_of_kind(p_kind text)
+returns setof text
+language plpgsql stable parallel safe
+as $$
+begin
+  case p_kind
+    when 'backfill' then return query select memory._backfill_users();
+  end case;
+end;
+$$;
+
+-- Refuses a call for a job whose lease the caller does not have.
 create or replace function memory._refuse_lease(p_job_id bigint)
 returns void
 language plpgsql stable parallel safe
@@ -3992,6 +4475,7 @@ begin
 end;
 $$;
 
+-- The job of a lease, not locked; AM001 when the lease is lost.
 create or replace function memory._leased_job(p_user_id text, p_job_id bigint, p_lease_token uuid)
 returns memory.jobs
 language plpgsql stable parallel safe
@@ -4009,7 +4493,70 @@ begin
 end;
 $$;
 
--- How far a kind of work has come; never back.
+-- Ends the lease of a job and returns its row as it is then; AM001 when the lease is lost. Without p_run_after the job
+-- keeps its time.
+create or replace function memory._end_lease(
+  p_job memory.jobs, p_status text, p_attempts int, p_error text, p_result jsonb default null,
+  p_run_after timestamptz default null, p_is_delayed boolean default false
+)
+returns memory.jobs
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  ended memory.jobs;
+begin
+  update memory.jobs as j
+  set status = p_status, attempts = p_attempts, error = p_error, result = p_result,
+      run_after = coalesce(p_run_after, j.run_after), is_delayed = p_is_delayed,
+      finished_at = case when p_status in ('completed', 'dead') then clock_timestamp() end,
+      tokens_reserved = 0, lease_token = null, lease_expires_at = null
+  -- Only running jobs have a lease_token. With a condition on status the planner may take the index of running jobs, in
+  -- which each job that a claim has ended leaves an entry until the claim commits.
+  where j.user_id = p_job.user_id and j.job_id = p_job.job_id and j.lease_token = p_job.lease_token
+  returning j.* into ended;
+  if not found then
+    perform memory._refuse_lease(p_job.job_id);
+  end if;
+  return ended;
+end;
+$$;
+
+-- Ends the lease of an attempt that does not count: the job is pending again.
+create or replace function memory._give_back(
+  p_job memory.jobs, p_run_after timestamptz default null, p_is_delayed boolean default false,
+  p_error text default null
+)
+returns memory.jobs
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return memory._end_lease(p_job, 'pending', p_job.attempts - 1, coalesce(p_error, p_job.error),
+                           p_run_after => p_run_after, p_is_delayed => p_is_delayed);
+end;
+$$;
+
+-- Ends the lease of a failed attempt and returns the new status: pending, or dead after the last attempt. An attempt
+-- whose calls are not named is entered in the ledger as one call of unknown size.
+create or replace function memory._fail_attempt(
+  p_job memory.jobs, p_error text, p_run_after timestamptz default null, p_calls jsonb default null
+)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  p_job := memory._end_lease(
+    p_job, case when p_job.attempts < p_job.max_attempts then 'pending' else 'dead' end, p_job.attempts, p_error,
+    p_run_after => p_run_after, p_is_delayed => p_run_after is not null);
+  perform memory._enter_calls(p_job, coalesce(p_calls, jsonb_build_array(jsonb_build_object('error', p_job.error))));
+  if p_job.status = 'dead' then
+    perform memory._drop_unfinished(p_job);
+    perform memory._enqueue_next(p_job);
+  end if;
+  return p_job.status;
+end;
+$$;
+
+-- Notes how far a kind of work has come. A mark never moves back.
 create or replace function memory._set_mark(p_user_id text, p_scope text, p_kind text, p_reached bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -4021,49 +4568,13 @@ begin
 end;
 $$;
 
--- What should follow a finished job: the run that was asked for meanwhile, and the part that it left over. A compression
--- goes on to its end, unless it found the thread too small.
-create or replace function memory._enqueue_next(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  request jsonb := p_job.next_request;
-begin
-  if p_job.kind = 'compress_thread' then
-    if p_job.status = 'completed' and (p_job.input ->> 'is_partial')::boolean and not p_job.result ? 'skipped' then
-      request := '{"is_forced": true}';
-    end if;
-  elsif p_job.status = 'completed' and ((p_job.input ->> 'is_partial')::boolean or memory._is_due_again(p_job)) then
-    request := memory._wider_request(coalesce(request, '{}'), '{}'); -- without recent_k: what is left over is read whole
-  end if;
-  if request is not null then
-    perform memory._enqueue(p_job.user_id, p_job.kind, p_job.scope, request);
-  end if;
+-- The position of a mark that says up to which moment something was looked at: microseconds since 1970.
+create or replace function memory._microseconds(p_moment timestamptz)
+returns numeric
+language sql stable parallel safe
+begin atomic
+  select extract(epoch from p_moment) * 1000000;
 end;
-$$;
-
--- Whether there is enough left for another run: appends do not queue one while it is open.
-create or replace function memory._is_due_again(p_job memory.jobs)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-declare
-  every_n int;
-begin
-  if p_job.kind in ('embed', 'backfill') then
-    return (memory._model_to_fill(p_job)).name is not null and memory._has_unembedded(p_job.user_id, memory._embedding_scope(p_job), (memory._model_to_fill(p_job)).name);
-  elsif p_job.kind = 'chunk_documents' then
-    return exists (select from memory.document_chunks as c where c.user_id = p_job.user_id and c.token_count is null);
-  elsif p_job.kind <> 'extract_memories' then
-    return false;
-  end if;
-  select (memory._policy(m.user_id, m.agent_id) #>> '{cadence,fact_extraction_every_n}')::int into every_n
-  from memory.messages as m where m.user_id = p_job.user_id and m.thread_id = p_job.scope order by m.seq desc limit 1;
-  return coalesce(every_n > 0 and t.next_seq - 1 - (p_job.input ->> 'through_seq')::bigint >= every_n, false)
-  from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope;
-end;
-$$;
 
 create or replace function memory.record_calls(user_id text, job_id bigint, calls jsonb)
 returns void
@@ -4076,13 +4587,13 @@ declare
   entered record;
 begin
   perform memory._check_id('user_id', user_id);
-  perform memory._check_calls(calls);
   select j.* into job from memory.jobs as j
   where j.user_id = record_calls.user_id and j.job_id = record_calls.job_id and j.tokens_allowed > 0 for no key update;
   if found then
     perform memory._enter_calls(job, calls);
     return;
   end if;
+  perform memory._check_calls(calls);
   select g.* into gone from memory.gone_jobs as g
   where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
   if not found then
@@ -4098,11 +4609,12 @@ begin
 end;
 $$;
 comment on function memory.record_calls(text, bigint, jsonb) is
-'Enters model calls in the ledger for a job that is not the worker''s any more: its lease was lost, or its thread was '
-'deleted, but the calls were made. Of more calls or tokens than the job can have taken only those are entered, with a '
-'warning. Error P0002 when the user had no such job.';
+'Enters model calls in the ledger for a job whose lease was lost or whose thread was deleted. No more calls and tokens '
+'are entered than the job can have taken, with a warning about the rest. Error P0002 when the user had no such job.';
 
-create or replace function memory.release_job(user_id text, job_id bigint, lease_token uuid, retry_after interval default null, calls jsonb default null)
+create or replace function memory.release_job(
+  user_id text, job_id bigint, lease_token uuid, retry_after interval default null, calls jsonb default null
+)
 returns void
 language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -4110,33 +4622,29 @@ as $$
 declare
   job memory.jobs;
 begin
-  perform memory._check_id('user_id', user_id);
-  update memory.jobs as j
-  set status = 'pending', attempts = j.attempts - 1, run_after = clock_timestamp() + least(greatest(retry_after, '0'), '1 day'),
-      is_delayed = true,
-      tokens_reserved = 0, lease_token = null, lease_expires_at = null
-  where j.user_id = release_job.user_id and j.job_id = release_job.job_id and j.lease_token = release_job.lease_token and j.status = 'running'
-  returning j.* into job;
-  if not found then
-    perform memory._refuse_lease(job_id);
-  end if;
+  job := memory._leased_job(user_id, job_id, lease_token);
+  job := memory._give_back(job, clock_timestamp() + least(greatest(retry_after, '0'), '1 day'), true);
   perform memory._enter_calls(job, coalesce(calls, '[]'));
 end;
 $$;
 comment on function memory.release_job(text, bigint, uuid, interval, jsonb) is
-'Gives a job back without counting the attempt: the provider said 429, or the worker is shutting down. calls are the model calls it took all the same, for the ledger.';
+'Gives a job back without counting the attempt: the provider said 429, or the worker is shutting down. calls are the '
+'model calls that the attempt took, for the ledger.';
 
--- A part of a model's reply that is not what was asked for: the whole reply is refused.
+-- Checks that the results of several kinds of jobs have in common.
+
+-- Refuses a whole result, because the part at p_path is not what was asked for.
 create or replace function memory._refuse_result(p_path text, p_problem text)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._refuse('result', format('%s %s', p_path, p_problem), 'Nothing of it was stored; call memory.fail_job() so that the job is tried again.');
+  perform memory._refuse('result', format('%s %s', p_path, p_problem),
+    'Nothing of it was stored; call memory.fail_job() so that the job is tried again.');
 end;
 $$;
 
--- A text of a model's reply that is going to be stored.
+-- Refuses a text of a result, which is going to be stored, unless it has a character that is not blank.
 create or replace function memory._check_result_text(p_path text, p_value jsonb, p_max_bytes int default 262144)
 returns void
 language plpgsql stable parallel safe
@@ -4145,21 +4653,25 @@ begin
   if (jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ e'\\S') is not true then
     perform memory._refuse_result(p_path, 'must be a text that is not empty');
   elsif octet_length(p_value #>> '{}') > p_max_bytes then
-    perform memory._refuse_result(p_path, format('has %s bytes, at most %s are allowed', octet_length(p_value #>> '{}'), p_max_bytes));
+    perform memory._refuse_result(p_path,
+      format('has %s bytes, at most %s are allowed', octet_length(p_value #>> '{}'), p_max_bytes));
   end if;
 end;
 $$;
 
--- The numbers by which a model names rows of the list it was given, 1 to the length of the list.
+-- Refuses a list of the numbers by which a model names rows of its payload: 1 to p_highest, two or more, each once.
 create or replace function memory._check_result_numbers(p_path text, p_value jsonb, p_highest int)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
   if (jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 2 and p_highest
-      and not jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "number" || @ < 1 || @ > $highest || @.floor() != @)', jsonb_build_object('highest', p_highest))) is not true
+      and not jsonb_path_exists(p_value,
+        'strict $[*] ? (@.type() != "number" || @ < 1 || @ > $highest || @.floor() != @)',
+        jsonb_build_object('highest', p_highest))) is not true
     or (select count(distinct n) < count(*) from jsonb_array_elements(p_value) as n) then
-    perform memory._refuse_result(p_path, format('must name at least two of the numbers 1 to %s, each once', p_highest));
+    perform memory._refuse_result(p_path,
+      format('must name at least two of the numbers 1 to %s, each once', p_highest));
   end if;
 end;
 $$;
@@ -4173,52 +4685,74 @@ declare
   job memory.jobs;
 begin
   perform memory._check_id('user_id', user_id);
-  select j.* into job from memory.jobs as j where j.user_id = retry_job.user_id and j.job_id = retry_job.job_id for update;
+  select j.* into job from memory.jobs as j
+  where j.user_id = retry_job.user_id and j.job_id = retry_job.job_id for update;
   if not found then
-    perform memory._refuse('job_id', format('this user has no job %s', coalesce(job_id::text, 'null')), 'memory.dead_jobs lists the dead ones.', 'P0002');
+    perform memory._refuse('job_id', format('this user has no job %s', coalesce(job_id::text, 'null')),
+      'memory.dead_jobs lists the dead ones.', 'P0002');
   elsif job.status in ('running', 'completed') then
-    perform memory._refuse('job_id', format('job %s is %s', job_id, job.status), 'Only a pending or dead job can be tried again.');
-  elsif job.status = 'dead' and exists (select from memory.jobs as o where o.user_id = job.user_id and o.kind = job.kind and o.scope = job.scope
-                                          and o.status in ('pending', 'running')) then
+    perform memory._refuse('job_id', format('job %s is %s', job_id, job.status),
+      'Only a pending or dead job can be tried again.');
+  elsif job.status = 'dead' and memory._is_queued(job.user_id, job.kind, job.scope) then
     perform memory._refuse('job_id', 'a newer job is doing the same work', 'Nothing needs to be done.', '23505');
   end if;
-  update memory.jobs as j set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
-      calls_entered = 0, tokens_entered = 0 -- those of the new attempts are new
+  update memory.jobs as j
+  set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
+      calls_entered = 0, tokens_entered = 0 -- the new attempts may enter as much again
   where j.user_id = job.user_id and j.job_id = job.job_id;
 end;
 $$;
 comment on function memory.retry_job(text, bigint) is
 'Puts a dead job back into the queue with all its attempts, or makes a waiting one due at once.';
 
--- Under all models: one that is being filled has embeddings too.
+-- Deletes the embeddings of one text under every embedding model. The list of models makes the primary key usable,
+-- which begins with user and model.
 create or replace function memory._drop_embedding(p_user_id text, p_source text, p_id text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   delete from memory.embeddings as e
-  where e.user_id = p_user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
-    and e.source = p_source and e.id = p_id;
+  where e.user_id = p_user_id
+    and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
+    and e.source = p_source
+    and e.id = p_id;
 end;
 $$;
 
--- Whoever deletes a model deletes its embeddings and their index, or they would meet those of the next one of that name.
+-- Queues the embedding of a thread's messages, or of everything else that a user has (''), if an embedding model is
+-- active.
+create or replace function memory._enqueue_embedding(p_user_id text, p_scope text default '')
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
+    perform memory._enqueue_due(p_user_id, 'embed', p_scope);
+  end if;
+end;
+$$;
+
+-- Deletes the embeddings of a deleted model and their index. Otherwise the next model of that name would be compared
+-- with them.
 create or replace function memory._model_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  made constant regclass := memory._vector_index(old.name);
 begin
   delete from memory.embeddings as e where e.model = old.name;
   delete from memory.query_embeddings as k where k.model = old.name;
-  if memory._vector_index(old.name) is not null then
-    execute format('drop index %s', memory._vector_index(old.name));
+  if made is not null then
+    execute format('drop index %s', made);
   end if;
   return null;
 end;
 $$;
 
--- Only the statements: "create index concurrently" cannot run in a function.
+-- Returns statements instead of running them: "create index concurrently" cannot run inside a function.
 create or replace function memory.vector_index(model text)
 returns setof text
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -4230,28 +4764,37 @@ declare
   is_valid boolean;
 begin
   perform memory._check_id('model', model);
-  select memory._known_dimensions(m) into dims from memory.models as m where m.kind = 'embedding' and m.name = vector_index.model;
+  select memory._known_dimensions(m) into dims
+  from memory.models as m where m.kind = 'embedding' and m.name = vector_index.model;
   if not found then
-    perform memory._refuse('model', format('there is no embedding model "%s"', model), 'select name from memory.models shows what there is.', 'P0002');
+    perform memory._refuse('model', format('there is no embedding model "%s"', model),
+      'select name from memory.models shows what there is.', 'P0002');
   elsif dims is null then
-    perform memory._refuse('model', format('"%s" has not embedded anything yet', model), 'Its first embedding decides how many dimensions there are.');
+    perform memory._refuse('model', format('"%s" has not embedded anything yet', model),
+      'Its first embedding decides how many dimensions there are.');
   end if;
   select i.indisvalid into is_valid from pg_index as i where i.indexrelid = made;
   if not is_valid then
     if exists (select from pg_stat_progress_create_index as p where p.index_relid = made) then
-      perform memory._refuse('model', format('the index of "%s" is being built', model), 'select * from pg_stat_progress_create_index shows how far it is.', '40001');
+      perform memory._refuse('model', format('the index of "%s" is being built', model),
+        'select * from pg_stat_progress_create_index shows how far it is.', '40001');
     end if;
-    return next format('drop index concurrently %s', made); -- what an interrupted build leaves behind
+    return next format('drop index concurrently %s', made); -- an interrupted build has left an invalid index
   end if;
-  -- Only of what may be found, now or later.
+  -- The index leaves out memories that are deleted or superseded.
   return next format(
-    'create index concurrently if not exists %I on memory.embeddings using hnsw ((embedding::%I.halfvec(%s)) %2$I.halfvec_cosine_ops) '
-    'where model = %4$L and source = ''memory'' and valid_until > ''-infinity''', memory._vector_index_name(model), memory._vector_schema(), dims, model);
+    'create index concurrently if not exists %I on memory.embeddings '
+    'using hnsw ((embedding::%I.halfvec(%s)) %2$I.halfvec_cosine_ops) '
+    'where model = %4$L and source = ''memory'' and valid_until > ''-infinity''',
+    memory._vector_index_name(model), memory._vector_schema(), dims, model);
 end;
 $$;
 comment on function memory.vector_index(text) is
-'What makes the approximate index (HNSW) of an embedding model, to be run with \gexec in psql by the owner of the schema, outside of a transaction. Worth it for users with tens of thousands of memories, whose searches by meaning alone without filters may be answered from it (policy search.approximate_above); nobody else needs an index. It goes when its model is dropped.';
+'Returns the statements that make the approximate index (HNSW) of an embedding model. The owner of the schema runs '
+'them with \gexec in psql, outside of a transaction. Only users with tens of thousands of memories need the index; '
+'memory.drop_model() drops it.';
 
+-- Name of the model's HNSW index, whether or not the index exists. A model's name may be longer than an identifier.
 create or replace function memory._vector_index_name(p_model text)
 returns text
 language plpgsql immutable parallel safe
@@ -4261,7 +4804,7 @@ begin
 end;
 $$;
 
--- The one that there is.
+-- OID of the model's HNSW index, or null.
 create or replace function memory._vector_index(p_model text)
 returns regclass
 language plpgsql stable parallel safe
@@ -4271,6 +4814,7 @@ begin
 end;
 $$;
 
+-- Whether the model has an HNSW index whose build is complete.
 create or replace function memory._has_vector_index(p_model text)
 returns boolean
 language plpgsql stable parallel safe
@@ -5333,6 +5877,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   is_sole_source boolean;
+  job memory.jobs;
 begin
   delete from memory.marks as k
   where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
@@ -5344,10 +5889,13 @@ begin
   is_sole_source := exists (select from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '' and s.status = 'completed')
     and not exists (select from memory.threads as t join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'summarize_user'
                     where t.user_id = p_user_id and t.thread_id <> p_thread_id);
-  update memory.jobs as j
-  set status = 'pending', attempts = j.attempts - 1, tokens_reserved = 0, lease_token = null, lease_expires_at = null
-  where j.user_id = p_user_id and j.kind = 'summarize_user' and j.status = 'running'
-    and (is_sole_source or j.input -> 'through' ? p_thread_id);
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.kind = 'summarize_user' and j.status = 'running'
+      and (is_sole_source or j.input -> 'through' ? p_thread_id)
+  loop
+    perform memory._give_back(job);
+  end loop;
   if is_sole_source then
     delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
   end if;
@@ -7589,12 +8137,81 @@ begin
 end;
 $$;
 
-create or replace function memory._apply_chunks(p_job memory.jobs, p_result jsonb)
+-- Stores the embeddings for the model that the job was handed out for.
+create or replace function memory._backfill_apply(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return memory._store_embeddings(p_job, null, p_result);
+end;
+$$;
+
+-- Another job follows while a model lacks an embedding of this user.
+create or replace function memory._backfill_due(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when (memory._model_to_fill(p_job.user_id)).name is not null then jsonb '{}' end;
+end;
+$$;
+
+-- Texts of the user that have no embedding of the first model that lacks any.
+create or replace function memory._backfill_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql stable parallel safe
+as $$
+begin
+  select * into payload, input, agent_id, tokens
+  from memory._embedding_input(p_job.user_id, null, memory._model_to_fill(p_job.user_id));
+end;
+$$;
+
+-- The first model that lacks an embedding of anything that the user has, the active one first; null when none does.
+create or replace function memory._model_to_fill(p_user_id text)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    select m from memory.models as m
+    where m.kind = 'embedding' and not m.is_off and memory._has_unembedded(p_user_id, null, m.name)
+    order by m.is_active desc, m.created_at, m.name limit 1);
+end;
+$$;
+
+-- Users who lack embeddings of a model that is not active and have no job to make them.
+create or replace function memory._backfill_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  select l.user_id, '' from memory._users_left_out(false) as l (user_id)
+  where not memory._is_queued(l.user_id, 'backfill', '')
+  limit p_row_limit;
+end;
+$$;
+
+-- Users with a text that a new embedding model has to embed.
+create or replace function memory._backfill_users()
+returns setof text
+language plpgsql stable parallel safe
+as $$
+begin
+  return query select u.user_id from memory._users_with_texts() as u (user_id);
+end;
+$$;
+
+-- Stores the pieces of each document whose text is still what was handed out. Another text has a job of its own.
+create or replace function memory._chunk_documents_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  language regconfig := (memory._policy(p_job.user_id, null) #>> '{search,language}')::regconfig;
+  language regconfig := (memory._policy_section(p_job.user_id, null, 'search') ->> 'language')::regconfig;
   document record;
   source memory.documents;
   stored bigint := 0;
@@ -7610,10 +8227,11 @@ begin
     select d.* into source from memory.documents as d
     where d.user_id = p_job.user_id and d.document_id = document.document_id::uuid and md5(d.content) = document.hash
     for no key update nowait; -- as in memory._lock_embeddable()
-    continue when not found; -- gone, or another text by now, which has a job of its own
+    continue when not found;
     delete from memory.document_chunks as c where c.user_id = p_job.user_id and c.document_id = source.document_id;
     insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-    select p_job.user_id, source.document_id, p.number, p.piece, memory._chunk_vector(language, source.title, p.piece), p.token_count
+    select p_job.user_id, source.document_id, p.number, p.piece,
+      memory._chunk_vector(language, source.title, p.piece), p.token_count
     from memory._pieces(source.content, document.chunks) as p;
     stored := stored + jsonb_array_length(document.chunks);
     documents := documents + 1;
@@ -7623,41 +8241,58 @@ begin
 end;
 $$;
 
+-- Refuses a reply that is not a list of chunks for each document.
 create or replace function memory._check_chunks(p_result jsonb, p_expected int)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  if jsonb_typeof(p_result -> 'documents') is distinct from 'array' or jsonb_array_length(p_result -> 'documents') <> p_expected
-    or exists (select from jsonb_array_elements(p_result -> 'documents') as d
-               where (jsonb_typeof(d -> 'number') = 'number' and jsonb_typeof(d -> 'chunks') = 'array') is not true
-                 or (d ->> 'number')::numeric not in (select generate_series(1, p_expected)))
+  if jsonb_typeof(p_result -> 'documents') is distinct from 'array'
+    or jsonb_array_length(p_result -> 'documents') <> p_expected
+    or exists (
+      select from jsonb_array_elements(p_result -> 'documents') as d
+      where (jsonb_typeof(d -> 'number') = 'number' and jsonb_typeof(d -> 'chunks') = 'array') is not true
+        or (d ->> 'number')::numeric not in (select generate_series(1, p_expected)))
     or (select count(distinct d -> 'number') < count(*) from jsonb_array_elements(p_result -> 'documents') as d) then
-    perform memory._refuse_result('documents', format('must be %s objects with number and chunks, one per document', p_expected));
+    perform memory._refuse_result('documents',
+      format('must be %s objects with number and chunks, one per document', p_expected));
   elsif exists (
-    select from jsonb_array_elements(p_result -> 'documents') as d cross join jsonb_array_elements(d -> 'chunks') as c
-    where not (case when jsonb_typeof(c) = 'object' and jsonb_typeof(c -> 'start') = 'number' and jsonb_typeof(c -> 'length') = 'number'
-                      and jsonb_typeof(c -> 'token_count') = 'number'
-                    then (c ->> 'start')::numeric between 0 and 10485760 and (c ->> 'length')::numeric between 1 and 10485760
-                      and (c ->> 'token_count')::numeric between 1 and 10485760
-                      and (c ->> 'start')::numeric % 1 = 0 and (c ->> 'length')::numeric % 1 = 0 and (c ->> 'token_count')::numeric % 1 = 0
-                    else false end)) then
-    perform memory._refuse_result('documents[].chunks', 'must be objects with start, length and token_count, whole numbers of characters and tokens');
+    select from jsonb_array_elements(p_result -> 'documents') as d
+    cross join jsonb_array_elements(d -> 'chunks') as c
+    where not memory._is_chunk(c)) then
+    perform memory._refuse_result('documents[].chunks',
+      'must be objects with start, length and token_count, whole numbers of characters and tokens');
   end if;
 end;
 $$;
 
--- The pieces of a text: in order, each further on than the one before, with nothing left out but blanks, and not much more
--- than the text all in all, whatever they overlap.
+-- Whether start, length and token_count of a chunk are whole numbers that a document of 10 MiB can have.
+create or replace function memory._is_chunk(p_chunk jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select case
+    when jsonb_typeof(p_chunk) = 'object' and jsonb_typeof(p_chunk -> 'start') = 'number'
+      and jsonb_typeof(p_chunk -> 'length') = 'number' and jsonb_typeof(p_chunk -> 'token_count') = 'number'
+    then (p_chunk ->> 'start')::numeric between 0 and 10485760 and (p_chunk ->> 'start')::numeric % 1 = 0
+      and (p_chunk ->> 'length')::numeric between 1 and 10485760 and (p_chunk ->> 'length')::numeric % 1 = 0
+      and (p_chunk ->> 'token_count')::numeric between 1 and 10485760 and (p_chunk ->> 'token_count')::numeric % 1 = 0
+    else false end;
+end;
+
+-- The pieces of a text. Refuses chunks that are not in the order of the text, that begin where or before the one before
+-- begins or end where or before it ends, that leave out more than blanks, or that together have ten times the text.
 create or replace function memory._pieces(p_content text, p_chunks jsonb)
 returns table (number int, piece text, token_count int)
 language plpgsql stable parallel safe
 as $$
 declare
-  -- What a worker takes for blank, which is more than PostgreSQL does in some locales.
-  word constant text := e'[^\\s\\u001c-\\u001f\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+  -- A character that is not blank for a worker in Python, which knows more blanks than PostgreSQL does in some locales.
+  word constant text :=
+    e'[^\\s\\u001c-\\u001f\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
   size constant int := length(p_content);
-  rest text := p_content; -- from the last piece on: to reach a place in a text, all characters before it have to be counted
+  -- The text from the last piece on: to find a place in a text, PostgreSQL counts all characters before it.
+  rest text := p_content;
   rest_start int := 0;
   covered int := 0;
   total bigint := 0;
@@ -7665,13 +8300,15 @@ declare
 begin
   number := 0;
   for chunk in
-    select (c.value ->> 'start')::numeric::int as start, (c.value ->> 'length')::numeric::int as length, (c.value ->> 'token_count')::numeric::int as tokens
+    select (c.value ->> 'start')::numeric::int as start, (c.value ->> 'length')::numeric::int as length,
+      (c.value ->> 'token_count')::numeric::int as tokens
     from jsonb_array_elements(p_chunks) with ordinality as c (value, position) order by c.position
   loop
     total := total + chunk.length;
     if chunk.start < rest_start or chunk.start = rest_start and number > 0 or chunk.start + chunk.length <= covered
       or chunk.start + chunk.length > size or total > size * 10::bigint then
-      perform memory._refuse_result('documents[].chunks', 'must be pieces of their document in its order, none within another');
+      perform memory._refuse_result('documents[].chunks',
+        'must be pieces of their document in its order, none within another');
     elsif chunk.start > covered and substr(rest, covered - rest_start + 1, chunk.start - covered) ~ word then
       perform memory._refuse_result('documents[].chunks', 'must leave out nothing but blanks');
     end if;
@@ -7691,15 +8328,29 @@ begin
 end;
 $$;
 
--- Cutting long documents into pieces: what the job reads, and how its result is stored. The cutting needs a tokenizer, so
--- it is done by a worker; the pieces are named by their place in the document, so that no worker can change a word.
+-- Another job follows while documents of the user wait to be cut.
+create or replace function memory._chunk_documents_due(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when exists (
+    select from memory.document_chunks as c where c.user_id = p_job.user_id and c.token_count is null
+  ) then jsonb '{}' end;
+end;
+$$;
 
--- Documents that wait to be cut, a few megabytes at a time. No model is asked, so there is nothing to pay for.
-create or replace function memory._chunking_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- Cutting long documents into pieces needs a tokenizer, so a worker does it. The worker names each piece by its place
+-- in the document, so that it cannot change a word.
+
+-- Documents that wait to be cut, 100 or about 4 MB at a time. No model is asked, so nobody's budget pays.
+create or replace function memory._chunk_documents_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
 language plpgsql stable parallel safe
 as $$
 declare
-  settings jsonb := memory._policy(p_job.user_id, null) -> 'knowledge_base';
+  settings jsonb := memory._policy_section(p_job.user_id, null, 'knowledge_base');
   documents jsonb;
   rows_input jsonb;
 begin
@@ -7707,7 +8358,8 @@ begin
     jsonb_agg(jsonb_build_object('document_id', n.document_id, 'hash', md5(n.content)) order by n.number)
   into documents, rows_input
   from (
-    select d.document_id, d.content, row_number() over so_far as number, sum(octet_length(d.content)) over so_far as bytes
+    select d.document_id, d.content, row_number() over so_far as number,
+      sum(octet_length(d.content)) over so_far as bytes
     from memory.document_chunks as c
     join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
     where c.user_id = p_job.user_id and c.token_count is null
@@ -7719,18 +8371,39 @@ begin
     return;
   end if;
   payload := jsonb_build_object(
-    'model', jsonb_build_object('name', 'local', 'provider', 'local', 'model', 'patterns', 'settings', '{}'::jsonb), 'prompt', null,
-    'tokenizer', coalesce((memory._embedding_model()).model, 'gpt-4o'), 'documents', documents,
-    'chunk_size', settings -> 'chunk_size', 'chunk_overlap', settings -> 'chunk_overlap');
-  agent_id := null; -- nobody's budget
+    'model', jsonb_build_object('name', 'local', 'provider', 'local', 'model', 'patterns', 'settings', '{}'::jsonb),
+    'prompt', null,
+    'tokenizer', coalesce((memory._embedding_model()).model, 'gpt-4o'),
+    'documents', documents,
+    'chunk_size', settings -> 'chunk_size',
+    'chunk_overlap', settings -> 'chunk_overlap');
+  agent_id := null;
   tokens := 0;
   input := jsonb_build_object('rows', rows_input);
 end;
 $$;
 
--- The thread comes first, as for everyone who changes messages. A writer who keeps it does not hold up the worker's other
--- jobs: after two seconds the worker is told to hand its result in again.
-create or replace function memory._apply_compression(p_job memory.jobs, p_result jsonb)
+-- Users with documents that wait to be cut and no job to do it: a document stored at the very moment at which a job
+-- ended.
+create or replace function memory._chunk_documents_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  with left_out as materialized (
+    select distinct c.user_id from memory.document_chunks as c where c.token_count is null
+  )
+  select l.user_id, '' from left_out as l
+  where not memory._is_queued(l.user_id, 'chunk_documents', '')
+  limit p_row_limit;
+end;
+$$;
+
+-- Stores the summary and puts away the messages that it covers. The thread is locked first, as by everyone who changes
+-- messages. A writer who keeps the lock must not hold up the worker's other jobs: after two seconds the worker is told
+-- (55P03) to hand the result in again.
+create or replace function memory._compress_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 set lock_timeout = '2s'
@@ -7740,21 +8413,26 @@ declare
   first_kept_seq bigint;
   compressed bigint;
 begin
-  perform from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update;
+  perform from memory.threads as t
+  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update;
   if p_result ? 'skipped' then
     perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
     delete from memory.summaries as s
-    where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid and s.status = 'processing';
+    where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid
+      and s.status = 'processing';
     return jsonb_build_object('skipped', left(p_result ->> 'skipped', 500));
   end if;
   perform memory._check_summary(p_result);
   stored := memory._store_summary(p_job, p_result);
-  -- A part of a long backlog may end between a call and its results. Then the call stays until they have been read.
+  -- A part of a long backlog may end between a call and its results. Then the call stays until the results have been
+  -- read.
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, (
     select min(m.seq) from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq > stored.end_seq and m.is_active));
-  compressed := memory._put_away(stored, coalesce(first_kept_seq, stored.end_seq + 1), (p_job.input ->> 'archives')::boolean);
-  return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq, 'compressed', compressed);
+  compressed := memory._put_away(
+    stored, coalesce(first_kept_seq, stored.end_seq + 1), (p_job.input ->> 'archives')::boolean);
+  return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq,
+                            'compressed', compressed);
 end;
 $$;
 
@@ -7765,73 +8443,124 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
-  -- Before the job, as the worker that stores its result takes them.
-  perform from memory.threads as t where t.user_id = compress_thread.user_id and t.thread_id = compress_thread.thread_id for no key update;
+  -- The thread is locked before its job, as the worker that stores the result locks them.
+  perform from memory.threads as t
+  where t.user_id = compress_thread.user_id and t.thread_id = compress_thread.thread_id for no key update;
   return memory._enqueue(user_id, 'compress_thread', thread_id, '{"is_forced": true}');
 end;
 $$;
 comment on function memory.compress_thread(text, text) is
-'Queues the compression of a thread and returns the job id: all but the newest compression.recent_messages_to_keep messages go into the summary of the whole thread and are soft-deleted in the same transaction. Happens by itself when the thread has compression.threshold_tokens.';
+'Queues the compression of a thread and returns the job id. All but the newest compression.recent_messages_to_keep '
+'messages go into the summary of the whole thread and are soft-deleted. A thread that reaches '
+'compression.threshold_tokens is compressed by itself.';
 
--- Compression: the summary of the whole thread grows to all but the newest messages. A tool's result is not kept without
--- its call, so that the cut may lie further back. What the summary covers already needs no model.
-create or replace function memory._compression_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- Another job follows until the whole backlog is covered, even when the thread is below the threshold by then. None
+-- follows a job that found the thread too small.
+create or replace function memory._compress_thread_due(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when (p_job.input ->> 'is_partial')::boolean and not p_job.result ? 'skipped'
+    then jsonb '{"is_forced": true}' end;
+end;
+$$;
+
+-- Stores token counts and words of the messages that the job has read. Comes last, because it locks the thread: an
+-- append waits for these updates only.
+create or replace function memory._compress_thread_finish(p_job memory.jobs, p_result jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._finish_read_messages(p_job, p_result);
+end;
+$$;
+
+-- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
+-- call, so the cut may lie before the message that called it. Messages that the summary covers already are put away
+-- without a model.
+create or replace function memory._compress_thread_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  is_forced constant boolean := p_job.request ? 'is_forced';
   policy jsonb;
+  threshold bigint;
   newest_seq bigint;
   first_kept_seq bigint;
   active_tokens bigint;
   base memory.summaries;
+  base_ends bigint;
   given record;
   kept record;
 begin
-  select m.seq, m.agent_id into newest_seq, agent_id from memory.messages as m
-  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active and m.expires_at > statement_timestamp()
+  select m.seq, m.agent_id into newest_seq, agent_id
+  from memory.messages as m
+  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
+    and m.expires_at > statement_timestamp()
   order by m.seq desc limit 1;
   policy := memory._policy(p_job.user_id, agent_id);
+  threshold := (policy #>> '{compression,threshold_tokens}')::bigint;
   select min(k.seq) into first_kept_seq
-  from (select m.seq from memory.messages as m
-        where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active and m.expires_at > statement_timestamp()
-        order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
+  from (
+    select m.seq from memory.messages as m
+    where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
+      and m.expires_at > statement_timestamp()
+    order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
-  -- By the thread's counter, so that only the newest messages are read.
+  -- A job that is not forced needs a tenth of the threshold before the cut. The thread's counter says how many tokens
+  -- it has, so that only the newest messages are read.
   if first_kept_seq is null
-    or not p_job.request ? 'is_forced' and (policy #>> '{compression,threshold_tokens}')::bigint / 10
-      > memory._active_tokens(p_job.user_id, p_job.scope)
-        - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
+    or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
+      - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
     return;
   end if;
   perform memory._check_thread_summary_is_free(p_job);
   base := memory._latest_summary(p_job.user_id, p_job.scope, 'thread');
-  select * into given from memory._message_payload(p_job.user_id, p_job.scope, coalesce(base.end_seq + 1, 0), first_kept_seq - 1, false, 1000, 24000);
+  base_ends := coalesce(base.end_seq + 1, 0);
+  select * into given
+  from memory._message_payload(p_job.user_id, p_job.scope, base_ends, first_kept_seq - 1, false, 1000, 24000);
   if given.messages is null then
     select t.active_tokens into active_tokens from memory.threads as t
     where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
-    if base.summary_id is not null and (p_job.request ? 'is_forced' or active_tokens >= (policy #>> '{compression,threshold_tokens}')::bigint) then
+    if base.summary_id is not null and (is_forced or active_tokens >= threshold) then
       input := jsonb_build_object('is_partial', 10000 = memory._put_away(
         base, first_kept_seq, (policy #>> '{compression,archive_conversations}')::boolean, 10000));
     end if;
     return;
   end if;
-  select * into kept from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
+  select * into kept
+  from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
   tokens := given.tokens;
   payload := memory._chat_model(policy #>> '{summary,model}', 'compress_thread')
     || jsonb_build_object(
-      'thread_id', p_job.scope, 'messages', given.messages, 'recent_messages', kept.messages,
-      'start_seq', coalesce(base.start_seq, 0), 'end_seq', given.last_seq, 'previous_summary', base.summary, 'previous_metadata', base.metadata,
-      'threshold_tokens', policy #> '{compression,threshold_tokens}', 'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
+      'thread_id', p_job.scope,
+      'messages', given.messages,
+      'recent_messages', kept.messages,
+      'start_seq', coalesce(base.start_seq, 0),
+      'end_seq', given.last_seq,
+      'previous_summary', base.summary,
+      'previous_metadata', base.metadata,
+      'threshold_tokens', policy #> '{compression,threshold_tokens}',
+      'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
       'remaining_tokens', greatest(0, memory._active_tokens(p_job.user_id, p_job.scope)
-        - memory._active_tokens(p_job.user_id, p_job.scope, coalesce(base.end_seq + 1, 0), given.last_seq)
+        - memory._active_tokens(p_job.user_id, p_job.scope, base_ends, given.last_seq)
         - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
-    'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', coalesce(base.start_seq, 0), given.last_seq, base, given.agent_ids),
-    'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'read_through', coalesce(kept.last_seq, newest_seq), 'is_partial', given.is_partial,
+    'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', coalesce(base.start_seq, 0),
+                                        given.last_seq, base, given.agent_ids),
+    'chain', 'thread',
+    'from_seq', base_ends,
+    'read_through', coalesce(kept.last_seq, newest_seq),
+    'is_partial', given.is_partial,
     'archives', policy #> '{compression,archive_conversations}');
 end;
 $$;
 
+-- Tokens of all active messages of a thread, by the thread's counter.
 create or replace function memory._active_tokens(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql stable parallel safe
@@ -7842,6 +8571,7 @@ begin
 end;
 $$;
 
+-- Tokens of the active messages in a range of a thread, by reading them.
 create or replace function memory._active_tokens(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
 returns bigint
 language plpgsql stable parallel safe
@@ -7853,7 +8583,7 @@ begin
 end;
 $$;
 
--- The message that called the tools, for a message with a tool's result; any other is its own.
+-- The seq of the message that called the tools, for a message with a tool's result; its own seq for any other message.
 create or replace function memory._call_seq(p_user_id text, p_thread_id text, p_seq bigint)
 returns bigint
 language plpgsql stable parallel safe
@@ -7864,8 +8594,9 @@ begin
 end;
 $$;
 
--- Soft-deletes the messages that a summary of the whole thread covers, up to the first one to keep, and archives them
--- where the policy says so; the oldest row_limit of them. Jobs that did not read them yet still can.
+-- Soft-deletes the oldest p_row_limit messages that a summary of the whole thread covers, up to the first message to
+-- keep, and archives them where the policy says so; returns their number. Jobs that have not read these messages yet
+-- still can.
 create or replace function memory._put_away(
   p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
 )
@@ -7878,14 +8609,16 @@ begin
   with gone as (
     update memory.messages as m set is_active = false, summary_id = p_summary.summary_id
     where m.user_id = p_summary.user_id and m.thread_id = p_summary.thread_id and m.is_active
-      and m.seq <= (select max(o.seq) from (
-        select a.seq from memory.messages as a
-        where a.user_id = p_summary.user_id and a.thread_id = p_summary.thread_id and a.seq <= p_summary.end_seq
-          and a.seq < p_first_kept_seq and a.is_active
-        order by a.seq limit p_row_limit) as o)
+      and m.seq <= (
+        select max(o.seq) from (
+          select a.seq from memory.messages as a
+          where a.user_id = p_summary.user_id and a.thread_id = p_summary.thread_id and a.seq <= p_summary.end_seq
+            and a.seq < p_first_kept_seq and a.is_active
+          order by a.seq limit p_row_limit) as o)
     returning m.created_at
   )
-  select count(*) as messages, min(g.created_at) as first_at, max(g.created_at) as last_at into put_away from gone as g;
+  select count(*) as messages, min(g.created_at) as first_at, max(g.created_at) as last_at into put_away
+  from gone as g;
   if put_away.messages > 0 and p_archives then
     perform memory._archive(p_summary, put_away.messages, put_away.first_at, put_away.last_at);
   end if;
@@ -7893,8 +8626,11 @@ begin
 end;
 $$;
 
--- A compressed conversation in the knowledge base: one document per thread, which grows as the thread is compressed again.
-create or replace function memory._archive(p_summary memory.summaries, p_messages bigint, p_first_at timestamptz, p_last_at timestamptz)
+-- Puts a compressed conversation into the knowledge base: one document per thread, which grows when the thread is
+-- compressed again.
+create or replace function memory._archive(
+  p_summary memory.summaries, p_messages bigint, p_first_at timestamptz, p_last_at timestamptz
+)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -7907,22 +8643,29 @@ begin
   where d.user_id = p_summary.user_id and d.thread_id = p_summary.thread_id and d.source = 'archive';
   starts := least(archived.metadata #>> '{date_range,start}', memory._iso_time(p_first_at));
   ends := greatest(archived.metadata #>> '{date_range,end}', memory._iso_time(p_last_at));
-  insert into memory.documents as d (user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
+  insert into memory.documents as d (
+    user_id, namespace, doc_type, title, content, source, thread_id, agent_ids, metadata)
   values (
-    p_summary.user_id, memory._archive_namespace(p_summary.user_id), 'conversation', 'Conversation ' || p_summary.thread_id,
+    p_summary.user_id, memory._archive_namespace(p_summary.user_id), 'conversation',
+    'Conversation ' || p_summary.thread_id,
     format(e'# Conversation Summary\n## Date Range: %s to %s\n## Summary: %s', starts, ends, p_summary.summary),
     'archive', p_summary.thread_id, p_summary.agent_ids,
     jsonb_build_object(
-      'session_id', p_summary.thread_id, 'agent_id', coalesce(archived.metadata ->> 'agent_id', p_summary.agent_ids[1]),
-      'conversation_topics', coalesce(p_summary.metadata -> 'topics', '[]'), 'entities_mentioned', coalesce(p_summary.metadata -> 'entities', '[]'),
-      'decisions_made', coalesce(p_summary.metadata -> 'decisions', '[]'), 'open_questions', coalesce(p_summary.metadata -> 'questions', '[]'),
+      'session_id', p_summary.thread_id,
+      'agent_id', coalesce(archived.metadata ->> 'agent_id', p_summary.agent_ids[1]),
+      'conversation_topics', coalesce(p_summary.metadata -> 'topics', '[]'),
+      'entities_mentioned', coalesce(p_summary.metadata -> 'entities', '[]'),
+      'decisions_made', coalesce(p_summary.metadata -> 'decisions', '[]'),
+      'open_questions', coalesce(p_summary.metadata -> 'questions', '[]'),
       'message_count', coalesce((archived.metadata ->> 'message_count')::bigint, 0) + p_messages,
-      'date_range', jsonb_build_object('start', starts, 'end', ends), 'summary_id', p_summary.summary_id))
+      'date_range', jsonb_build_object('start', starts, 'end', ends),
+      'summary_id', p_summary.summary_id))
   on conflict (user_id, thread_id) where source = 'archive' do update
   set content = excluded.content, metadata = excluded.metadata, agent_ids = excluded.agent_ids;
 end;
 $$;
 
+-- The namespace of a user's archived conversations.
 create or replace function memory._archive_namespace(p_user_id text)
 returns text
 language plpgsql immutable parallel safe
@@ -7932,14 +8675,23 @@ begin
 end;
 $$;
 
--- An article names the memories it was made of, and takes the place of those that were extracted: hidden, kept, and
--- restorable. What somebody stated stays, because a model may have written anything.
-create or replace function memory._apply_consolidation(p_job memory.jobs, p_result jsonb)
+-- Removes the row of the summary that an attempt began.
+create or replace function memory._compress_thread_unfinished(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._end_unfinished_summary(p_job);
+end;
+$$;
+
+-- Stores the articles. An article names the memories it was made of, and takes the place of those that were extracted:
+-- they are hidden, kept and restorable. Stated memories stay, because a model may have written anything.
+create or replace function memory._consolidate_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  given int := jsonb_array_length(p_job.input -> 'memories');
   item record;
   ids uuid[];
   source_ids uuid[];
@@ -7950,16 +8702,7 @@ declare
   consolidated int := 0;
   refused int := 0;
 begin
-  if jsonb_typeof(p_result -> 'articles') is distinct from 'array' then
-    perform memory._refuse_result('articles', 'must be an array');
-  elsif jsonb_array_length(p_result -> 'articles') > given then
-    perform memory._refuse_result('articles', format('has %s entries for %s memories', jsonb_array_length(p_result -> 'articles'), given));
-  end if;
-  for item in select i.position - 1 as position, i.value from jsonb_array_elements(p_result -> 'articles') with ordinality as i (value, position) loop
-    perform memory._check_result_text(format('articles[%s].title', item.position), item.value -> 'title', 1000);
-    perform memory._check_result_text(format('articles[%s].content', item.position), item.value -> 'content');
-    perform memory._check_result_numbers(format('articles[%s].numbers', item.position), item.value -> 'numbers', given);
-  end loop;
+  perform memory._check_articles(p_result, jsonb_array_length(p_job.input -> 'memories'));
 
   ids := memory._lock_unchanged(p_job.user_id, p_job.input -> 'memories');
 
@@ -7969,21 +8712,53 @@ begin
       refused := refused + 1;
       continue;
     end if;
-    agents := array(select distinct m.agent_id from memory.memories as m where m.user_id = p_job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
+    agents := array(
+      select distinct m.agent_id from memory.memories as m
+      where m.user_id = p_job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
     article := memory._uuid_v7();
-    insert into memory.documents (user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata)
-    values (p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content', 'consolidation', agents,
-            jsonb_build_object('memory_ids', to_jsonb(source_ids)));
+    insert into memory.documents (
+      user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata)
+    values (
+      p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content',
+      'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)));
     extracted_ids := array(
       select m.memory_id from memory.memories as m
       where m.user_id = p_job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));
     perform memory._supersede_all(p_job.user_id, extracted_ids, article, 'consolidated');
-    ids := array(select case when i.id <> all (source_ids) then i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
+    ids := array(
+      select case when i.id <> all (source_ids) then i.id end
+      from unnest(ids) with ordinality as i (id, position) order by i.position);
     articles := articles + 1;
     consolidated := consolidated + cardinality(extracted_ids);
   end loop;
   perform memory._set_mark(p_job.user_id, '', 'consolidate', (p_job.input ->> 'newest')::bigint);
   return jsonb_build_object('articles', articles, 'consolidated', consolidated, 'refused', refused);
+end;
+$$;
+
+-- Refuses a reply that is not a list of articles about the memories that were given.
+create or replace function memory._check_articles(p_result jsonb, p_given int)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  item record;
+begin
+  if jsonb_typeof(p_result -> 'articles') is distinct from 'array' then
+    perform memory._refuse_result('articles', 'must be an array');
+  elsif jsonb_array_length(p_result -> 'articles') > p_given then
+    perform memory._refuse_result('articles',
+      format('has %s entries for %s memories', jsonb_array_length(p_result -> 'articles'), p_given));
+  end if;
+  for item in
+    select i.position - 1 as position, i.value
+    from jsonb_array_elements(p_result -> 'articles') with ordinality as i (value, position)
+  loop
+    perform memory._check_result_text(format('articles[%s].title', item.position), item.value -> 'title', 1000);
+    perform memory._check_result_text(format('articles[%s].content', item.position), item.value -> 'content');
+    perform memory._check_result_numbers(
+      format('articles[%s].numbers', item.position), item.value -> 'numbers', p_given);
+  end loop;
 end;
 $$;
 
@@ -7999,14 +8774,44 @@ end;
 $$;
 comment on function memory.consolidate(text) is
 'Queues the consolidation of a user''s short-term memories (types context and episodic, older than seven days) and '
-'returns the job id: those that belong together become an article of the knowledge base that names its sources, and '
-'those that were extracted are superseded by it. Happens by itself in memory.sweep() once ten of them are a week old.';
+'returns the job id. Those that belong together become an article of the knowledge base that names its sources; those '
+'that were extracted are superseded by it. memory.sweep() queues it once ten of them are a week old.';
 
--- Consolidation: old short-term memories that belong together become an article of the knowledge base.
+-- The short-term memories of a user, oldest first, under small numbers.
+create or replace function memory._consolidate_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql stable parallel safe
+as $$
+declare
+  memories jsonb;
+  memories_input jsonb;
+  newest bigint;
+begin
+  with pool as (
+    select row_number() over (order by m.created_at, m.memory_id) as number, m.*
+    from memory._short_term_memories(p_job.user_id) as m
+  )
+  select
+    jsonb_agg(jsonb_build_object(
+      'number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type,
+      'created_at', memory._real_or_null(coalesce(p.valid_from, p.created_at))) order by p.number),
+    jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
+    memory._microseconds(max(p.created_at))::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
+  into memories, memories_input, newest, tokens
+  from pool as p;
+  if (jsonb_array_length(memories) >= 2) is not true then
+    return;
+  end if;
+  agent_id := null; -- the memories belong to several agents, so only the user's budget pays
+  payload := memory._chat_model(null, 'consolidate') || jsonb_build_object('memories', memories);
+  input := jsonb_build_object('memories', memories_input, 'newest', newest);
+end;
+$$;
 
--- The oldest 100 that are a week old: by then the messages they came from are gone by default. Those that no job has
--- looked at come first, or else a hundred that belong nowhere would keep the others out. One that an article was made
--- of and that was stated, so that it stays, is not looked at again.
+-- The oldest 100 memories of these types that are a week old: by then the messages they came from are gone by default.
+-- Memories that no job has looked at come first; otherwise a hundred that belong nowhere would keep the others out.
+-- Memories that are a source of an article already, and were stated so that they stay, are left out.
 create or replace function memory._short_term_memories(p_user_id text)
 returns setof memory.memories
 language sql stable parallel safe
@@ -8017,39 +8822,139 @@ begin atomic
       select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
       where d.user_id = p_user_id and d.namespace = 'memories' and d.source = 'consolidation'
         and jsonb_typeof(d.metadata -> 'memory_ids') = 'array'))
-  order by extract(epoch from m.created_at) * 1000000 <= (select k.position from memory.marks as k
-                                                          where k.user_id = p_user_id and k.scope = '' and k.kind = 'consolidate') is true,
-    m.created_at, m.memory_id limit 100;
+  order by memory._microseconds(m.created_at) <= (
+      select k.position from memory.marks as k
+      where k.user_id = p_user_id and k.scope = '' and k.kind = 'consolidate') is true,
+    m.created_at, m.memory_id
+  limit 100;
 end;
 
-create or replace function memory._consolidation_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- Users with ten short-term memories that are a week old and that no consolidation has looked at.
+create or replace function memory._consolidate_overdue(p_row_limit int)
+returns table (user_id text, scope text)
 language plpgsql stable parallel safe
 as $$
-declare
-  memories jsonb;
-  memories_input jsonb;
-  newest bigint;
 begin
-  with pool as (
-    select row_number() over (order by m.created_at, m.memory_id) as number, m.* from memory._short_term_memories(p_job.user_id) as m
+  return query
+  with outdated as materialized (
+    select m.user_id
+    from memory.memories as m
+    left join memory.marks as k on k.user_id = m.user_id and k.scope = '' and k.kind = 'consolidate'
+    where m.memory_type in ('context', 'episodic') and m.superseded_at is null and m.deleted_at is null
+      and m.created_at < statement_timestamp() - interval '7 days'
+      and memory._microseconds(m.created_at) > coalesce(k.position, 0)
+    group by m.user_id having count(*) >= 10
   )
-  select jsonb_agg(jsonb_build_object('number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type,
-                                      'created_at', memory._real_or_null(coalesce(p.valid_from, p.created_at)))
-                                        order by p.number),
-    jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
-    (extract(epoch from max(p.created_at)) * 1000000)::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
-  into memories, memories_input, newest, tokens
-  from pool as p;
-  if (jsonb_array_length(memories) >= 2) is not true then
-    return;
-  end if;
-  agent_id := null; -- of all agents
-  payload := memory._chat_model(null, 'consolidate') || jsonb_build_object('memories', memories);
-  input := jsonb_build_object('memories', memories_input, 'newest', newest);
+  select o.user_id, '' from outdated as o
+  where not memory._is_queued(o.user_id, 'consolidate', '')
+  limit p_row_limit;
 end;
 $$;
 
-create or replace function memory._apply_embeddings(p_job memory.jobs, p_result jsonb)
+-- Stores the embeddings of the active model, and queues the same work for the models that are not active yet.
+create or replace function memory._embed_apply(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  outcome jsonb := memory._store_embeddings(p_job, p_job.scope, p_result);
+begin
+  if not outcome ? 'skipped' and exists (
+    select from memory.models as m where m.kind = 'embedding' and not m.is_active and not m.is_off) then
+    perform memory._enqueue_due(p_job.user_id, 'backfill', '');
+  end if;
+  return outcome;
+end;
+$$;
+
+-- Another job follows while the active model lacks an embedding in the job's scope.
+create or replace function memory._embed_due(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  model text := (memory._embedding_model()).name;
+begin
+  return case when model is not null and memory._has_unembedded(p_job.user_id, p_job.scope, model) then jsonb '{}' end;
+end;
+$$;
+
+-- Texts of the job's scope that have no embedding of the active model.
+create or replace function memory._embed_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql stable parallel safe
+as $$
+begin
+  select * into payload, input, agent_id, tokens
+  from memory._embedding_input(p_job.user_id, p_job.scope, memory._embedding_model());
+end;
+$$;
+
+-- Users who lack embeddings of the active model and have no job to make them.
+create or replace function memory._embed_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  select l.user_id, '' from memory._users_left_out(true) as l (user_id)
+  where not memory._is_queued(l.user_id, 'embed', '')
+  limit p_row_limit;
+end;
+$$;
+
+-- What the kinds embed and backfill share. Everything without an embedding of a model is to be embedded, so nothing
+-- needs to be remembered and a lost job loses nothing. p_scope: a thread, '' for everything of a user but messages,
+-- null for all.
+
+-- Texts of a scope that have no embedding of a model, at most 256 or about 60,000 tokens. The rest follows in the next
+-- job.
+create or replace function memory._embedding_input(
+  p_user_id text, p_scope text, p_model memory.models,
+  out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql stable parallel safe
+set enable_nestloop = off -- as in memory._has_unembedded()
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  texts jsonb;
+  rows_input jsonb;
+begin
+  if p_model.name is null then
+    return;
+  end if;
+  select jsonb_agg(jsonb_build_object('number', n.number, 'text', n.text) order by n.number),
+    jsonb_agg(jsonb_build_object('source', n.source, 'id', n.id, 'hash', md5(n.text)) order by n.number),
+    max(n.tokens)
+  into texts, rows_input, tokens
+  from (
+    select row_number() over so_far as number, sum(memory._estimate_tokens(w.text)) over so_far as tokens, w.*
+    from (
+      select t.*, row_number() over () as place
+      from memory._embeddable(p_user_id, p_scope) as t
+      where not exists (
+        select from memory.embeddings as e
+        where e.user_id = p_user_id and e.model = p_model.name and e.source = t.source and e.id = t.id)
+      limit 256) as w
+    window so_far as (order by w.place)
+  ) as n
+  where n.number = 1 or n.tokens <= 60000;
+  if texts is null then
+    return;
+  end if;
+  agent_id := null; -- the texts belong to several agents, so only the user's budget pays
+  payload := jsonb_build_object('model', memory._model_json(p_model), 'prompt', null, 'texts', texts);
+  input := jsonb_build_object(
+    'rows', rows_input, 'embedder', p_model.model, 'dimensions', p_model.settings -> 'dimensions');
+end;
+$$;
+
+-- Stores the embeddings of texts that have not changed since they were handed out, and hides near-duplicates of
+-- memories.
+create or replace function memory._store_embeddings(p_job memory.jobs, p_scope text, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 set enable_nestloop = off -- as in memory._has_unembedded()
@@ -8060,66 +8965,52 @@ declare
   model memory.models;
   expected int := jsonb_array_length(p_job.input -> 'rows');
   dims int;
-  wrong bigint;
   embedded int;
   stored text[];
   folded int := 0;
 begin
-  if jsonb_typeof(p_result -> 'embeddings') is distinct from 'array' or jsonb_array_length(p_result -> 'embeddings') <> expected then
+  if jsonb_typeof(p_result -> 'embeddings') is distinct from 'array'
+    or jsonb_array_length(p_result -> 'embeddings') <> expected then
     perform memory._refuse_result('embeddings', format('must be an array of %s embeddings, one per text', expected));
   end if;
   select m.* into model from memory.models as m
   where m.name = p_job.input ->> 'model' and m.model = coalesce(p_job.input ->> 'embedder', m.model)
     and m.settings ->> 'dimensions' is not distinct from p_job.input ->> 'dimensions'
-  for key share; -- not while it is being dropped or becomes another
+  for key share; -- so that nobody drops or replaces the model meanwhile
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
   end if;
-  dims := coalesce(memory._known_dimensions(model),
-                   case jsonb_typeof(p_result #> '{embeddings,0}') when 'array' then jsonb_array_length(p_result #> '{embeddings,0}') end);
-  if (dims between 1 and 4000) is not true then
-    perform memory._refuse_result('embeddings', format('have %s dimensions, 1 to 4000 are possible', coalesce(dims::text, 'no')));
-  end if;
-  select e.position - 1 into wrong
-  from jsonb_array_elements(p_result -> 'embeddings') with ordinality as e (value, position)
-  where case jsonb_typeof(e.value)
-        when 'array' then jsonb_array_length(e.value) <> dims
-          or jsonb_path_exists(e.value, 'strict $[*] ? (@.type() != "number" || @ > 65000 || @ < -65000)')
-        else true end
-  limit 1;
-  if found then
-    perform memory._refuse_result(format('embeddings[%s]', wrong), format('must be an array of %s numbers', dims));
-  end if;
-  select e.position - 1 into wrong
-  from jsonb_array_elements(p_result -> 'embeddings') with ordinality as e (value, position)
-  -- which 2-byte floats hold
-  where not jsonb_path_exists(e.value, '$[*] ? (@ > 2.98023223876953125e-8 || @ < -2.98023223876953125e-8)')
-  limit 1;
-  if found then
-    perform memory._refuse_result(format('embeddings[%s]', wrong), 'has no direction: all its numbers are 0');
-  end if;
-  if model.dimensions is null then -- the first embedding decides
+  dims := coalesce(memory._known_dimensions(model), case jsonb_typeof(p_result #> '{embeddings,0}')
+                     when 'array' then jsonb_array_length(p_result #> '{embeddings,0}') end);
+  perform memory._check_embeddings(p_result -> 'embeddings', dims);
+  if model.dimensions is null then -- the first embedding of a model sets its dimensions
     update memory.models as m set dimensions = dims where m.name = model.name and m.dimensions is null;
-    if not found and exists (select from memory.models as m where m.name = model.name and m.dimensions <> dims) then
-      perform memory._refuse_result('embeddings', format('have %s dimensions, the first ones of the model have others', dims));
+    if not found
+      and exists (select from memory.models as m where m.name = model.name and m.dimensions <> dims) then
+      perform memory._refuse_result('embeddings',
+        format('have %s dimensions, the first ones of the model have others', dims));
     end if;
   end if;
 
   perform memory._lock_embeddable(p_job);
-  -- Only where the text is still what was embedded.
   with given as (
     select r.value ->> 'source' as source, r.value ->> 'id' as id, r.value ->> 'hash' as hash, r.position
     from jsonb_array_elements(p_job.input -> 'rows') with ordinality as r (value, position)
   ), range as (
-    select min(substring(g.id from '/([0-9]+)$')::bigint) as from_seq, max(substring(g.id from '/([0-9]+)$')::bigint) as to_seq
+    select min(substring(g.id from '/([0-9]+)$')::bigint) as from_seq,
+      max(substring(g.id from '/([0-9]+)$')::bigint) as to_seq
     from given as g where g.source = 'message'
   ), new_rows as (
     insert into memory.embeddings (user_id, model, source, id, embedding)
-    select p_job.user_id, model.name, g.source, g.id, memory._halfvec(p_result -> 'embeddings' -> (g.position - 1)::int)
+    select p_job.user_id, model.name, g.source, g.id,
+      memory._halfvec(p_result -> 'embeddings' -> (g.position - 1)::int)
     from given as g
-    join memory._embeddable(p_job.user_id, memory._embedding_scope(p_job), (select coalesce(r.from_seq, 0) from range as r), (select coalesce(r.to_seq, 0) from range as r)) as t
+    join memory._embeddable(
+        p_job.user_id, p_scope, (select coalesce(r.from_seq, 0) from range as r),
+        (select coalesce(r.to_seq, 0) from range as r)) as t
       on t.source = g.source and t.id = g.id
-    where coalesce(md5(t.text) = g.hash, false) -- not as part of the join, which would hash every text there is
+    -- Not as a condition of the join, which would hash every text of the scope.
+    where coalesce(md5(t.text) = g.hash, false)
     order by g.source, g.id
     on conflict do nothing
     returning source, id
@@ -8128,188 +9019,164 @@ begin
   if stored is not null and model.is_active then
     folded := memory._fold_near_duplicates(p_job.user_id, model.name, stored::uuid[]);
   end if;
-  if p_job.kind = 'embed' and exists (select from memory.models as m where m.kind = 'embedding' and not m.is_active
-    and not m.is_off) then
-    perform memory._enqueue_due(p_job.user_id, 'backfill', '');
-  end if;
   return jsonb_build_object('model', model.name, 'embedded', embedded, 'folded', folded);
 end;
 $$;
 
--- What is being embedded can neither go nor change until this is over: whoever did it would not find the new embedding to
--- drop. Nothing is waited for, because whoever holds it may wait for something of this job: 55P03 hands the result in again.
+-- Refuses embeddings that are not arrays of p_dimensions numbers, or whose numbers are all 0: they have no cosine.
+create or replace function memory._check_embeddings(p_embeddings jsonb, p_dimensions int)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  wrong bigint;
+begin
+  if (p_dimensions between 1 and 4000) is not true then
+    perform memory._refuse_result('embeddings',
+      format('have %s dimensions, 1 to 4000 are possible', coalesce(p_dimensions::text, 'no')));
+  end if;
+  select e.position - 1 into wrong
+  from jsonb_array_elements(p_embeddings) with ordinality as e (value, position)
+  where case jsonb_typeof(e.value)
+        when 'array' then jsonb_array_length(e.value) <> p_dimensions
+          or jsonb_path_exists(e.value, 'strict $[*] ? (@.type() != "number" || @ > 65000 || @ < -65000)')
+        else true end
+  limit 1;
+  if found then
+    perform memory._refuse_result(format('embeddings[%s]', wrong),
+      format('must be an array of %s numbers', p_dimensions));
+  end if;
+  select e.position - 1 into wrong
+  from jsonb_array_elements(p_embeddings) with ordinality as e (value, position)
+  -- 2^-25: halfvec stores this and every smaller number as 0.
+  where not jsonb_path_exists(e.value, '$[*] ? (@ > 2.98023223876953125e-8 || @ < -2.98023223876953125e-8)')
+  limit 1;
+  if found then
+    perform memory._refuse_result(format('embeddings[%s]', wrong), 'has no direction: all its numbers are 0');
+  end if;
+end;
+$$;
+
+-- Locks the rows whose texts were embedded, so that none can be deleted or changed before the embeddings are stored:
+-- whoever did it would not find the new embedding to drop. Waits for no row, because whoever holds one may wait for
+-- something of this job: with 55P03 the worker hands the result in again.
 create or replace function memory._lock_embeddable(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  ids jsonb := (select jsonb_object_agg(r.source, r.ids) from (
-    select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids from jsonb_array_elements(p_job.input -> 'rows') as r group by 1) as r);
+  ids jsonb := (
+    select jsonb_object_agg(r.source, r.ids)
+    from (
+      select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids
+      from jsonb_array_elements(p_job.input -> 'rows') as r group by 1) as r);
   memory_ids constant uuid[] := array(select jsonb_array_elements_text(ids -> 'memory')::uuid);
 begin
   perform memory._lock_scopes_of(p_job.user_id, memory_ids);
-  -- As if they were changed: a transaction under repeatable read that cannot see the new embeddings has to begin again.
+  -- Written as if changed: a transaction under repeatable read that cannot see the new embeddings has to begin again.
   update memory.memory_scopes as s set memory_count = s.memory_count
-  where s.user_id = p_job.user_id
-    and s.agent_id in (select m.agent_id from memory.memories as m where m.user_id = p_job.user_id and m.memory_id = any (memory_ids));
-  -- A change by hand locks no scope, and would not find the embedding that has to know of it.
-  perform from memory.memories as m where m.user_id = p_job.user_id and m.memory_id = any (memory_ids) order by m.memory_id for share nowait;
+  where s.user_id = p_job.user_id and s.agent_id in (
+    select m.agent_id from memory.memories as m
+    where m.user_id = p_job.user_id and m.memory_id = any (memory_ids));
+  -- An UPDATE by hand locks no scope, and would not see the embedding that it has to drop.
+  perform from memory.memories as m
+  where m.user_id = p_job.user_id and m.memory_id = any (memory_ids)
+  order by m.memory_id for share nowait;
   perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
   perform from memory.summaries as s
-  where s.user_id = p_job.user_id and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid) order by s.summary_id for key share nowait;
+  where s.user_id = p_job.user_id
+    and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid)
+  order by s.summary_id for key share nowait;
   perform from memory.documents as d
-  where d.user_id = p_job.user_id and d.document_id in (select split_part(i, '/', 1)::uuid from jsonb_array_elements_text(ids -> 'document') as i)
+  where d.user_id = p_job.user_id and d.document_id in (
+    select split_part(i, '/', 1)::uuid from jsonb_array_elements_text(ids -> 'document') as i)
   order by d.document_id for share nowait;
   perform from memory.artifacts as a
-  where a.user_id = p_job.user_id and a.key in (select jsonb_array_elements_text(ids -> 'artifact')) order by a.key for share nowait;
+  where a.user_id = p_job.user_id and a.key in (select jsonb_array_elements_text(ids -> 'artifact'))
+  order by a.key for share nowait;
   perform from memory.messages as m
   where m.user_id = p_job.user_id and (m.thread_id, m.seq) in (
-    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint from jsonb_array_elements_text(ids -> 'message') as i)
+    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint
+    from jsonb_array_elements_text(ids -> 'message') as i)
   order by m.thread_id, m.seq for key share nowait;
 end;
 $$;
 
--- The model that a job embeds for: the active one, or of a backfill the first that lacks something of this user.
-create or replace function memory._model_to_fill(p_job memory.jobs)
-returns memory.models
+-- Users who have a memory, document or artifact without an embedding of the active model, or of another model in use:
+-- it may have been stored at the very moment at which a job of the user ended.
+create or replace function memory._users_left_out(p_is_active boolean)
+returns setof text
 language plpgsql stable parallel safe
 as $$
 begin
-  if p_job.kind = 'embed' then
-    return memory._embedding_model();
-  end if;
-  return (select m from memory.models as m where m.kind = 'embedding' and not m.is_off
-    and memory._has_unembedded(p_job.user_id, null, m.name)
-          order by m.is_active desc, m.created_at, m.name limit 1);
+  return query
+  select distinct t.user_id
+  from memory.models as e
+  cross join lateral (
+    select m.user_id, 'memory' as source, m.memory_id::text as id from memory.memories as m
+    where m.superseded_at is null and m.deleted_at is null
+      and (m.expires_at is null or m.expires_at > statement_timestamp())
+      and (m.valid_to is null or m.valid_to > statement_timestamp())
+    union all
+    select c.user_id, 'document', c.document_id || '/' || c.number
+    from memory.document_chunks as c where c.token_count is not null
+    union all
+    select a.user_id, 'artifact', a.key
+    from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
+  ) as t
+  where e.kind = 'embedding' and not e.is_off and e.is_active = p_is_active
+    and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
+    and not exists (
+      select from memory.embeddings as v
+      where v.user_id = t.user_id and v.model = e.name and v.source = t.source and v.id = t.id);
 end;
 $$;
 
--- At most 256 texts or about 60,000 tokens at a time; the rest follows in the next job.
-create or replace function memory._embedding_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
-language plpgsql stable parallel safe
-set enable_nestloop = off -- as in memory._has_unembedded()
-set enable_mergejoin = off
-set jit = off
-as $$
-declare
-  model memory.models := memory._model_to_fill(p_job);
-  texts jsonb;
-  rows_input jsonb;
-begin
-  if model.name is null then
-    return;
-  end if;
-  select jsonb_agg(jsonb_build_object('number', n.number, 'text', n.text) order by n.number),
-    jsonb_agg(jsonb_build_object('source', n.source, 'id', n.id, 'hash', md5(n.text)) order by n.number), max(n.tokens)
-  into texts, rows_input, tokens
-  from (
-    select row_number() over so_far as number, sum(memory._estimate_tokens(w.text)) over so_far as tokens, w.*
-    from (select t.*, row_number() over () as place
-          from memory._embeddable(p_job.user_id, memory._embedding_scope(p_job)) as t
-          where not exists (select from memory.embeddings as e
-                            where e.user_id = p_job.user_id and e.model = model.name and e.source = t.source and e.id = t.id)
-          limit 256) as w
-    window so_far as (order by w.place)
-  ) as n
-  where n.number = 1 or n.tokens <= 60000;
-  if texts is null then
-    return;
-  end if;
-  agent_id := null; -- of all agents
-  payload := jsonb_build_object('model', memory._model_json(model), 'prompt', null, 'texts', texts);
-  input := jsonb_build_object('rows', rows_input, 'embedder', model.model, 'dimensions', model.settings -> 'dimensions');
-end;
-$$;
-
-create or replace function memory._embedding_scope(p_job memory.jobs)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case p_job.kind when 'embed' then p_job.scope end;
-end;
-$$;
-
--- How many memories models may still extract for an agent on this UTC day.
-create or replace function memory._extractable_today(p_user_id text, p_agent_id text)
+-- How many memories models may still extract for an agent on this UTC day. p_settings: section "memories" of the
+-- agent's policy.
+create or replace function memory._extractable_today(p_user_id text, p_agent_id text, p_settings jsonb)
 returns bigint
 language plpgsql stable parallel safe
 as $$
 begin
-  return greatest(0, (memory._policy(p_user_id,
-    p_agent_id) #>> '{memories,max_extracted_per_day}')::bigint
-    - coalesce((select s.extracted_count from memory.memory_scopes as s
-                where s.user_id = p_user_id and s.agent_id = p_agent_id
-                  and s.extracted_on = (statement_timestamp() at time zone 'UTC')::date), 0));
+  return greatest(0, (p_settings ->> 'max_extracted_per_day')::bigint - coalesce((
+    select s.extracted_count from memory.memory_scopes as s
+    where s.user_id = p_user_id and s.agent_id = p_agent_id
+      and s.extracted_on = (statement_timestamp() at time zone 'UTC')::date), 0));
 end;
 $$;
 
-create or replace function memory._check_extraction(p_result jsonb)
-returns void
-language plpgsql stable parallel safe
-as $$
-declare
-  item record;
-  path text;
-begin
-  if jsonb_typeof(p_result -> 'memories') is distinct from 'array' then
-    perform memory._refuse_result('memories', 'must be an array');
-  elsif jsonb_array_length(p_result -> 'memories') > 1000 then
-    perform memory._refuse_result('memories', format('has %s entries, at most 1000 are allowed', jsonb_array_length(p_result -> 'memories')));
-  end if;
-  for item in
-    select i.position - 1 as position, i.value from jsonb_array_elements(p_result -> 'memories') with ordinality as i (value, position)
-  loop
-    path := format('memories[%s]', item.position);
-    if jsonb_typeof(item.value) <> 'object' then
-      perform memory._refuse_result(path, 'must be an object');
-    end if;
-    perform memory._check_result_text(path || '.content', item.value -> 'content');
-    if jsonb_typeof(item.value -> 'memory_type') is distinct from 'string'
-      or not exists (select from memory.memory_types as t where t.memory_type = item.value ->> 'memory_type') then
-      perform memory._refuse_result(path || '.memory_type',
-        'must be one of ' || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t));
-    -- Strict, or else an array of numbers would pass for a number.
-    elsif jsonb_path_exists(item.value, 'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value ? (@.type() != "number" || @ < 0 || @ > 1)') then
-      perform memory._refuse_result(path, 'has a confidence or importance that is not a number from 0 to 1');
-    elsif jsonb_array_length(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs'
-      else '[]' end) > 1000 then
-      perform memory._refuse_result(path || '.seqs', 'has more than 1000 entries');
-    elsif jsonb_path_exists(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' else '[null]' end,
-                            'strict $[*] ? (@.type() != "number" || @.floor() != @ || @.abs() > 1000000000000000)') then
-      perform memory._refuse_result(path || '.seqs', 'must be an array of whole numbers');
-    elsif item.value ->> 'event_time' is not null and memory._time_or_null(item.value ->> 'event_time') is null then
-      perform memory._refuse_result(path || '.event_time', 'must be a time like 2026-05-01 or 2026-05-01T10:00:00Z');
-    elsif jsonb_typeof(coalesce(item.value -> 'subject', 'null')) not in ('null', 'string') or length(item.value ->> 'subject') > 255 then
-      perform memory._refuse_result(path || '.subject', 'must be a text of at most 255 characters');
-    end if;
-  end loop;
-end;
-$$;
-
--- A memory whose evidence is not among the messages that were given is not stored; the others are. One reply, and one
--- day, bring only as many as the policy says (memories.max_per_reply, max_extracted_per_day): a flood of them would
--- push out what was remembered before.
-create or replace function memory._apply_extraction(p_job memory.jobs, p_result jsonb)
+-- Stores the memories of a reply. A memory whose evidence is not among the messages that were given is not stored; the
+-- others are. One reply and one day bring at most as many as the policy says (memories.max_per_reply,
+-- max_extracted_per_day): a flood of them would push out what was remembered before.
+create or replace function memory._extract_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
   through_seq bigint := (p_job.input ->> 'through_seq')::bigint;
   today constant date := (statement_timestamp() at time zone 'UTC')::date;
-  per_reply constant bigint := (memory._policy(p_job.user_id, p_job.agent_id) #>> '{memories,max_per_reply}')::bigint;
   agent text;
-  allowances jsonb := jsonb '{}'; -- by agent, how many memories today may still bring
+  settings jsonb;
+  per_reply bigint;
+  allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   counts record;
 begin
   perform memory._check_extraction(p_result);
 
-  -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
+  -- Each memory belongs to the agent that heard it. Agents are locked in one order, so that two jobs cannot deadlock.
   if p_result -> 'memories' <> '[]' then
     for agent in select a from jsonb_array_elements_text(p_job.input -> 'agent_ids') as a order by a loop
-      perform memory._lock_scope(p_job.user_id, agent);
-      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(p_job.user_id, agent));
+      settings := memory._effective_policy(memory._lock_scope(p_job.user_id, agent)) -> 'memories';
+      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(p_job.user_id, agent, settings));
+      if agent = p_job.agent_id then
+        per_reply := (settings ->> 'max_per_reply')::bigint;
+      end if;
     end loop;
+    if per_reply is null then -- the messages of the job's agent were deleted while the job was handed out
+      settings := memory._policy_section(p_job.user_id, p_job.agent_id, 'memories');
+      per_reply := (settings ->> 'max_per_reply')::bigint;
+    end if;
   end if;
   with evident as (
     select i.position, i.value, coalesce(m.agent_id, p_job.input #>> '{agent_ids,0}') as agent_id, e.said_at,
@@ -8322,25 +9189,27 @@ begin
       where s.user_id = p_job.user_id and s.thread_id = p_job.scope
         and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
     where i.value -> 'seqs' <> '[]' and p_job.input -> 'seqs' @> (i.value -> 'seqs')
-      -- One that expired meanwhile does not say any more who heard it.
+      -- A message that expired meanwhile no longer says which of several agents heard it.
       and (m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1)
   ), found as (
     select c.*
-    from (select e.*, row_number() over (order by e.position) as place,
-            row_number() over (partition by e.agent_id order by e.position) as place_of_agent
-          from evident as e) as c
+    from (
+      select e.*, row_number() over (order by e.position) as place,
+        row_number() over (partition by e.agent_id order by e.position) as place_of_agent
+      from evident as e) as c
     where c.place <= per_reply and c.place_of_agent <= (allowances ->> c.agent_id)::bigint
   ), stored as (
     insert into memory.memories (
       user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from,
-        metadata)
+      metadata)
     select p_job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
       coalesce(memory._share(f.value ->> 'confidence'), 1.0), coalesce(memory._share(f.value ->> 'importance'), 0.5),
-        p_job.scope,
-      array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction',
-      -- True since it happened; known since it was said, which for an imported conversation is long before it was read.
+      p_job.scope, array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s),
+      'extraction',
+      -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
       least(f.event_time, f.said_at),
-      jsonb_strip_nulls(jsonb_build_object('subject', nullif(btrim(f.value ->> 'subject'), ''), 'event_time', f.value -> 'event_time'))
+      jsonb_strip_nulls(jsonb_build_object(
+        'subject', nullif(btrim(f.value ->> 'subject'), ''), 'event_time', f.value -> 'event_time'))
     from found as f order by f.agent_id, f.position
     on conflict do nothing
     returning agent_id
@@ -8352,10 +9221,10 @@ begin
   )
   select (select count(*) from stored) as inserted, coalesce(sum(b.duplicates), 0) as duplicates,
     jsonb_array_length(p_result -> 'memories') - (select count(*) from found) as refused,
-    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents, array_agg(b.stored)
-      as stored_of_agents
+    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents,
+    array_agg(b.stored) as stored_of_agents
   into counts from booked as b;
-  -- A statement of its own: the one above does not see the counters that its triggers made.
+  -- A statement of its own: the statement that inserts does not see the counters that its triggers made.
   update memory.memory_scopes as s
   set duplicates_skipped = s.duplicates_skipped + b.duplicates,
       extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
@@ -8365,17 +9234,68 @@ begin
 
   perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(p_job.user_id);
-  return jsonb_build_object('inserted', counts.inserted, 'duplicates', counts.duplicates, 'refused', counts.refused, 'through_seq', through_seq);
+  return jsonb_build_object('inserted', counts.inserted, 'duplicates', counts.duplicates, 'refused', counts.refused,
+                            'through_seq', through_seq);
 end;
 $$;
 
--- With every cadence.reconcile_every_n-th extraction of a user the facts are reconciled.
+-- Refuses a reply that is not a list of memories as docs/jobs.md describes them.
+create or replace function memory._check_extraction(p_result jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  item record;
+  path text;
+  seqs jsonb;
+begin
+  if jsonb_typeof(p_result -> 'memories') is distinct from 'array' then
+    perform memory._refuse_result('memories', 'must be an array');
+  elsif jsonb_array_length(p_result -> 'memories') > 1000 then
+    perform memory._refuse_result('memories',
+      format('has %s entries, at most 1000 are allowed', jsonb_array_length(p_result -> 'memories')));
+  end if;
+  for item in
+    select i.position - 1 as position, i.value
+    from jsonb_array_elements(p_result -> 'memories') with ordinality as i (value, position)
+  loop
+    path := format('memories[%s]', item.position);
+    if jsonb_typeof(item.value) <> 'object' then
+      perform memory._refuse_result(path, 'must be an object');
+    end if;
+    perform memory._check_result_text(path || '.content', item.value -> 'content');
+    seqs := case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' end;
+    if jsonb_typeof(item.value -> 'memory_type') is distinct from 'string'
+      or not exists (select from memory.memory_types as t where t.memory_type = item.value ->> 'memory_type') then
+      perform memory._refuse_result(path || '.memory_type', 'must be one of '
+        || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t));
+    -- Strict: otherwise an array of numbers would pass for a number.
+    elsif jsonb_path_exists(item.value,
+      'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value '
+      '? (@.type() != "number" || @ < 0 || @ > 1)') then
+      perform memory._refuse_result(path, 'has a confidence or importance that is not a number from 0 to 1');
+    elsif jsonb_array_length(seqs) > 1000 then
+      perform memory._refuse_result(path || '.seqs', 'has more than 1000 entries');
+    elsif seqs is null or jsonb_path_exists(seqs,
+      'strict $[*] ? (@.type() != "number" || @.floor() != @ || @.abs() > 1000000000000000)') then
+      perform memory._refuse_result(path || '.seqs', 'must be an array of whole numbers');
+    elsif item.value ->> 'event_time' is not null and memory._time_or_null(item.value ->> 'event_time') is null then
+      perform memory._refuse_result(path || '.event_time', 'must be a time like 2026-05-01 or 2026-05-01T10:00:00Z');
+    elsif jsonb_typeof(coalesce(item.value -> 'subject', 'null')) not in ('null', 'string')
+      or length(item.value ->> 'subject') > 255 then
+      perform memory._refuse_result(path || '.subject', 'must be a text of at most 255 characters');
+    end if;
+  end loop;
+end;
+$$;
+
+-- Counts the extractions of a user: with every cadence.reconcile_every_n-th one the facts are reconciled.
 create or replace function memory._count_extraction(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  every_n int := (memory._policy(p_user_id, null) #>> '{cadence,reconcile_every_n}')::int;
+  every_n int := (memory._policy_section(p_user_id, null, 'cadence') ->> 'reconcile_every_n')::int;
   extractions bigint;
 begin
   insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'extractions', 1)
@@ -8387,6 +9307,33 @@ begin
 end;
 $$;
 
+-- Another job follows when this one left messages over, or when enough have come meanwhile: appends queue no job while
+-- one is open.
+create or replace function memory._extract_memories_due(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  unread bigint;
+  every_n int;
+begin
+  if (p_job.input ->> 'is_partial')::boolean then
+    return jsonb '{}';
+  end if;
+  select t.next_seq - 1 - (p_job.input ->> 'through_seq')::bigint into unread
+  from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope;
+  if unread > 0 then -- otherwise no policy needs to be read
+    select (memory._policy_section(m.user_id, m.agent_id, 'cadence') ->> 'fact_extraction_every_n')::int into every_n
+    from memory.messages as m
+    where m.user_id = p_job.user_id and m.thread_id = p_job.scope order by m.seq desc limit 1;
+    if every_n > 0 and unread >= every_n then
+      return jsonb '{}';
+    end if;
+  end if;
+  return null;
+end;
+$$;
+
 create or replace function memory.extract_memories(user_id text, thread_id text, recent_k int default null)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -8395,14 +9342,30 @@ as $$
 begin
   perform memory._check_thread(user_id, thread_id);
   perform memory._check_recent_k(recent_k);
-  return memory._enqueue(user_id, 'extract_memories', thread_id, jsonb_strip_nulls(jsonb_build_object('recent_k', recent_k)));
+  return memory._enqueue(user_id, 'extract_memories', thread_id,
+    jsonb_strip_nulls(jsonb_build_object('recent_k', recent_k)));
 end;
 $$;
 comment on function memory.extract_memories(text, text, int) is
-'Queues the extraction of long-term memories from the messages of a thread that were not read yet (at most the last recent_k) and returns the job id. Happens by itself every cadence.fact_extraction_every_n messages.';
+'Queues the extraction of long-term memories from the messages of a thread that no extraction has read (at most the '
+'last recent_k) and returns the job id. Messages queue it by themselves every cadence.fact_extraction_every_n '
+'messages.';
 
--- Messages since the last extraction, at most 200 or about 24,000 tokens at a time; the rest follows in the next job.
-create or replace function memory._extraction_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- Stores token counts and words of the messages that the job has read. Comes last, because it locks the thread: an
+-- append waits for these updates only.
+create or replace function memory._extract_memories_finish(p_job memory.jobs, p_result jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._finish_read_messages(p_job, p_result);
+end;
+$$;
+
+-- Messages since the last extraction, at most 200 or about 24,000 tokens. The rest follows in the next job.
+create or replace function memory._extract_memories_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -8418,40 +9381,73 @@ begin
     return;
   end if;
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
-  select * into given from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000);
-  if given.messages is null then -- nothing of the user's own: that counts as read
+  select * into given
+  from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000);
+  if given.messages is null then -- nothing that the user or an assistant said, which counts as read
     perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories',
-                             case when given.is_partial then given.examined_seq else next_seq - 1 end);
+      case when given.is_partial then given.examined_seq else next_seq - 1 end);
     input := jsonb_build_object('is_partial', given.is_partial);
     return;
   end if;
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
-  if memory._extractable_today(p_job.user_id, agent_id) = 0 then
+  if memory._extractable_today(p_job.user_id, agent_id,
+    memory._policy_section(p_job.user_id, agent_id, 'memories')) = 0 then
     perform memory._refuse('memories.max_extracted_per_day', 'so many memories were extracted today',
       'The job waits for the next day (UTC).', 'AM002');
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(null, 'extract_memories') || jsonb_build_object(
-    'thread_id', p_job.scope, 'messages', given.messages,
-    'memory_types', (select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description) order by t.position, t.memory_type)
-                     from memory.memory_types as t));
-  input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.examined_seq,
-                              'read_through', given.examined_seq, 'is_partial', given.is_partial,
-                              'seqs', jsonb_path_query_array(given.messages, '$[*].seq'), 'agent_ids', given.agent_ids);
+  payload := memory._chat_model(null, 'extract_memories')
+    || jsonb_build_object(
+      'thread_id', p_job.scope,
+      'messages', given.messages,
+      'memory_types', (
+        select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description)
+                         order by t.position, t.memory_type)
+        from memory.memory_types as t));
+  input := jsonb_build_object(
+    'from_seq', from_seq,
+    'through_seq', given.examined_seq,
+    'read_through', given.examined_seq,
+    'is_partial', given.is_partial,
+    'seqs', jsonb_path_query_array(given.messages, '$[*].seq'),
+    'agent_ids', given.agent_ids);
 end;
 $$;
 
--- The model says which facts belong together. What may be done about it is decided here. Both sides are of one agent
--- and about one subject, unchanged since they were handed out, and _may_hide() agrees. The text of duplicates is that
--- of one of them; of two that contradict each other the newer stays, then the more confident. Whatever breaks these
--- rules is left alone, and what the model said of it is counted.
-create or replace function memory._apply_reconciliation(p_job memory.jobs, p_result jsonb)
+-- Threads that have been quiet for an hour and whose last messages, fewer than the cadence waits for, no extraction has
+-- read.
+create or replace function memory._extract_memories_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  with unread as materialized (
+    select t.user_id, t.thread_id, t.next_seq
+    from memory.threads as t
+    left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
+    where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
+      and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
+  )
+  select u.user_id, u.thread_id from unread as u
+  where not memory._is_queued(u.user_id, 'extract_memories', u.thread_id)
+    -- The policy is read last, because that costs more than all other conditions together.
+    and (memory._policy_section(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1), 'cadence')
+         ->> 'fact_extraction_every_n')::int > 0
+  limit p_row_limit;
+end;
+$$;
+
+-- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
+-- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
+-- agrees. Of duplicates the fact stays whose text the model names; of contradictions the newer fact, then the more
+-- confident one. Sets that break these rules are left alone and counted as refused.
+create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
   given int := jsonb_array_length(p_job.input -> 'facts');
-  section text;
   item record;
   handed_out uuid[];
   ids uuid[];
@@ -8465,23 +9461,12 @@ declare
   contradicted int := 0;
   refused int;
 begin
-  foreach section in array array['duplicates', 'contradictions'] loop
-    if jsonb_typeof(p_result -> section) is distinct from 'array' then
-      perform memory._refuse_result(section, 'must be an array');
-    elsif jsonb_array_length(p_result -> section) > given then
-      perform memory._refuse_result(section, format('has %s entries for %s facts', jsonb_array_length(p_result -> section), given));
-    end if;
-    for item in select i.position - 1 as position, i.value from jsonb_array_elements(p_result -> section) with ordinality as i (value, position) loop
-      perform memory._check_result_numbers(format('%s[%s].numbers', section, item.position), item.value -> 'numbers', given);
-      if section = 'duplicates' then
-        perform memory._check_result_text(format('duplicates[%s].content', item.position), item.value -> 'content');
-      end if;
-    end loop;
-  end loop;
+  perform memory._check_reconciliation(p_result, given);
 
   ids := memory._lock_unchanged(p_job.user_id, p_job.input -> 'facts');
   handed_out := ids;
-  -- A reply that names each fact time and again would be compared for minutes; an honest one needs two mentions.
+  -- At most four mentions per fact are looked at: a reply that names each fact again and again would be compared for
+  -- minutes, and an honest reply needs two mentions.
   select coalesce(jsonb_agg(to_jsonb(e) order by e.is_duplicate desc, e.position) filter (where e.is_looked_at), '[]'),
     count(*) filter (where not e.is_looked_at)
   into entries, refused
@@ -8508,15 +9493,17 @@ begin
       winner := case when item.is_duplicate
                      then memory._named_by_content(p_job.user_id, entry_ids, claims, item.content)
                      else memory._newest_said(p_job.user_id, entry_ids) end;
-      losers := array(select e from unnest(entry_ids) as e
-                      where e <> winner and memory._may_hide(p_job.user_id, winner, e, claims, item.is_duplicate));
+      losers := array(
+        select e from unnest(entry_ids) as e
+        where e <> winner and memory._may_hide(p_job.user_id, winner, e, claims, item.is_duplicate));
     end if;
     if cardinality(losers) > 0 then
       perform memory._supersede_all(p_job.user_id, losers, winner,
                                     case when item.is_duplicate then 'duplicate' else 'contradict' end);
-      -- What contradicts a duplicate contradicts the one that stays; who lost a contradiction is out.
-      ids := array(select case when i.id <> all (losers) then i.id when item.is_duplicate then winner end
-                   from unnest(ids) with ordinality as i (id, position) order by i.position);
+      -- The numbers of hidden duplicates now name the fact that stays; those of contradicted facts name nothing.
+      ids := array(
+        select case when i.id <> all (losers) then i.id when item.is_duplicate then winner end
+        from unnest(ids) with ordinality as i (id, position) order by i.position);
       if item.is_duplicate then
         perform memory._keep_the_best(p_job.user_id, winner, losers);
       else
@@ -8525,18 +9512,49 @@ begin
     end if;
     refused := refused + (coalesce(cardinality(losers), 0) < greatest(cardinality(entry_ids) - 1, 1))::int;
   end loop;
-  if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- else some may not have been looked at
+  if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- with a smaller n, older new facts were not looked at
     perform memory._set_mark(p_job.user_id, '', 'reconcile_memories', (p_job.input ->> 'newest')::bigint);
   end if;
-  -- Of the facts that were handed out: what stayed of duplicates may have been merged again, or contradicted.
+  -- Counted at the end, because a fact that stayed in one set may have been hidden by a later one.
   select given - count(*), count(*) filter (where m.supersede_reason = 'duplicate') into kept, merged
-  from memory.memories as m where m.user_id = p_job.user_id and m.memory_id = any (handed_out) and m.superseded_at is not null;
+  from memory.memories as m
+  where m.user_id = p_job.user_id and m.memory_id = any (handed_out) and m.superseded_at is not null;
   return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
 end;
 $$;
 
--- What some of the facts of a job claim, by their ids. A word in more than half of ten facts or more tells nothing of
--- any of them: it is the user's name.
+-- Refuses a reply that is not lists of duplicates and contradictions among the facts that were given.
+create or replace function memory._check_reconciliation(p_result jsonb, p_given int)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  section text;
+  item record;
+begin
+  foreach section in array array['duplicates', 'contradictions'] loop
+    if jsonb_typeof(p_result -> section) is distinct from 'array' then
+      perform memory._refuse_result(section, 'must be an array');
+    elsif jsonb_array_length(p_result -> section) > p_given then
+      perform memory._refuse_result(section,
+        format('has %s entries for %s facts', jsonb_array_length(p_result -> section), p_given));
+    end if;
+    for item in
+      select i.position - 1 as position, i.value
+      from jsonb_array_elements(p_result -> section) with ordinality as i (value, position)
+    loop
+      perform memory._check_result_numbers(
+        format('%s[%s].numbers', section, item.position), item.value -> 'numbers', p_given);
+      if section = 'duplicates' then
+        perform memory._check_result_text(format('duplicates[%s].content', item.position), item.value -> 'content');
+      end if;
+    end loop;
+  end loop;
+end;
+$$;
+
+-- What some of the facts of a job claim, by memory_id. Words that occur in more than half of ten or more facts are
+-- ignored, because they do not tell the facts apart: the user's name, for example.
 create or replace function memory._claims_of(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -8551,15 +9569,19 @@ begin
     where m.user_id = p_user_id and m.memory_id = any (p_facts)
     group by w.lexeme having cardinality(p_facts) >= 10 and count(*) > cardinality(p_facts) / 2);
   return jsonb_object_agg(m.memory_id, memory._claim(
-      m.content, (memory._policy(m.user_id, m.agent_id) #>> '{search,language}')::regconfig,
-      ignored || memory._claim_words(memory._subject(m.metadata)))
+      m.content, a.language, ignored || memory._claim_words(memory._subject(m.metadata)))
     || jsonb_build_object('is_stated', memory._is_stated(m)))
-  from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
+  from (
+    select o.agent_id, (memory._policy_section(p_user_id, o.agent_id, 'search') ->> 'language')::regconfig as language
+    from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)
+    group by o.agent_id) as a
+  join memory.memories as m on m.agent_id = a.agent_id
+  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
 end;
 $$;
 
--- Which of the duplicates has this text, as a model copies it: whatever its case, spaces and punctuation. Null when
--- none has: a sentence of the model's own takes the place of nothing.
+-- The duplicate that has this text, apart from case, spaces and punctuation, which models change when they copy; stated
+-- ones first, then the newest. Null when none has it: a sentence of the model's own replaces no memory.
 create or replace function memory._named_by_content(p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text)
 returns uuid
 language plpgsql stable parallel safe
@@ -8576,7 +9598,8 @@ begin
 end;
 $$;
 
--- Which of the memories was said last, then the most confident: a duplicate that a memory hides is the same said again.
+-- The memory that was said last, then the most confident one. A memory counts as said again when a duplicate that it
+-- hides was said.
 create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
 returns uuid
 language plpgsql stable parallel safe
@@ -8601,7 +9624,8 @@ begin
 end;
 $$;
 
--- Whether memories may give way to each other: all still there, at least two, of one agent and about one subject.
+-- Whether one of these memories may hide the others: all are still there, at least two, of one agent, about one
+-- subject.
 create or replace function memory._may_supersede(p_user_id text, p_memory_ids uuid[])
 returns boolean
 language plpgsql stable parallel safe
@@ -8613,10 +9637,13 @@ begin
 end;
 $$;
 
--- Whether one memory may hide another one, whatever a model says of the two. A duplicate must be said by the one that
--- stays, word for word and by someone who stated it where the loser was stated. A contradiction must be about the same
--- thing, and what was stated gives way to what was stated later or to newer words of the user.
-create or replace function memory._may_hide(p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean)
+-- Whether one memory may hide another one, whatever a model says of the two. The winner of duplicates must say
+-- everything that the loser says; a stated loser needs a stated winner with all its words. Contradictions must be
+-- about the same thing; an extracted winner hides a stated loser only if newer messages of the user say what the
+-- winner says.
+create or replace function memory._may_hide(
+  p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
+)
 returns boolean
 language plpgsql stable parallel safe
 as $$
@@ -8634,18 +9661,22 @@ begin
 end;
 $$;
 
--- Whether messages of the user, said after a memory was stated, say what an extracted one says instead: all its numbers
--- that are new, one of its new words where it has any, and a word that turns the claim where it turns it. The messages
--- are those that it names; messages that are gone say nothing.
-create or replace function memory._has_newer_words(p_user_id text, p_winner uuid, p_loser uuid, p_claim jsonb, p_other jsonb)
+-- Whether messages of the user that are newer than a stated memory (the loser) say what an extracted memory (the
+-- winner) says instead: all its new numbers, one of its new words if it has any, and a word that negates if it negates
+-- more than the loser. Only the messages that the winner names as its source are read; deleted ones say nothing.
+create or replace function memory._has_newer_words(
+  p_user_id text, p_winner uuid, p_loser uuid, p_claim jsonb, p_other jsonb
+)
 returns boolean
 language plpgsql stable parallel safe
 as $$
 declare
   topic constant text[] := memory._texts(p_claim -> 'topic');
-  new_words constant text[] := array(select t from unnest(topic) as t where t <> all (memory._texts(p_other -> 'topic')));
-  new_figures constant text[] := array(select w from unnest(memory._texts(p_claim -> 'words')) as w
-                                       where memory._is_figure(w) and w <> all (memory._texts(p_other -> 'words')));
+  new_words constant text[] := array(
+    select t from unnest(topic) as t where t <> all (memory._texts(p_other -> 'topic')));
+  new_figures constant text[] := array(
+    select w from unnest(memory._texts(p_claim -> 'words')) as w
+    where memory._is_figure(w) and w <> all (memory._texts(p_other -> 'words')));
   extracted memory.memories;
   stated memory.memories;
   said text;
@@ -8659,7 +9690,7 @@ begin
   select string_agg(memory._without_recalled(left(m.content, 65536)), e'\n' order by m.seq) into said
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = extracted.thread_id
-    and m.seq = any (extracted.source_seqs[1:20]) -- enough to find the words in, few enough to read
+    and m.seq = any (extracted.source_seqs[1:20]) -- one memory rarely has more sources, and reading hundreds takes long
     and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
     and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
   said_words := memory._claim_words(said);
@@ -8667,15 +9698,15 @@ begin
     or (p_claim ->> 'turns')::int > (p_other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
     return false;
   end if;
-  language := (memory._policy(p_user_id, extracted.agent_id) #>> '{search,language}')::regconfig;
+  language := (memory._policy_section(p_user_id, extracted.agent_id, 'search') ->> 'language')::regconfig;
   return new_words = '{}' and new_figures <> '{}'
     or tsvector_to_array(memory._text_vector(language, said))
        && case when new_words = '{}' then topic else new_words end;
 end;
 $$;
 
--- The duplicate that stays has the tags of all and is as certain and as important as any. Its text, its times and the
--- messages that state it are its own: the others, which are hidden, keep theirs.
+-- Gives the duplicate that stays the tags of all and the highest confidence and importance among them. Text, times and
+-- source messages stay those of each memory.
 create or replace function memory._keep_the_best(p_user_id text, p_winner uuid, p_losers uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -8686,13 +9717,15 @@ begin
     importance = b.importance, operation = 'update'
   from (
     select max(o.confidence) as confidence, max(o.importance) as importance,
-      -- As many as a memory may have, its own first: more would make the job fail again and again.
-      array(select k.tag
-            from (select t.tag from memory.memories as s cross join lateral unnest(s.tags) as t (tag)
-                  where s.user_id = p_user_id and s.memory_id = any (p_losers || p_winner)
-                    and length(t.tag) <= 255
-                  group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
-            order by k.tag) as tags
+      -- A memory may have 100 tags of 255 characters, and more would make the job fail again and again. Its own come
+      -- first.
+      array(
+        select k.tag
+        from (
+          select t.tag from memory.memories as s cross join lateral unnest(s.tags) as t (tag)
+          where s.user_id = p_user_id and s.memory_id = any (p_losers || p_winner) and length(t.tag) <= 255
+          group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
+        order by k.tag) as tags
     from memory.memories as o
     where o.user_id = p_user_id and o.memory_id = any (p_losers || p_winner)) as b
   where m.user_id = p_user_id and m.memory_id = p_winner
@@ -8700,11 +9733,11 @@ begin
 end;
 $$;
 
--- Reconciliation of a user's facts: what its jobs read, and how their results are stored.
-
--- The n newest memories that state something lasting, newest first, under small numbers. A group is an agent: none of
--- its facts may give way to one that only another agent knows.
-create or replace function memory._reconciliation_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- The n newest memories that state something lasting, newest first, under small numbers. Facts of one agent have one
+-- group number: a fact never hides a fact of another agent.
+create or replace function memory._reconcile_memories_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
 language plpgsql stable parallel safe
 as $$
 declare
@@ -8714,26 +9747,29 @@ declare
 begin
   with pool as (
     select row_number() over (order by m.created_at desc, m.memory_id desc) as number, m.*
-    from (select v.* from memory._visible_memories(p_job.user_id, null, false) as v
-          where v.memory_type in ('fact', 'preference', 'context', 'procedural')
-          order by v.created_at desc, v.memory_id desc limit coalesce((p_job.request ->> 'n')::int, 50)) as m
+    from (
+      select v.* from memory._visible_memories(p_job.user_id, null, false) as v
+      where v.memory_type in ('fact', 'preference', 'context', 'procedural')
+      order by v.created_at desc, v.memory_id desc limit coalesce((p_job.request ->> 'n')::int, 50)) as m
   )
-  select jsonb_agg(jsonb_build_object(
-      'number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type, 'subject', memory._subject(p.metadata),
-      'confidence', round(p.confidence::numeric, 2), 'known_since',
-        memory._real_or_null(coalesce(p.valid_from, p.created_at)),
+  select
+    jsonb_agg(jsonb_build_object(
+      'number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type,
+      'subject', memory._subject(p.metadata), 'confidence', round(p.confidence::numeric, 2),
+      'known_since', memory._real_or_null(coalesce(p.valid_from, p.created_at)),
       'group', (select count(distinct o.agent_id) from pool as o where o.agent_id <= p.agent_id)) order by p.number),
     jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
-    (extract(epoch from max(p.created_at)) * 1000000)::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
+    memory._microseconds(max(p.created_at))::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
   into facts, facts_input, newest, tokens
   from pool as p;
-  -- What was looked at before is not looked at again, unless someone asks.
+  -- Facts that were looked at before are not looked at again, unless someone asks with n.
   if (jsonb_array_length(facts) >= 2) is not true or not p_job.request ? 'n' and exists (
-    select from memory.marks as k where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'reconcile_memories' and k.position >= newest
+    select from memory.marks as k
+    where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'reconcile_memories' and k.position >= newest
   ) then
     return;
   end if;
-  agent_id := null; -- of all agents
+  agent_id := null; -- the facts belong to several agents, so only the user's budget pays
   payload := memory._chat_model(null, 'reconcile_memories') || jsonb_build_object('facts', facts);
   input := jsonb_build_object('facts', facts_input, 'newest', newest);
 end;
@@ -8747,18 +9783,44 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   if (n between 2 and 1000) is not true then
-    perform memory._refuse('n', format('%s is not between 2 and 1000', coalesce(n::text, 'null')), '50 is the default.');
+    perform memory._refuse('n', format('%s is not between 2 and 1000', coalesce(n::text, 'null')),
+      '50 is the default.');
   end if;
   return memory._enqueue(user_id, 'reconcile_memories', '', jsonb_build_object('n', n));
 end;
 $$;
 comment on function memory.reconcile_memories(text, int) is
-'Queues one look over the n newest facts of a user and returns the job id: of duplicates the one that says most '
-'stays, of contradicting facts the newer, then the more confident; losers are superseded, never lost. The rules by '
-'which a model''s word is checked are in docs/concepts.md; what breaks them is left alone. The job''s result has '
-'kept, merged, contradicted and refused. Happens by itself with every cadence.reconcile_every_n-th extraction.';
+'Queues one look over the n newest facts of a user and returns the job id. Duplicates and contradicted facts are '
+'superseded, never lost, by the rules of docs/concepts.md; the job''s result has kept, merged, contradicted and '
+'refused. Every cadence.reconcile_every_n-th extraction queues it by itself.';
 
-create or replace function memory._apply_summary(p_job memory.jobs, p_result jsonb)
+-- What the kinds that write summaries share.
+
+-- The summary that attempts of a job began: failed when the job is dead, otherwise deleted, unless another running job
+-- has taken it over.
+create or replace function memory._end_unfinished_summary(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  begun uuid := (p_job.input ->> 'summary_id')::uuid;
+begin
+  if p_job.status = 'dead' then
+    update memory.summaries as s set status = 'failed'
+    where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
+  else
+    delete from memory.summaries as s
+    where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing'
+      and not exists (
+        select from memory.jobs as j
+        where j.user_id = p_job.user_id and j.scope = p_job.scope and j.status = 'running'
+          and j.job_id <> p_job.job_id and j.input ->> 'summary_id' = p_job.input ->> 'summary_id');
+  end if;
+end;
+$$;
+
+-- Stores the summary.
+create or replace function memory._summarize_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
@@ -8771,18 +9833,23 @@ begin
 end;
 $$;
 
--- The window of the rolling summary: the last window_size messages, starting at an even seq so that a question keeps its answer.
-create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint)
-returns bigint
-language sql immutable parallel safe
+-- Stores token counts and words of the messages that the job has read. Comes last, because it locks the thread: an
+-- append waits for these updates only.
+create or replace function memory._summarize_thread_finish(p_job memory.jobs, p_result jsonb)
+returns void
+language plpgsql volatile parallel unsafe
 as $$
-  select least(start_seq + start_seq % 2, p_end_seq) from (select greatest(0, p_end_seq - p_window_size + 1)) as w (start_seq)
+begin
+  perform memory._finish_read_messages(p_job, p_result);
+end;
 $$;
 
--- What a summary of the newest window, or of the whole thread, reads: what is new since the previous one, up to the last
--- finished round. A question that is being answered right now belongs to the next summary. A thread that knows no rounds
--- is summarised to its end.
-create or replace function memory._summary_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- What a summary of the newest window, or of the whole thread, reads: the messages since the previous summary, up to
+-- the last answer of an assistant. A question that is being answered right now belongs to the next summary. A thread
+-- without an answer among its newest 1,000 messages is summarised to its end.
+create or replace function memory._summarize_thread_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -8797,10 +9864,11 @@ declare
 begin
   for ends_round in select unnest('{true,false}'::boolean[]) loop
     select n.seq, n.agent_id into range_end, agent_id
-    from (select m.seq, m.agent_id, m.role, m.metadata from memory.messages as m
-          where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-            and m.expires_at > statement_timestamp()
-          order by m.seq desc limit 1000) as n -- or else a thread without an answer is read whole
+    from (
+      select m.seq, m.agent_id, m.role, m.metadata from memory.messages as m
+      where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
+        and m.expires_at > statement_timestamp()
+      order by m.seq desc limit 1000) as n
     where not ends_round or n.role = 'assistant' and not n.metadata ? 'tool_calls'
     order by n.seq desc limit 1;
     exit when found;
@@ -8814,25 +9882,56 @@ begin
     perform memory._check_thread_summary_is_free(p_job);
   end if;
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
-  range_start := case chain when 'thread' then coalesce(base.start_seq, 0)
-                            else memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint) end;
-  from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0), case chain when 'rolling' then range_end - (p_job.request ->> 'recent_k')::bigint + 1 end);
+  if chain = 'thread' then
+    range_start := coalesce(base.start_seq, 0);
+    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0));
+  else
+    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint);
+    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
+                         range_end - (p_job.request ->> 'recent_k')::bigint + 1);
+  end if;
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, range_end, false, 1000, 24000);
   if given.messages is null then
     return;
   end if;
-  -- A long backlog is worked off in parts.
-  range_end := case when given.is_partial then given.last_seq else range_end end;
+  if given.is_partial then -- the next jobs summarise the rest of a long backlog
+    range_end := given.last_seq;
+  end if;
   tokens := given.tokens;
-  payload := memory._chat_model(policy #>> '{summary,model}', case chain when 'thread' then 'compress_thread' else 'summarize_thread' end)
-    || jsonb_build_object('thread_id', p_job.scope, 'kind', chain, 'messages', given.messages, 'start_seq', range_start, 'end_seq', range_end,
-                          'previous_summary', base.summary, 'previous_metadata', base.metadata, 'previous_end_seq', base.end_seq);
+  payload := memory._chat_model(policy #>> '{summary,model}',
+      case chain when 'thread' then 'compress_thread' else 'summarize_thread' end)
+    || jsonb_build_object(
+      'thread_id', p_job.scope,
+      'kind', chain,
+      'messages', given.messages,
+      'start_seq', range_start,
+      'end_seq', range_end,
+      'previous_summary', base.summary,
+      'previous_metadata', base.metadata,
+      'previous_end_seq', base.end_seq);
   input := jsonb_build_object(
-    'summary_id', memory._start_summary(p_job.user_id, p_job.scope, chain, range_start, range_end, base, given.agent_ids),
-    'chain', chain, 'from_seq', from_seq, 'read_through', range_end, 'is_partial', given.is_partial);
+    'summary_id', memory._start_summary(p_job.user_id, p_job.scope, chain, range_start, range_end, base,
+                                        given.agent_ids),
+    'chain', chain,
+    'from_seq', from_seq,
+    'read_through', range_end,
+    'is_partial', given.is_partial);
+  if p_job.input ->> 'summary_id' <> input ->> 'summary_id' then -- the policy asked for the other chain an attempt ago
+    perform memory._end_unfinished_summary(p_job);
+  end if;
 end;
 $$;
+
+-- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
+-- question keeps its answer.
+create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint)
+returns bigint
+language sql immutable parallel safe
+begin atomic
+  select least(start_seq + start_seq % 2, p_end_seq)
+  from (select greatest(0, p_end_seq - p_window_size + 1)) as w (start_seq);
+end;
 
 create or replace function memory.summarize_thread(user_id text, thread_id text, recent_k int default null)
 returns bigint
@@ -8842,13 +9941,27 @@ as $$
 begin
   perform memory._check_thread(user_id, thread_id);
   perform memory._check_recent_k(recent_k);
-  return memory._enqueue(user_id, 'summarize_thread', thread_id, jsonb_strip_nulls(jsonb_build_object('recent_k', recent_k)));
+  return memory._enqueue(user_id, 'summarize_thread', thread_id,
+    jsonb_strip_nulls(jsonb_build_object('recent_k', recent_k)));
 end;
 $$;
 comment on function memory.summarize_thread(text, text, int) is
-'Queues a summary of a thread and returns the job id: of its newest summary.window_size messages, or of all of it where cadence.thread_summary_every_n is set; made from the summary before and the messages since (in the window at most the last recent_k). Happens by itself at the end of each round from summary.start_seq on, or every thread_summary_every_n messages.';
+'Queues a summary of a thread and returns the job id: of its newest summary.window_size messages, or of the whole '
+'thread where cadence.thread_summary_every_n is set. It is made from the summary before and the messages since (in the '
+'window at most the last recent_k).';
 
-create or replace function memory._apply_user_summary(p_job memory.jobs, p_result jsonb)
+-- Removes the row of the summary that an attempt began.
+create or replace function memory._summarize_thread_unfinished(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._end_unfinished_summary(p_job);
+end;
+$$;
+
+-- Stores the profile, and marks how far each thread was read for it.
+create or replace function memory._summarize_user_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
@@ -8857,7 +9970,9 @@ declare
   thread record;
 begin
   perform memory._check_summary(p_result);
-  for thread in select t.key as thread_id, t.value::bigint as seq from jsonb_each_text(p_job.input -> 'through') as t order by t.key loop
+  for thread in
+    select t.key as thread_id, t.value::bigint as seq from jsonb_each_text(p_job.input -> 'through') as t order by t.key
+  loop
     perform memory._set_mark(p_job.user_id, thread.thread_id, 'summarize_user', thread.seq);
   end loop;
   stored := memory._store_summary(p_job, p_result);
@@ -8865,13 +9980,16 @@ begin
 end;
 $$;
 
--- What a user said in all threads since their last summary: thread by thread, so that a mark says how far each was read.
--- Threads get small numbers; ids are not for models.
-create or replace function memory._user_summary_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- What a user said in all threads since their last summary: thread by thread, so that a mark says how far each was
+-- read. Threads get small numbers, because models copy long ids badly.
+create or replace function memory._summarize_user_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
   base memory.summaries := memory._latest_summary(p_job.user_id, '', 'user');
+  is_recent constant boolean := p_job.request ? 'recent_k';
   wanted bigint := coalesce((p_job.request ->> 'recent_k')::bigint, 9223372036854775807);
   thread record;
   given record;
@@ -8880,7 +9998,7 @@ declare
   through jsonb := jsonb '{}';
   agents text[] := array[]::text[];
   is_partial boolean := false;
-  bytes bigint := 0; -- of what was looked at, which may have nothing in it for a model
+  bytes bigint := 0; -- of the messages looked at, which may have nothing in them for a model
   end_seq bigint;
 begin
   tokens := 0;
@@ -8889,29 +10007,33 @@ begin
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'summarize_user'
     where t.user_id = p_job.user_id and t.next_seq > coalesce(k.position, -1) + 1
-    order by case when p_job.request ? 'recent_k' then t.last_at end desc, t.last_at, t.thread_id
+    order by case when is_recent then t.last_at end desc, t.last_at, t.thread_id
   loop
     if jsonb_array_length(messages) >= least(wanted, 200) or tokens >= 24000 or bytes >= 1000000 then
-      is_partial := messages = '[]' or not p_job.request ? 'recent_k';
+      is_partial := messages = '[]' or not is_recent;
       exit;
     end if;
-    -- One that is being cleared or deleted is left out.
-    perform from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = thread.thread_id for key share skip locked;
+    -- A thread that is being cleared or deleted is left out.
+    perform from memory.threads as t
+    where t.user_id = p_job.user_id and t.thread_id = thread.thread_id for key share skip locked;
     continue when not found;
-    select * into given from memory._message_payload(
-      p_job.user_id, thread.thread_id, greatest(thread.from_seq, thread.next_seq - (wanted - jsonb_array_length(messages))), thread.next_seq, true,
+    select * into given
+    from memory._message_payload(
+      p_job.user_id, thread.thread_id,
+      greatest(thread.from_seq, thread.next_seq - (wanted - jsonb_array_length(messages))), thread.next_seq, true,
       200 - jsonb_array_length(messages), 24000 - tokens, 1000000 - bytes);
     bytes := bytes + given.bytes + 1000;
     is_partial := is_partial or given.is_partial;
-    if given.messages is null then -- nothing of the user's own: that counts as read
+    if given.messages is null then -- nothing that the user or an assistant said, which counts as read
       perform memory._set_mark(p_job.user_id, thread.thread_id, 'summarize_user',
-                               case when given.is_partial then given.examined_seq else thread.next_seq - 1 end);
+        case when given.is_partial then given.examined_seq else thread.next_seq - 1 end);
       continue;
     end if;
     select jsonb_agg(jsonb_build_object('thread', (select count(*) from jsonb_object_keys(through)) + 1)
                      || (m.value - '{token_count,is_counted,is_cut,tool_calls}'::text[]) order by m.position)
     into said from jsonb_array_elements(given.messages) with ordinality as m (value, position);
-    messages := case when p_job.request ? 'recent_k' then said || messages else messages || said end; -- oldest first either way
+    -- Oldest first either way: with recent_k the newest thread is read first.
+    messages := case when is_recent then said || messages else messages || said end;
     through := through || jsonb_build_object(thread.thread_id, given.examined_seq);
     agents := agents || given.agent_ids;
     tokens := tokens + given.tokens;
@@ -8922,10 +10044,15 @@ begin
     return;
   end if;
   end_seq := coalesce(base.end_seq, -1) + jsonb_array_length(messages);
-  payload := memory._chat_model(memory._policy(p_job.user_id, agent_id) #>> '{summary,model}', 'summarize_user')
-    || jsonb_build_object('previous_summary', base.summary, 'previous_metadata', base.metadata, 'messages', messages);
-  input := jsonb_build_object('summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents),
-                              'chain', 'user', 'through', through, 'is_partial', is_partial);
+  payload := memory._chat_model(
+      memory._policy_section(p_job.user_id, agent_id, 'summary') ->> 'model', 'summarize_user')
+    || jsonb_build_object(
+      'previous_summary', base.summary, 'previous_metadata', base.metadata, 'messages', messages);
+  input := jsonb_build_object(
+    'summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents),
+    'chain', 'user',
+    'through', through,
+    'is_partial', is_partial);
 end;
 $$;
 
@@ -8941,7 +10068,18 @@ begin
 end;
 $$;
 comment on function memory.summarize_user(text, int) is
-'Queues the profile of a user across threads and returns the job id: made from the profile before and the messages since (at most the last recent_k). Happens by itself every cadence.user_summary_every_n messages.';
+'Queues the profile of a user across threads and returns the job id: made from the profile before and the messages '
+'since (at most the last recent_k). Messages queue it by themselves every cadence.user_summary_every_n messages.';
+
+-- Removes the row of the summary that an attempt began.
+create or replace function memory._summarize_user_unfinished(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._end_unfinished_summary(p_job);
+end;
+$$;
 
 create or replace function memory._check_search(
   p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_thread_id text, p_exclude_thread_id text, p_memory_types text[],
@@ -10287,135 +11425,157 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-  select 'version', true, format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
+  select 'version', true,
+    format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
+
   return query
-  select 'pgvector', e.extversion is not null, coalesce(format('vector %s', e.extversion), 'the extension "vector" is missing')
-  from (select max(x.extversion) as extversion from pg_extension as x where x.extname = 'vector') as e;
+  select 'pgvector', e.version is not null,
+    coalesce(format('vector %s', e.version), 'the extension "vector" is missing')
+  from (select max(x.extversion) as version from pg_extension as x where x.extname = 'vector') as e;
+
   return query
   select 'in-database runner', true,
-    case when exists (select from pg_proc as p join pg_language as l on l.oid = p.prolang
-                      where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u')
-         then 'call memory.run_jobs() works in this database'
-         else 'absent (needs plpython3u): run "agent-memory worker" beside the server' end;
+    case
+      when exists (select from pg_proc as p join pg_language as l on l.oid = p.prolang
+                   where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u')
+      then 'call memory.run_jobs() works in this database'
+      else 'absent (needs plpython3u): run "agent-memory worker" beside the server'
+    end;
+
   return query
-  select 'privileges', count(*) = 0, case count(*) when 0 then 'PUBLIC may call nothing'
-    else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)', count(*)) end
+  select 'privileges', count(*) = 0,
+    case count(*)
+      when 0 then 'PUBLIC may call nothing'
+      else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)',
+                  count(*))
+    end
   from pg_proc as p
   where p.pronamespace = 'memory'::regnamespace
     and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
+
   return query
   select 'chat model', max(m.name) is not null,
-    coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)), 'none is active: see memory.activate_model()')
-  from memory.models as m where m.kind = 'chat' and m.is_active;
+    coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)),
+             'none is active: see memory.activate_model()')
+  from memory.models as m
+  where m.kind = 'chat' and m.is_active;
+
   return query
-  select 'embedding model', true, coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)), 'none: searches are by keyword')
-  from memory.models as m where m.kind = 'embedding' and m.is_active;
+  select 'embedding model', true,
+    coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)),
+             'none: searches are by keyword')
+  from memory.models as m
+  where m.kind = 'embedding' and m.is_active;
+
+  -- An index that is being built is not valid yet, which is no fault.
   return query
-  select 'vector indexes', count(*) filter (where not i.indisvalid) = 0, case count(*) when 0 then 'none, which is right unless users have tens of thousands of memories'
-    else string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name, case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', ') end
-  from memory.models as m join pg_index as i on i.indexrelid = memory._vector_index(m.name)
+  select 'vector indexes', coalesce(bool_and(i.indisvalid), true),
+    coalesce(string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name,
+               case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', '),
+             'none, which is right unless users have tens of thousands of memories')
+  from memory.models as m
+  join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
+
+  -- The newest job whose result says how the worker counted tokens.
   return query
-  select 'token counts', true, case when c.counter is null and c.finished_at is not null
+  select 'token counts', true,
+    case
+      when c.counter is not null then format('exact (%s), by the last worker that read messages', c.counter)
+      when c.finished_at is not null
       then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/operations.md)'
-      when c.counter is null then 'estimated as bytes / 4 until a worker has counted'
-      else format('exact (%s), by the last worker that read messages', c.counter) end
+      else 'estimated as bytes / 4 until a worker has counted'
+    end
   from (values (1)) as always (row)
-  left join (select j.finished_at, j.result ->> 'token_counter' as counter from memory.jobs as j
-             where j.status = 'completed' and j.kind in ('extract_memories', 'summarize_thread', 'compress_thread') and not j.result ? 'skipped'
-             order by j.finished_at desc limit 1) as c on true;
+  left join (
+    select j.finished_at, j.result ->> 'token_counter' as counter
+    from memory.jobs as j
+    where j.status = 'completed' and j.kind in ('extract_memories', 'summarize_thread', 'compress_thread')
+      and not j.result ? 'skipped'
+    order by j.finished_at desc
+    limit 1) as c on true;
+
+  -- A job that waits for a budget (AM002) has not failed.
   return query
   select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.failing is null,
-    format('%s pending, %s running', q.pending, q.running) || coalesce('; last failure: ' || left(q.failing, 200), '')
-      || case when q.waited >= interval '10 minutes' then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited)) else '' end
-  from (select count(*) filter (where j.status = 'pending') as pending, count(*) filter (where j.status = 'running') as running,
-          (array_agg(j.error order by j.run_after desc) filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1] as failing,
-          max(statement_timestamp() - j.run_after) filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
-        from memory.jobs as j where j.status in ('pending', 'running')) as q;
+    format('%s pending, %s running', q.pending, q.running)
+      || coalesce('; last failure: ' || left(q.failing, 200), '')
+      || case when q.waited >= interval '10 minutes'
+           then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited))
+           else '' end
+  from (
+    select count(*) filter (where j.status = 'pending') as pending,
+      count(*) filter (where j.status = 'running') as running,
+      (array_agg(j.error order by j.run_after desc)
+         filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1] as failing,
+      max(statement_timestamp() - j.run_after)
+        filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
+    from memory.jobs as j
+    where j.status in ('pending', 'running')) as q;
+
   return query
-  select 'budgets', count(*) = 0, case count(*) when 0 then 'no job waits for one' else format('%s waiting for the next day, or for memory.retry_job() once a budget is raised; see memory.model_usage', count(*)) end
-  from memory.jobs as j where j.status = 'pending' and j.error like 'AM002%';
+  select 'budgets', count(*) = 0,
+    case count(*)
+      when 0 then 'no job waits for one'
+      else format('%s waiting for the next day, or for memory.retry_job() once a budget is raised; '
+                  'see memory.model_usage', count(*))
+    end
+  from memory.jobs as j
+  where j.status = 'pending' and j.error like 'AM002%';
+
   return query
-  select 'retries', count(*) = 0, case count(*) when 0 then 'no job failed three times within a day' else format('%s jobs failed three times or more within a day; see memory.retry_storms', count(*)) end
+  select 'retries', count(*) = 0,
+    case count(*)
+      when 0 then 'no job failed three times within a day'
+      else format('%s jobs failed three times or more within a day; see memory.retry_storms', count(*))
+    end
   from memory.retry_storms;
+
   return query
-  select 'dead jobs', count(*) = 0, case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
-  from memory.jobs as j where j.status = 'dead';
+  select 'dead jobs', count(*) = 0,
+    case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
+  from memory.jobs as j
+  where j.status = 'dead';
 end;
 $$;
-comment on function memory.doctor() is 'Checks this installation: one row per check, ok = false where something needs attention.';
+comment on function memory.doctor() is
+'Checks this installation: one row per check, ok = false where something needs attention.';
 
--- What no append can queue, because it is time that makes it due: the last messages of a thread, fewer than the cadence
--- waits for, memories that have grown old, and what slipped through.
+-- Queues the jobs that no append can queue, because time makes them due, and returns their number: at most p_row_limit
+-- of each kind.
 create or replace function memory._enqueue_periodic_work(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  extractions bigint;
-  consolidations bigint;
-  left_overs bigint;
+  overdue record;
+  queued bigint := 0;
 begin
-  -- Policies last: they cost more than all the rest.
-  with unread as materialized (
-    select t.user_id, t.thread_id, t.next_seq
-    from memory.threads as t
-    left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
-    where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
-      and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
-  )
-  select count(*) filter (where memory._enqueue_due(d.user_id, 'extract_memories', d.thread_id)) into extractions
-  from (
-    select u.user_id, u.thread_id from unread as u
-    where not memory._is_queued(u.user_id, 'extract_memories', u.thread_id)
-      and (memory._policy(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1)) #>> '{cadence,fact_extraction_every_n}')::int > 0
-    limit p_row_limit) as d;
-
-  with outdated as materialized (
-    select m.user_id
-    from memory.memories as m
-    left join memory.marks as k on k.user_id = m.user_id and k.scope = '' and k.kind = 'consolidate'
-    where m.memory_type in ('context', 'episodic') and m.superseded_at is null and m.deleted_at is null
-      and m.created_at < statement_timestamp() - interval '7 days'
-      and extract(epoch from m.created_at) * 1000000 > coalesce(k.position, 0)
-    group by m.user_id having count(*) >= 10
-  )
-  select count(*) filter (where memory._enqueue_due(d.user_id, 'consolidate', '')) into consolidations
-  from (select o.user_id from outdated as o where not memory._is_queued(o.user_id, 'consolidate', '') limit p_row_limit) as d;
-
-  -- What was stored at the very moment at which a job of its user ended may have been left out.
-  with left_out as materialized (
-    select t.user_id, case when e.is_active then 'embed' else 'backfill' end as kind
-    from memory.models as e
-    cross join lateral (
-      select m.user_id, 'memory' as source, m.memory_id::text as id from memory.memories as m
-      where m.superseded_at is null and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
-        and (m.valid_to is null or m.valid_to > statement_timestamp())
-      union all
-      select c.user_id, 'document', c.document_id || '/' || c.number from memory.document_chunks as c where c.token_count is not null
-      union all
-      select a.user_id, 'artifact', a.key from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
-    ) as t
-    where e.kind = 'embedding' and not e.is_off and exists (select from memory.models as m where m.kind = 'embedding'
-      and m.is_active)
-      and not exists (select from memory.embeddings as v where v.user_id = t.user_id and v.model = e.name and v.source = t.source and v.id = t.id)
-    union
-    select c.user_id, 'chunk_documents' from memory.document_chunks as c where c.token_count is null
-  )
-  select count(*) filter (where memory._enqueue_due(d.user_id, d.kind, '')) into left_overs
-  from (select l.user_id, l.kind from left_out as l where not memory._is_queued(l.user_id, l.kind, '') limit p_row_limit) as d;
-  return extractions + consolidations + left_overs;
+  for overdue in
+    select 'backfill' as kind, o.* from memory._backfill_overdue(p_row_limit) as o
+    union all
+    select 'chunk_documents' as kind, o.* from memory._chunk_documents_overdue(p_row_limit) as o
+    union all
+    select 'consolidate' as kind, o.* from memory._consolidate_overdue(p_row_limit) as o
+    union all
+    select 'embed' as kind, o.* from memory._embed_overdue(p_row_limit) as o
+    union all
+    select 'extract_memories' as kind, o.* from memory._extract_memories_overdue(p_row_limit) as o
+  loop
+    queued := queued + memory._enqueue_due(overdue.user_id, overdue.kind, overdue.scope)::int;
+  end loop;
+  return queued;
 end;
 $$;
 
 create or replace function memory.schedule_jobs(every text default '10 seconds', sweep_at text default '17 3 * * *')
 returns setof text
-language plpgsql volatile parallel unsafe -- with the rights of the caller: pg_cron runs the jobs as the role that made them
+language plpgsql volatile parallel unsafe -- with the caller's rights: pg_cron runs jobs as the role that made them
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   task record;
-  cron record; -- pg_cron's extension in this database, its function, and whether the caller may call it
+  cron record; -- pg_cron's extension in this database, its function schedule(), and whether the caller may call that
   cron_version text;
   cron_database text;
   is_hidden boolean := false;
@@ -10428,7 +11588,8 @@ declare
   or_else text := ' Or run "agent-memory worker" beside the server, and memory.sweep() from any scheduler.';
 begin
   if every is null or sweep_at is null then
-    perform memory._refuse(case when every is null then 'every' else 'sweep_at' end, 'must not be null', 'Leave it out for the default.');
+    perform memory._refuse(case when every is null then 'every' else 'sweep_at' end, 'must not be null',
+      'Leave it out for the default.');
   end if;
   if not (select r.rolcanlogin from pg_roles as r where r.rolname = current_user) then
     raise exception 'pg_cron runs jobs in sessions of the role that made them, and role "%" may not log in',
@@ -10440,19 +11601,21 @@ begin
     has_schema_privilege(n.oid, 'usage') as may_use, has_function_privilege(p.oid, 'execute') as may_execute
   into cron
   from pg_extension as e
-  join pg_depend as d on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e'
+  join pg_depend as d
+    on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid
+    and d.classid = 'pg_proc'::regclass and d.deptype = 'e'
   join pg_proc as p on p.oid = d.objid and p.proname = 'schedule' and p.pronargs = 3
   join pg_namespace as n on n.oid = p.pronamespace
   where e.extname = 'pg_cron';
-  -- What is installed elsewhere came from the same files.
+  -- pg_cron in another database has the version of the files on this server.
   select coalesce(cron.extversion, a.default_version) into cron_version
   from (select 1) as one left join pg_available_extensions as a on a.name = 'pg_cron';
 
   begin
     cron_database := current_setting('cron.database_name', true);
-    -- A value that is only written in a configuration file, for a library that is not loaded, is no row there.
+    -- While the library is not loaded, pg_settings has no row for the setting, even if a configuration file sets it.
     is_loaded := exists (select from pg_settings as s where s.name = 'cron.database_name');
-  exception when insufficient_privilege then -- It exists, for superusers to see.
+  exception when insufficient_privilege then -- the setting exists, but only superusers may see its value
     is_loaded := true;
     is_hidden := true;
   end;
@@ -10477,7 +11640,8 @@ begin
     hint := hint || ' Then restart the server and call this again.' || or_else;
   elsif not exists (select from pg_database as d where d.datname = coalesce(cron_database, current_database())) then
     problem := format('pg_cron is set to live in database "%s", which does not exist', cron_database);
-    hint := format('As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.',
+    hint := format(
+      'As a superuser: alter system set cron.database_name = %L; Then restart the server and call this again.',
       current_database());
   elsif cron_database <> current_database() or is_hidden and cron.signature is null then
     is_elsewhere := true;
@@ -10498,14 +11662,17 @@ begin
   if problem is null and not (cron.may_use and cron.may_execute) then
     raise exception 'role "%" may not schedule jobs with pg_cron', current_user
       using errcode = '42501', hint = 'As a superuser:'
-        || case when cron.may_use then '' else format(' grant usage on schema %I to %I;', cron.nspname,
-          current_user) end
-        || case when cron.may_execute then '' else format(' grant execute on function %s to %I;', cron.signature,
-          current_user) end;
+        || case when cron.may_use then ''
+             else format(' grant usage on schema %I to %I;', cron.nspname, current_user) end
+        || case when cron.may_execute then ''
+             else format(' grant execute on function %s to %I;', cron.signature, current_user) end;
   end if;
   for task in
     select t.*, 'agent_memory ' || t.name || ' ' || current_database() as full_name
-    from (values ('jobs', 'every', every, 'call memory.run_jobs()'), ('sweep', 'sweep_at', sweep_at, 'select memory.sweep()')) as t (name, argument, schedule, command)
+    from (values
+      ('jobs', 'every', every, 'call memory.run_jobs()'),
+      ('sweep', 'sweep_at', sweep_at, 'select memory.sweep()')
+    ) as t (name, argument, schedule, command)
   loop
     if problem is not null then
       if is_elsewhere then
@@ -10515,10 +11682,11 @@ begin
       continue;
     end if;
     begin
-      -- Not schedule_in_database, which only superusers may call unless someone has granted it.
+      -- Not cron.schedule_in_database(): only superusers may call that, unless somebody has granted it.
       execute format('select %I.schedule($1, $2, $3)', cron.nspname) using task.full_name, task.schedule, task.command;
     exception when invalid_parameter_value then
-      perform memory._refuse(task.argument, sqlerrm, 'Write a cron schedule such as "* * * * *", or from pg_cron 1.5 on "10 seconds" (1 to 59).');
+      perform memory._refuse(task.argument, sqlerrm,
+        'Write a cron schedule such as "* * * * *", or from pg_cron 1.5 on "10 seconds" (1 to 59).');
     end;
     return next format('agent_memory %s: %s, %s', task.name, task.schedule, task.command);
   end loop;
@@ -10528,9 +11696,189 @@ begin
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
-'Has pg_cron run queued model work every so often and memory.sweep() at a time of day, as the role that calls this; '
-'calling it again changes the schedule. pg_cron before 1.5 knows no seconds: then jobs run every minute. Where '
-'something is missing, the HINT says what a superuser has to run. Without pg_cron, run "agent-memory worker".';
+'Has pg_cron call memory.run_jobs() every so often and memory.sweep() at a time of day, as the role that calls this; '
+'calling it again changes the schedule. Where something is missing, the HINT says what a superuser has to run.';
+
+-- Deletes artifacts that have expired. Returns how many.
+create or replace function memory._sweep_artifacts(p_batch_size int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due constant tid[] := array(
+    select a.ctid
+    from memory.artifacts as a
+    where a.expires_at <= statement_timestamp()
+    order by a.expires_at
+    limit p_batch_size
+    for update skip locked);
+  swept_artifacts bigint;
+begin
+  delete from memory.artifacts as a where a.ctid = any (due);
+  get diagnostics swept_artifacts = row_count;
+  return swept_artifacts;
+end;
+$$;
+
+-- Deletes jobs that were completed more than 7 days ago, or that died more than 30 days ago. Returns how many.
+create or replace function memory._sweep_jobs(p_batch_size int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due constant tid[] := array(
+    select j.ctid
+    from memory.jobs as j
+    where j.status in ('completed', 'dead')
+      and j.finished_at < statement_timestamp() - interval '7 days' -- for the index
+      and (j.status = 'completed' or j.finished_at < statement_timestamp() - interval '30 days')
+    order by j.finished_at
+    limit p_batch_size
+    for update skip locked);
+  swept_jobs bigint;
+begin
+  delete from memory.jobs as j where j.ctid = any (due);
+  get diagnostics swept_jobs = row_count;
+  return swept_jobs;
+end;
+$$;
+
+-- Deletes what was kept of jobs that were deleted more than 7 days ago.
+create or replace function memory._sweep_gone_jobs(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due constant tid[] := array(
+    select g.ctid
+    from memory.gone_jobs as g
+    where g.gone_at < statement_timestamp() - interval '7 days'
+    order by g.gone_at
+    limit p_batch_size
+    for update skip locked);
+begin
+  delete from memory.gone_jobs as g where g.ctid = any (due);
+end;
+$$;
+
+-- Deletes memories that have expired or were soft-deleted. Returns how many.
+create or replace function memory._sweep_memories(p_batch_size int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  swept_memories bigint;
+begin
+  with due as (
+    (select m.user_id, m.agent_id, m.memory_id, m.xmin as row_version
+     from memory.memories as m
+     where m.expires_at <= statement_timestamp()
+     order by m.expires_at
+     limit p_batch_size)
+    union
+    -- Nobody asked for the deletion of a memory that the limit has put away, so it can be restored for a week.
+    (select m.user_id, m.agent_id, m.memory_id, m.xmin
+     from memory.memories as m
+     where m.deleted_at is not null
+       and (m.operation <> 'evict' or m.deleted_at < statement_timestamp() - interval '7 days')
+     order by m.deleted_at
+     limit p_batch_size)
+  ), free as materialized (
+    select s.user_id, s.agent_id
+    from memory.memory_scopes as s
+    where (s.user_id, s.agent_id) in (select d.user_id, d.agent_id from due as d)
+    for no key update skip locked
+  ), swept as (
+    delete from memory.memories as m
+    using (select d.* from due as d join free as f using (user_id, agent_id) limit p_batch_size) as d
+    where m.user_id = d.user_id and m.memory_id = d.memory_id
+      and m.xmin = d.row_version -- a memory that somebody has restored since then is not due any more
+    returning 1
+  )
+  select count(*) into swept_memories from swept;
+  return swept_memories;
+end;
+$$;
+
+-- Deletes messages that have expired, or that were cleared or compressed and are not needed any more. Returns how many.
+create or replace function memory._sweep_messages(p_batch_size int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  swept_messages bigint;
+begin
+  with due as (
+    (select m.user_id, m.thread_id, m.seq, m.xmin as row_version
+     from memory.messages as m
+     where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
+     order by m.expires_at
+     limit p_batch_size)
+    union
+    -- A compressed message stays until extraction has read it, but not longer than a week.
+    (select m.user_id, m.thread_id, m.seq, m.xmin
+     from memory.messages as m
+     where not m.is_active
+       and (m.summary_id is null
+            or m.updated_at < statement_timestamp() - interval '7 days'
+            or m.seq <= (select k.position from memory.marks as k
+                         where k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'))
+     limit p_batch_size)
+  ), free as materialized (
+    select t.user_id, t.thread_id
+    from memory.threads as t
+    where (t.user_id, t.thread_id) in (select d.user_id, d.thread_id from due as d)
+    for no key update skip locked
+  ), swept as (
+    delete from memory.messages as m
+    using (select d.* from due as d join free as f using (user_id, thread_id) limit p_batch_size) as d
+    where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = d.seq
+      and m.xmin = d.row_version -- a message that somebody has changed since then may not be due any more
+    returning 1
+  )
+  select count(*) into swept_messages from swept;
+  return swept_messages;
+end;
+$$;
+
+-- Deletes model calls of more than 400 days ago. Returns how many.
+create or replace function memory._sweep_model_calls(p_batch_size int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due constant tid[] := array(
+    select c.ctid
+    from memory.model_calls as c
+    where c.called_at < statement_timestamp() - interval '400 days'
+    order by c.called_at
+    limit p_batch_size
+    for update skip locked);
+  swept_calls bigint;
+begin
+  delete from memory.model_calls as c where c.ctid = any (due);
+  get diagnostics swept_calls = row_count;
+  return swept_calls;
+end;
+$$;
+
+-- Deletes embeddings of queries that were stored more than 30 days ago.
+create or replace function memory._sweep_query_embeddings(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due constant tid[] := array(
+    select q.ctid
+    from memory.query_embeddings as q
+    where q.created_at < statement_timestamp() - interval '30 days'
+    order by q.created_at
+    limit p_batch_size
+    for update skip locked);
+begin
+  delete from memory.query_embeddings as q where q.ctid = any (due);
+end;
+$$;
 
 create or replace function memory.sweep(batch_size int default 10000)
 returns jsonb
@@ -10538,118 +11886,36 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  swept_messages bigint;
-  swept_memories bigint;
-  swept_artifacts bigint;
-  swept_jobs bigint;
-  swept_calls bigint;
-  checked bigint;
+  swept jsonb;
   queued bigint;
+  checked bigint;
 begin
   if (batch_size >= 1) is not true then
-    perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')), 'It bounds the rows of each kind that one call removes.');
+    perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
+      'It bounds the rows of each kind that one call removes.');
   end if;
 
   perform memory._release_left_hidden(least(batch_size, 1000));
-  queued := memory._enqueue_periodic_work(batch_size); -- first, while nothing is locked: it reads all threads
-  checked := memory._finish_unread_messages(batch_size); -- before what appends would wait for
+  -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
+  queued := memory._enqueue_periodic_work(batch_size);
+  checked := memory._finish_unread_messages(batch_size);
 
-  -- Threads and scopes in use are skipped, not waited for: the next call gets them, and a sweep never deadlocks.
-  with due as (
-    (select m.user_id, m.thread_id, m.seq from memory.messages as m
-     where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity' order by m.expires_at limit batch_size)
-    union
-    -- A compressed message stays until extraction has read it, a week at most.
-    (select m.user_id, m.thread_id, m.seq from memory.messages as m
-     where not m.is_active
-       and (m.summary_id is null or m.updated_at < statement_timestamp() - interval '7 days'
-            or m.seq <= (select k.position from memory.marks as k where k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'))
-     limit batch_size)
-  ), free as materialized (
-    select t.user_id, t.thread_id from memory.threads as t
-    where (t.user_id, t.thread_id) in (select d.user_id, d.thread_id from due as d) for no key update skip locked
-  ), swept as (
-    delete from memory.messages as m
-    using (select d.* from due as d join free as f using (user_id, thread_id) limit batch_size) as d
-    where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = d.seq
-      -- Still: somebody may have changed the message since.
-      and (m.expires_at <= statement_timestamp() or not m.is_active
-        and (m.summary_id is null or m.updated_at < statement_timestamp() - interval '7 days'
-             or m.seq <= (select k.position from memory.marks as k
-                          where k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories')))
-    returning 1
-  )
-  select count(*) into swept_messages from swept;
-
-  with due as (
-    (select m.user_id, m.agent_id, m.memory_id from memory.memories as m
-     where m.expires_at <= statement_timestamp() order by m.expires_at limit batch_size)
-    union
-    -- What the limit took can be restored for a week: nobody asked for its end.
-    (select m.user_id, m.agent_id, m.memory_id from memory.memories as m
-     where m.deleted_at is not null and (m.operation <> 'evict'
-       or m.deleted_at < statement_timestamp() - interval '7 days')
-     order by m.deleted_at limit batch_size)
-  ), free as materialized (
-    select s.user_id, s.agent_id from memory.memory_scopes as s
-    where (s.user_id, s.agent_id) in (select d.user_id, d.agent_id from due as d) for no key update skip locked
-  ), swept as (
-    delete from memory.memories as m
-    using (select d.* from due as d join free as f using (user_id, agent_id) limit batch_size) as d
-    where m.user_id = d.user_id and m.memory_id = d.memory_id
-      -- Still: somebody may have restored the memory since.
-      and (m.expires_at <= statement_timestamp() or m.deleted_at is not null
-        and (m.operation <> 'evict' or m.deleted_at < statement_timestamp() - interval '7 days'))
-    returning 1
-  )
-  select count(*) into swept_memories from swept;
-
-  -- Materialized here and below: a join that runs such a subquery twice would lock, and delete, twice as many.
-  with due as materialized (
-    select a.user_id, a.key from memory.artifacts as a
-    where a.expires_at <= statement_timestamp() order by a.expires_at limit batch_size for update skip locked
-  ), swept as (
-    delete from memory.artifacts as a using due
-    where a.user_id = due.user_id and a.key = due.key and a.expires_at <= statement_timestamp() returning 1
-  )
-  select count(*) into swept_artifacts from swept;
-
-  -- What went well is kept for a week, what died for a month.
-  with old as materialized (
-    select j.user_id, j.job_id from memory.jobs as j
-    where j.status in ('completed', 'dead') and j.finished_at < statement_timestamp() - interval '7 days'
-      and j.finished_at < statement_timestamp() - case j.status when 'completed' then interval '7 days'
-        else interval '30 days' end
-    order by j.finished_at limit batch_size for update skip locked
-  ), swept as (
-    delete from memory.jobs as j using old
-    where j.user_id = old.user_id and j.job_id = old.job_id returning 1
-  )
-  select count(*) into swept_jobs from swept;
-  delete from memory.model_calls as c
-  where c.called_at < statement_timestamp() - interval '400 days'
-    and (c.user_id, c.call_id) in (select o.user_id, o.call_id from memory.model_calls as o
-                                   where o.called_at < statement_timestamp() - interval '400 days' order by o.called_at limit batch_size);
-  get diagnostics swept_calls = row_count;
-  delete from memory.query_embeddings as k
-  where k.created_at < statement_timestamp() - interval '30 days' and (k.user_id, k.model, k.query_hash) in (
-    select o.user_id, o.model, o.query_hash from memory.query_embeddings as o
-    where o.created_at < statement_timestamp() - interval '30 days' order by o.created_at limit batch_size);
-  delete from memory.gone_jobs as g
-  where (g.user_id, g.job_id) in (select o.user_id, o.job_id from memory.gone_jobs as o
-                                  where o.gone_at < statement_timestamp() - interval '7 days'
-                                  order by o.gone_at limit batch_size);
-  return jsonb_build_object('messages', swept_messages, 'memories', swept_memories, 'artifacts', swept_artifacts, 'jobs', swept_jobs,
-                            'model_calls', swept_calls, 'queued', queued, 'checked', checked);
+  -- These skip whatever another transaction has locked, so a sweep never waits or deadlocks; the next call gets the rest.
+  -- Each finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows
+  -- by their address (ctid), the others by their key if their version (xmin) is still the same.
+  swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
+  swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
+  swept := swept || jsonb_build_object('artifacts', memory._sweep_artifacts(batch_size));
+  swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
+  swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
+  perform memory._sweep_query_embeddings(batch_size);
+  perform memory._sweep_gone_jobs(batch_size);
+  return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes expired and soft-deleted messages and memories, expired artifacts, old finished jobs and model calls of more '
-'than 400 days ago, at most batch_size of each kind; queues what is periodic: the extraction of threads that have '
-'been quiet for an hour, the consolidation of old short-term memories, and embeddings and pieces of documents that '
-'were left out; and parses the messages that no job has read (checked is the number of messages looked at), of which '
-'a search by keyword looks at a part only until then. Returns the counts. Run it from cron or pg_cron until the '
-'counts are 0.';
+'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
+'and parses messages that no job has read. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
 
 create or replace function memory.version()
 returns text
@@ -10658,30 +11924,65 @@ set search_path = pg_catalog, pg_temp
 as $$ select '0.2.0' $$;
 comment on function memory.version() is 'Version of agent_memory in this database.';
 
--- Views for administrators.
+call memory._replace_view('dead_jobs', $view$
+select j.user_id, j.job_id, j.kind, j.scope, j.attempts, j.error, j.created_at, j.finished_at
+from memory.jobs as j
+where j.status = 'dead'
+order by j.finished_at desc
+$view$);
+comment on view memory.dead_jobs is
+'Jobs that failed in all their attempts, with the last reason. memory.retry_job() gives them another chance.';
+
+call memory._replace_view('model_usage', $view$
+select date_trunc('day', c.called_at, 'UTC')::date as day, c.model, c.user_id, c.agent_id, c.kind, count(*) as calls,
+  count(c.error) as failed_calls, sum(c.tokens_in)::bigint as tokens_in, sum(c.tokens_out)::bigint as tokens_out,
+  sum(c.price) as price, round(avg(c.duration_ms))::bigint as avg_ms, max(c.duration_ms) as max_ms
+from memory.model_calls as c
+group by 1, 2, 3, 4, 5
+$view$);
+comment on view memory.model_usage is
+'The ledger of model calls by UTC day, model, user, agent and kind of job. Sum over what you do not ask for.';
+
 call memory._replace_view('queue_stats', $view$
-select j.kind, j.status, count(*) as jobs, min(j.created_at) as oldest, min(j.run_after) as next_run_after, max(j.attempts) as most_attempts
-from memory.jobs as j group by j.kind, j.status order by j.kind, j.status
+select j.kind, j.status, count(*) as jobs, min(j.created_at) as oldest, min(j.run_after) as next_run_after,
+  max(j.attempts) as most_attempts
+from memory.jobs as j
+group by j.kind, j.status
+order by j.kind, j.status
 $view$);
 comment on view memory.queue_stats is 'Jobs by kind and status.';
 
-call memory._replace_view('dead_jobs', $view$
-select j.user_id, j.job_id, j.kind, j.scope, j.attempts, j.error, j.created_at, j.finished_at
-from memory.jobs as j where j.status = 'dead' order by j.finished_at desc
+call memory._replace_view('retry_storms', $view$
+select c.user_id, c.job_id, c.kind, c.model, count(*) as failed_calls,
+  sum(c.tokens_in + coalesce(c.tokens_out, 0))::bigint as tokens_wasted, max(c.called_at) as last_at,
+  (array_agg(c.error order by c.called_at desc))[1] as last_error
+from memory.model_calls as c
+where c.error is not null and c.called_at > statement_timestamp() - interval '1 day'
+group by c.user_id, c.job_id, c.kind, c.model
+having count(*) >= 3
+order by count(*) desc
 $view$);
-comment on view memory.dead_jobs is 'Jobs that failed in all their attempts, with the last reason. memory.retry_job() gives them another chance.';
+comment on view memory.retry_storms is
+'Jobs with three or more failed calls within a day, and what these used up.';
 
 call memory._replace_view('stuck_jobs', $view$
-select j.user_id, j.job_id, j.kind, j.scope, j.attempts, j.worker, j.lease_expires_at, statement_timestamp() - j.lease_expires_at as overdue
-from memory.jobs as j where j.status = 'running' and j.lease_expires_at <= statement_timestamp() order by j.lease_expires_at
+select j.user_id, j.job_id, j.kind, j.scope, j.attempts, j.worker, j.lease_expires_at,
+  statement_timestamp() - j.lease_expires_at as overdue
+from memory.jobs as j
+where j.status = 'running' and j.lease_expires_at <= statement_timestamp()
+order by j.lease_expires_at
 $view$);
-comment on view memory.stuck_jobs is 'Running jobs whose lease ran out: their worker died. The next memory.claim_jobs() hands them out again.';
+comment on view memory.stuck_jobs is
+'Running jobs whose lease ran out: their worker died. The next memory.claim_jobs() hands them out again.';
 
-call memory._replace_view('thread_stats', $view$
-select t.user_id, t.thread_id, t.message_count, t.active_tokens, t.next_seq, coalesce(k.position, -1) as extracted_seq, t.first_at, t.last_at
-from memory.threads as t left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
+call memory._replace_view('stuck_summaries', $view$
+select s.user_id, s.thread_id, s.kind, s.summary_id, s.created_at, statement_timestamp() - s.created_at as age
+from memory.summaries as s
+where s.status = 'processing' and s.created_at < statement_timestamp() - interval '5 minutes'
+order by s.created_at
 $view$);
-comment on view memory.thread_stats is 'Threads with their counters and how far memory extraction has read. Sum them per user for a user''s totals.';
+comment on view memory.stuck_summaries is
+'Summaries that have been in process for more than five minutes; memory.stuck_jobs and memory.dead_jobs say why.';
 
 call memory._replace_view('summary_chain', $view$
 select s.user_id, s.thread_id, s.summary_id, s.base_summary_id, b.end_seq as base_end_seq, s.start_seq, s.end_seq,
@@ -10692,44 +11993,36 @@ order by s.user_id, s.thread_id, s.kind, s.end_seq
 $view$);
 comment on view memory.summary_chain is 'All summaries in order, each with the one it continued.';
 
-call memory._replace_view('stuck_summaries', $view$
-select s.user_id, s.thread_id, s.kind, s.summary_id, s.created_at, statement_timestamp() - s.created_at as age
-from memory.summaries as s
-where s.status = 'processing' and s.created_at < statement_timestamp() - interval '5 minutes' order by s.created_at
-$view$);
-comment on view memory.stuck_summaries is 'Summaries that have been in process for more than five minutes; memory.stuck_jobs and memory.dead_jobs say why.';
-
-call memory._replace_view('summary_windows', $view$
-select s.user_id, s.thread_id, s.start_seq, s.end_seq, s.end_seq - s.start_seq + 1 as window_size, s.generation_time_ms, s.created_at
-from memory.summaries as s where s.kind = 'rolling' and s.status = 'completed' order by s.created_at desc
-$view$);
-comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
-
 call memory._replace_view('summary_times', $view$
-select s.kind, count(*) as total_summaries, round(avg(s.generation_time_ms)) as avg_ms, max(s.generation_time_ms) as max_ms
-from memory.summaries as s where s.status = 'completed' and s.generation_time_ms is not null group by s.kind
+select s.kind, count(*) as total_summaries, round(avg(s.generation_time_ms)) as avg_ms,
+  max(s.generation_time_ms) as max_ms
+from memory.summaries as s
+where s.status = 'completed' and s.generation_time_ms is not null
+group by s.kind
 $view$);
 comment on view memory.summary_times is 'How long models take to summarise, by kind of summary.';
 
-call memory._replace_view('model_usage', $view$
-select date_trunc('day', c.called_at, 'UTC')::date as day, c.model, c.user_id, c.agent_id, c.kind, count(*) as calls,
-  count(c.error) as failed_calls, sum(c.tokens_in)::bigint as tokens_in, sum(c.tokens_out)::bigint as tokens_out, sum(c.price) as price,
-  round(avg(c.duration_ms))::bigint as avg_ms, max(c.duration_ms) as max_ms
-from memory.model_calls as c group by 1, 2, 3, 4, 5
+call memory._replace_view('summary_windows', $view$
+select s.user_id, s.thread_id, s.start_seq, s.end_seq, s.end_seq - s.start_seq + 1 as window_size,
+  s.generation_time_ms, s.created_at
+from memory.summaries as s
+where s.kind = 'rolling' and s.status = 'completed'
+order by s.created_at desc
 $view$);
-comment on view memory.model_usage is 'The ledger of model calls by UTC day, model, user, agent and kind of job. Sum over what you do not ask for.';
+comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
 
-call memory._replace_view('retry_storms', $view$
-select c.user_id, c.job_id, c.kind, c.model, count(*) as failed_calls, sum(c.tokens_in + coalesce(c.tokens_out, 0))::bigint as tokens_wasted, max(c.called_at) as last_at,
-  (array_agg(c.error order by c.called_at desc))[1] as last_error
-from memory.model_calls as c
-where c.error is not null and c.called_at > statement_timestamp() - interval '1 day'
-group by c.user_id, c.job_id, c.kind, c.model having count(*) >= 3 order by count(*) desc
+call memory._replace_view('thread_stats', $view$
+select t.user_id, t.thread_id, t.message_count, t.active_tokens, t.next_seq,
+  coalesce(k.position, -1) as extracted_seq, t.first_at, t.last_at
+from memory.threads as t
+left join memory.marks as k
+  on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
 $view$);
-comment on view memory.retry_storms is 'Jobs with three or more failed calls within a day, and what these used up.';
+comment on view memory.thread_stats is
+'Threads with their counters and how far memory extraction has read. Sum them per user for a user''s totals.';
 
--- What calls models inside the server, where PostgreSQL has Python. Only a superuser can create it; everything else works
--- without, and these functions say so.
+-- The functions that call models inside the server. They need plpython3u, whose functions only a superuser can create.
+-- Where that is missing, functions of the same names say so; everything else works without them.
 do $runner$
 begin
   if not exists (select from pg_extension where extname = 'plpython3u')
@@ -14220,7 +15513,7 @@ comment on procedure memory.run_jobs(int, int) is
 $functions$;
   elsif exists (select from pg_proc join pg_language on pg_language.oid = prolang
                 where pg_proc.oid = to_regprocedure('memory._load_models()') and lanname = 'plpython3u') then
-    null; -- Made when the owner was a superuser: they stay as they are.
+    null; -- The PL/Python functions were made when the owner was a superuser; they stay.
   else
     create or replace function memory._load_models()
     returns void
@@ -14248,11 +15541,14 @@ $functions$;
     begin
       raise exception 'memory.run_jobs() needs PL/Python, which this installation does not have'
         using errcode = '0A000',
-          hint = 'Run "agent-memory worker" beside the server, or have a superuser install plpython3u and run the install file again.';
+          hint = 'Run "agent-memory worker" beside the server, '
+                 'or have a superuser install plpython3u and run the install file again.';
     end;
     $absent$;
-    comment on function memory._load_models() is 'Would load the model package, but there is no PL/Python.';
-    comment on procedure memory.run_jobs(int, int) is 'Would run queued model work inside the server, but there is no PL/Python: run "agent-memory worker" beside it.';
+    comment on function memory._load_models() is
+    'Would load the model package, but there is no PL/Python.';
+    comment on procedure memory.run_jobs(int, int) is
+    'Would run queued model work inside the server, but there is no PL/Python: run "agent-memory worker" beside it.';
   end if;
 end;
 $runner$;
@@ -14280,8 +15576,9 @@ call memory._replace_trigger('artifact_200_after_update', $trigger$after update 
 call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()$trigger$);
 call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row execute function memory._thread_after_delete()$trigger$);
 
--- Nobody but the owner may do anything that was not granted. PostgreSQL lets everyone execute new functions, and default
--- privileges of a schema cannot take that back, so it is revoked one by one. Grants to roles of your own survive upgrades.
+-- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and
+-- default privileges of a schema cannot change that, so it is revoked from each function. Grants to other roles survive
+-- upgrades.
 do $privileges$
 declare
   routine regprocedure;
@@ -14290,7 +15587,7 @@ begin
   for routine in select p.oid::regprocedure from pg_proc as p where p.pronamespace = 'memory'::regnamespace loop
     execute format('revoke all on routine %s from public', routine);
   end loop;
-  -- A function with other arguments than before is a new one to PostgreSQL, and nobody could call it.
+  -- A function whose arguments changed is a new object without grants: it gets those of the one it replaces.
   for carried in
     select g.* from jsonb_to_recordset(current_setting('agent_memory.grants')::jsonb)
       as g (routine text, grantee text, is_grantable boolean)
@@ -14301,11 +15598,26 @@ begin
 end;
 $privileges$;
 
--- These procedures run any SQL that they are given, so they are removed.
+-- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
 drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view,
-  memory._replace_trigger;
+  memory._replace_trigger, memory._refuse_upgrade;
 
 commit;
+
+-- Validates the constraint that kinds.sql may have added. Jobs of a kind that this version lacks stay, and nobody
+-- claims them.
+do $validate$
+begin
+  perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+  if exists (select from pg_constraint as c
+             where c.conrelid = to_regclass('memory.jobs') and c.conname = 'kind_is_known' and not c.convalidated) then
+    alter table memory.jobs validate constraint kind_is_known;
+  end if;
+exception when check_violation then
+  raise warning 'memory.jobs has jobs of kinds that this version does not know'
+    using hint = 'Delete those jobs, then run this file again.';
+end;
+$validate$;
 
 do $installed$
 begin

@@ -1,9 +1,9 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
-Order: head.sql, upgrade.sql, incremental/ (each file wrapped so that it runs once per database), replaced.sql with
-the heads of all functions, the rooms of functions/ in the order of their numbers with the built-in prompts of prompts/,
-the functions of plpython/ with its two packages inside, the triggers of all rooms, privileges.sql. Needs nothing but
-the standard library.
+Order: head.sql, upgrade.sql, incremental/ (each file wrapped so that it runs once per database), kinds.sql,
+replaced.sql with the heads of all functions, the rooms of functions/ in the order of their numbers with the built-in
+prompts, the functions of plpython/ with its two packages inside, the triggers of all rooms, privileges.sql. Needs
+nothing but the standard library.
 
     python sql/build.py            write the file
     python sql/build.py --check    fail when the file is not what the sources build, or a released file was changed
@@ -42,6 +42,8 @@ BOUND = re.compile(
 )
 # A line that the build repeats: for each member, if it has this file, with this between the lines, the line.
 EACH = re.compile(r"^( *)\{\{each (kind|source)(?: with (\w+))?(?:, ([^:]+))?: (.*)\}\}$", re.MULTILINE)
+# The quoted names of all members, or of those that have this file.
+NAMES = re.compile(r"\{\{(kind|source)s(?: with (\w+))?\}\}")
 NAMED = re.compile(r"memory\.(\w+)")
 PGVECTOR = "-- needs pgvector on the search_path\n"  # the mark, a file's first line
 # pgvector may live in any schema, and whoever may create objects there must not slip functions of his own into ours:
@@ -78,28 +80,45 @@ def rooms() -> dict[Path, str]:
     return {path: with_lists(path.read_text()) for path in paths}
 
 
+def kinds() -> list[Path]:
+    """The folders of the kinds of jobs, each with the two files that the queue cannot do without."""
+    folders = sorted(path for path in (ROOMS / "50_work").iterdir() if path.is_dir())
+    for folder in folders:
+        for name in ("input", "apply"):
+            if not has(folder, name):
+                raise SystemExit(f"{folder.relative_to(ROOT)}/{name}.sql is missing")
+    return folders
+
+
+def has(kind: Path, name: str) -> bool:
+    """Whether the folder of a kind has this file, which then must create the function that the queue calls."""
+    path = kind / f"{name}.sql"
+    if path.exists() and f"function memory._{kind.name}_{name}(" not in path.read_text():
+        raise SystemExit(f"{path.relative_to(ROOT)} must create memory._{kind.name}_{name}()")
+    return path.exists()
+
+
 def with_lists(text: str) -> str:
     """The text with its lists of kinds of jobs, of sources of search, and of built-in prompts.
 
     ``{{kinds}}`` and ``{{sources}}`` become quoted names. ``{{each kind: line}}`` becomes the line once per kind, with
-    the kind in place of ``<kind>``; ``{{each kind with due: line}}`` only for kinds that have a file due.sql; and
-    ``{{each source, union all: line}}`` puts what follows the comma between the lines.
+    the kind in place of ``<kind>``; ``{{each kind with due: line}}`` and ``{{kinds with due}}`` take only kinds that
+    have a file due.sql; and ``{{each source, union all: line}}`` puts what follows the comma between the lines.
     """
     members = {
-        "kind": [path.name for path in sorted((ROOMS / "50_work").iterdir()) if path.is_dir()],
+        "kind": [path.name for path in kinds()],
         "source": [path.stem for path in sorted((ROOMS / "47_sources").glob("*.sql"))],
     }
 
+    def having(member: str, needed: str | None) -> list[str]:
+        return [name for name in members[member] if not needed or has(ROOMS / "50_work" / name, needed)]
+
     def lines(match: re.Match[str]) -> str:
         indent, member, needed, separator, line = match.groups()
-        names = [
-            name for name in members[member] if not needed or (ROOMS / "50_work" / name / f"{needed}.sql").exists()
-        ]
         between = f"\n{indent}{separator}\n" if separator else "\n"
-        return between.join(indent + line.replace(f"<{member}>", name) for name in names)
+        return between.join(indent + line.replace(f"<{member}>", name) for name in having(member, needed))
 
-    for member, names in members.items():
-        text = text.replace(f"{{{{{member}s}}}}", ", ".join(f"'{name}'" for name in names))
+    text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
     return EACH.sub(lines, text).replace("{{prompts}}", prompts())
 
 
@@ -172,9 +191,9 @@ def headers(text: str) -> str:
 
 
 def prompts() -> str:
-    """The built-in prompts of prompts/*.txt as the rows of a VALUES list."""
-    paths = sorted((SQL / "prompts").glob("*.txt"))
-    return ",\n".join(f"    ('{path.stem}', $prompt${path.read_text()}$prompt$)" for path in paths)
+    """The built-in prompts as the rows of a VALUES list: prompt.txt of a kind, and name.txt of another room."""
+    names = {path.parent.name if path.name == "prompt.txt" else path.stem: path for path in ROOMS.rglob("*.txt")}
+    return ",\n".join(f"    ('{name}', $prompt${names[name].read_text()}$prompt$)" for name in sorted(names))
 
 
 def runner() -> str:
@@ -196,7 +215,14 @@ def build() -> str:
     replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
     parts = [(SQL / "head.sql").read_text(), upgrade]
     parts += [once(path) for path in incremental()]
-    parts += [replaced, replaceable(functions), python, triggers(), (SQL / "privileges.sql").read_text()]
+    parts += [
+        with_lists((SQL / "kinds.sql").read_text()),
+        replaced,
+        replaceable(functions),
+        python,
+        triggers(),
+        (SQL / "privileges.sql").read_text(),
+    ]
     return "\n".join(parts).replace("{{version}}", version())
 
 

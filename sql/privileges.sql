@@ -26,6 +26,21 @@ drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_repla
 
 commit;
 
+-- Validates the constraint that kinds.sql may have added. Jobs of a kind that this version lacks stay, and nobody
+-- claims them.
+do $validate$
+begin
+  perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+  if exists (select from pg_constraint as c
+             where c.conrelid = to_regclass('memory.jobs') and c.conname = 'kind_is_known' and not c.convalidated) then
+    alter table memory.jobs validate constraint kind_is_known;
+  end if;
+exception when check_violation then
+  raise warning 'memory.jobs has jobs of kinds that this version does not know'
+    using hint = 'Delete those jobs, then run this file again.';
+end;
+$validate$;
+
 do $installed$
 begin
   if pg_catalog.to_regprocedure('memory.version()') is null then

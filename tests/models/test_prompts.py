@@ -17,7 +17,10 @@ from tests.support.protocol import ANA, activate, claim, complete, lease, say
 from tests.support.servers import ROOT
 from tests.support.sqlapi import Api, refused
 
-BUILT_IN = {path.stem: path.read_text(encoding="utf-8") for path in Path(ROOT, "sql", "prompts").glob("*.txt")}
+BUILT_IN = {
+    path.parent.name if path.name == "prompt.txt" else path.stem: path.read_text(encoding="utf-8")
+    for path in Path(ROOT, "sql", "functions").rglob("*.txt")
+}
 VARIABLES = {
     "compress_thread": ["messages", "previous_summary"],
     "consolidate": ["memories"],

@@ -96,7 +96,7 @@ def test_a_job_whose_input_cannot_be_read_fails_by_itself(api: Api) -> None:
         assert [job.user_id for job in claimed] == ["bob"] * (attempt == 1)
     job = api.get_job(user_id="ana", job_id=job_id)
     assert (job.status, job.attempts) == ("dead", 5)
-    assert job.error.startswith("it cannot be handed out: SQLSTATE 22P02 in memory._extraction_input")
+    assert job.error.startswith("it cannot be handed out: SQLSTATE 22P02 in memory._extract_memories_input")
 
 
 @pytest.mark.feature("F6")

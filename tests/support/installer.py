@@ -35,6 +35,7 @@ def build_version(folder: Path, files: dict[str, str]) -> str:
         shutil.copytree(ROOT / name, sources / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", sources)
     for path, text in files.items():
+        (sources / "sql" / path).parent.mkdir(exist_ok=True)
         (sources / "sql" / path).write_text(text)
     spec = importlib.util.spec_from_file_location("build", sources / "sql" / "build.py")
     assert spec is not None

@@ -11,7 +11,11 @@ from agent_memory_models import Models
 
 ROOT = Path(__file__).resolve().parents[2]
 PLPYTHON = ROOT / "plpython"
-PROMPTS = ROOT / "sql" / "prompts"
+PROMPTS = {
+    path.parent.name if path.name == "prompt.txt" else path.stem: path
+    for path in (ROOT / "sql" / "functions").rglob("*.txt")
+}
+"""Files of the default templates."""
 ENCODINGS = ROOT.parent / "shared" / "data" / "tiktoken"
 """Where the machines that test this keep tiktoken's encodings."""
 
@@ -27,7 +31,7 @@ SAID_AT = "2024-05-01T10:00:00.25+00:00"  # a Wednesday
 
 def prompt(name: str, template: str | None = None) -> Json:
     """The default template of that name, or another in its place."""
-    return {"name": name, "version": 3, "template": template or (PROMPTS / f"{name}.txt").read_text()}
+    return {"name": name, "version": 3, "template": template or PROMPTS[name].read_text()}
 
 
 def users(*contents: str, first: int = 0) -> list[Json]:

@@ -11,7 +11,7 @@ begin
   update memory.models as m set is_active = true, is_off = false
   where m.name = activated.name and not m.is_active;
   if found and activated.kind = 'embedding' then
-    perform memory._enqueue_backfill();
+    perform memory._enqueue_for_everyone('backfill');
   end if;
 end;
 $$;

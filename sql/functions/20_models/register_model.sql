@@ -55,7 +55,7 @@ begin
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
       '23505');
   elsif kind = 'embedding' then
-    perform memory._enqueue_backfill(); -- also queues texts that an earlier backfill has missed
+    perform memory._enqueue_for_everyone('backfill'); -- also queues texts that an earlier backfill has missed
   end if;
 end;
 $$;

@@ -6,11 +6,10 @@ language plpgsql volatile parallel unsafe security definer -- workers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := array['extract_memories', 'summarize_thread', 'compress_thread', 'summarize_user', 'reconcile_memories', 'consolidate', 'embed',
-    'backfill', 'chunk_documents'];
-  -- Not the statement's time: a runner that claims again and again within one CALL would never see what became due since.
+  known constant text[] := array[{{kinds}}];
+  -- Not the statement's time: a runner that claims several times within one CALL must see jobs that became due since.
   moment constant timestamptz := clock_timestamp();
-  -- A job that is prepared when statement_timeout strikes has then had half of that time for itself.
+  -- After half of statement_timeout no further job is prepared, so that each job has the other half for itself.
   deadline constant timestamptz := least(moment + interval '2 seconds',
     statement_timestamp() + nullif(current_setting('statement_timeout')::interval, '0') / 2);
   wanted constant text[] := array(select k from unnest(known) as k where kinds is null or k = any (kinds));
@@ -27,52 +26,48 @@ declare
   stop int := 1;
   next_stops bigint[] := array[]::bigint[];
   visit jsonb;
-  -- By place: the index entry of a job taken is there until the end, and would be read again in each lap.
+  -- By place. The index keeps the entries of claimed jobs until this transaction ends; a visit says which of them to
+  -- pass.
   visits jsonb := jsonb '{}';
   handed_out int := 0;
-  handed_out_before int := 0; -- this lap
+  handed_out_before int := 0; -- when this lap began
 begin
   perform memory._check_id('worker', worker);
-  perform memory._check_list('kinds', kinds); -- before the comparison, which nothing can interrupt
+  perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
   if (kinds <@ known) is false then
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
       'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
   end if;
   if (max_jobs between 1 and 1000) is not true then
-    perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')), 'Claim what you can work on at once.');
+    perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')),
+      'Claim what you can work on at once.');
   end if;
   if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval', 'It should outlast one model call; memory.extend_job() prolongs it.');
+    perform memory._refuse('lease', 'must be a positive interval',
+      'It should outlast one model call; memory.extend_job() prolongs it.');
   end if;
 
-  -- Workers that died: their jobs go back to the queue, or to the dead ones when this was the last attempt. What they
-  -- called may have been paid for, so the ledger shows it.
+  -- Leases of workers that died. Their model calls may have been paid for, so the ledger shows one call per attempt.
   for claimed in
-    update memory.jobs as j
-    set status = case when j.attempts < j.max_attempts then 'pending' else 'dead' end,
-        finished_at = case when j.attempts < j.max_attempts then null else moment end,
-        error = format('the lease of worker "%s" ran out in attempt %s', j.worker, j.attempts),
-        tokens_reserved = 0, lease_token = null, lease_expires_at = null
-    from (select e.user_id, e.job_id from memory.jobs as e
-          where e.status = 'running' and e.lease_expires_at <= moment
-          order by e.lease_expires_at limit 100 for update skip locked) as expired
-    where j.user_id = expired.user_id and j.job_id = expired.job_id
-    returning j.*
+    select j.* from memory.jobs as j
+    where j.status = 'running' and j.lease_expires_at <= moment
+    order by j.lease_expires_at limit 100 for update skip locked
   loop
-    perform memory._enter_calls(claimed, jsonb_build_array(jsonb_build_object('error', claimed.error)));
-    perform memory._after_failure(claimed);
+    perform memory._fail_attempt(claimed,
+      format('the lease of worker "%s" ran out in attempt %s', claimed.worker, claimed.attempts));
   end loop;
 
-  -- What has waited long enough. Not all at once: at midnight (UTC) all that waited for a budget is due.
+  -- Jobs whose run_after has passed, 1,000 per claim: at midnight (UTC) all jobs that waited for a budget become due.
   update memory.jobs as j set is_delayed = false
-  from (select d.user_id, d.job_id from memory.jobs as d
-        where d.status = 'pending' and d.is_delayed and d.run_after <= moment
-        order by d.run_after, d.job_id limit 1000 for update skip locked) as due
+  from (
+    select d.user_id, d.job_id from memory.jobs as d
+    where d.status = 'pending' and d.is_delayed and d.run_after <= moment
+    order by d.run_after, d.job_id limit 1000 for update skip locked) as due
   where j.user_id = due.user_id and j.job_id = due.job_id;
 
-  -- Round and round, a job of each user at a time, until there are enough or none is left: a worker may take an empty
-  -- answer for an empty queue, so jobs that turn out to have nothing to do do not count. The first lap finds who is
-  -- there, from the user after the one who had the last turn; the others go where the lap before found a job.
+  -- Laps: each takes one job of each user, until max_jobs are handed out or none is left. Workers take an empty answer
+  -- for an empty queue, so jobs that turn out to have nothing to do do not count. The first lap finds the users, from
+  -- the one after the user who had the last turn; the next laps visit the places where the lap before found a job.
   first_place := coalesce(pg_sequence_last_value(turn), 0);
   place := first_place;
   loop
@@ -89,7 +84,7 @@ begin
     elsif stop > cardinality(stops) then
       if cardinality(next_stops) = 0 then
         exit when not is_held or handed_out > 0 or clock_timestamp() > moment + interval '100 milliseconds';
-        -- Another claim has the only user there is, for a moment as a rule. That is no empty queue.
+        -- Another claim holds the only users who have jobs, usually for a moment. The queue is not empty.
         perform pg_sleep(0.01);
         is_held := false;
         is_first_lap := true;
@@ -97,7 +92,7 @@ begin
         place := first_place;
         continue;
       end if;
-      -- what there is waits no longer for what may be nothing
+      -- Jobs that were handed out do not wait for further laps that hand out nothing.
       exit when handed_out > 0 and handed_out = handed_out_before;
       handed_out_before := handed_out;
       stops := next_stops;
@@ -114,7 +109,7 @@ begin
       select j.* into claimed from memory.jobs as j
       where j.user_id = visit ->> 'user_id' and j.job_id = (visit ->> 'job_id')::bigint;
       next_stops := next_stops || place;
-      perform setval(turn, place); -- before anything can go wrong with this job
+      perform setval(turn, place); -- first, so that a job that makes the claim fail does not keep the turn
       handed := memory._hand_out(claimed);
       if handed.payload is not null then
         handed_out := handed_out + 1;
@@ -126,26 +121,29 @@ begin
       end if;
       visits := visits || jsonb_build_object(place, visit);
     end if;
-    -- Thousands of jobs with nothing to do, as after a long outage, are worked off by several claims.
+    -- After a long outage there may be thousands of jobs with nothing to do; several claims work them off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;
 end;
 $$;
 comment on function memory.claim_jobs(text, text[], int, interval) is
-'Hands up to max_jobs due jobs to a worker, with all the input a model needs. Commit before calling the model; then complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out again; one whose budget is spent waits for the next day. See docs/jobs.md for payloads and results.';
+'Hands up to max_jobs due jobs to a worker, each with all the input that a model needs. Commit before you call the '
+'model; then call complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out '
+'again.';
 
--- The next place after this one where a user has something due of these kinds. A few index entries are read, however
--- many users and jobs there are.
+-- The next place after p_place where a user has a due job of these kinds; a user's place is half the hash of the
+-- user_id. Reads a few index entries, however many users and jobs there are.
 create or replace function memory._next_place(p_kinds text[], p_place bigint, p_moment timestamptz)
 returns bigint
 language plpgsql stable parallel safe
-set enable_seqscan = off -- a session keeps its first plan, and that of an empty queue would read all jobs and sort them
+set enable_seqscan = off -- a session keeps its first plan, and the plan for an empty queue would read and sort all jobs
 set enable_bitmapscan = off
 set enable_sort = off
-set jit = off -- a plan with what is forbidden counts as so dear that it would be compiled
+set jit = off -- disabled plan nodes make the estimated cost so high that PostgreSQL would compile the query
 as $$
 begin
-  return min(n.place) from unnest(p_kinds) as k (kind)
+  return min(n.place)
+  from unnest(p_kinds) as k (kind)
   cross join lateral (
     select hashtextextended(j.user_id, 0) / 2 as place from memory.jobs as j
     where j.kind = k.kind and j.status = 'pending' and not j.is_delayed
@@ -154,9 +152,10 @@ begin
 end;
 $$;
 
--- Claims the first due job at a place, after those that this claim has taken there: visit says who has the place, how
--- many jobs more that user may have, and which job was the last. is_taken is false when there is none, or when its
--- user may have no more now. Two users in one place, one chance in 10^9 among 100,000, would share their turns.
+-- Claims the first due job at a place after the jobs that this claim has taken there. The visit that it takes and
+-- returns has user_id (who has the place), room (how many more jobs the user may have), and run_after and job_id of
+-- the last job; is_taken is false when there is no such job or the user may have no more. Two users with the same
+-- hash, one chance in 10^9 among 100,000 users, share their turns.
 create or replace function memory._take_turn(
   p_kinds text[], p_place bigint, p_moment timestamptz, p_worker text, p_lease interval, p_visit jsonb
 )
@@ -173,7 +172,8 @@ declare
   status text;
 begin
   loop
-    select n.* into candidate from unnest(p_kinds) as k (kind)
+    select n.* into candidate
+    from unnest(p_kinds) as k (kind)
     cross join lateral (
       select j.user_id, j.job_id, j.run_after from memory.jobs as j
       where j.kind = k.kind and j.status = 'pending' and not j.is_delayed
@@ -188,13 +188,13 @@ begin
     exit when ((p_visit ->> 'room')::int > 0) is not true;
     last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
-    -- Found by its key alone: with the status the planner may take an index of all that is pending.
+    -- By the key alone: with a condition on status the planner may read an index of all pending jobs.
     select j.status into status from memory.jobs as j
     where j.user_id = candidate.user_id and j.job_id = candidate.job_id for update skip locked;
-    if status = 'pending' then -- else somebody holds that one, or has just changed it
+    if status = 'pending' then -- otherwise somebody holds the job or has just changed it
       update memory.jobs as j
       set status = 'running', attempts = j.attempts + 1, worker = p_worker,
-          -- The input is read anew, so what was asked during an earlier attempt is part of this one.
+          -- Each attempt reads its input anew, so requests that came during an earlier attempt belong to this one.
           request = case when j.next_request is null then j.request
                          else memory._wider_request(j.request, j.next_request) end,
           next_request = null, lease_token = gen_random_uuid(), lease_expires_at = p_moment + p_lease
@@ -206,10 +206,10 @@ begin
 end;
 $$;
 
--- How many running jobs more a user may have; null while another claim has the user, because claims of one user
--- exclude each other from here to the end of the transaction. The row is written, so that under repeatable read a
--- claim that does not see what another has taken begins again (40001); once in a claim, because its versions stay
--- until the end.
+-- How many more running jobs a user may have, or null while another claim holds the user: claims of one user exclude
+-- each other from here to the end of the transaction. The mark is written and not only locked, so that under
+-- repeatable read a claim that cannot see what another one has taken fails with 40001; once per claim, because
+-- PostgreSQL keeps every version of the row until the transaction ends.
 create or replace function memory._room(p_user_id text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -232,7 +232,7 @@ begin
 end;
 $$;
 
--- False when another claim has the user.
+-- Inserts and locks the mark of a user's claims; false when another claim holds the user.
 create or replace function memory._insert_claims_mark(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe

@@ -9,7 +9,8 @@ begin
     perform memory._refuse('lease', 'must be a positive interval', 'It counts from now.');
   end if;
   update memory.jobs as j set lease_expires_at = clock_timestamp() + lease
-  where j.user_id = extend_job.user_id and j.job_id = extend_job.job_id and j.lease_token = extend_job.lease_token and j.status = 'running';
+  where j.user_id = extend_job.user_id and j.job_id = extend_job.job_id
+    and j.lease_token = extend_job.lease_token and j.status = 'running';
   if not found then
     perform memory._refuse_lease(job_id);
   end if;

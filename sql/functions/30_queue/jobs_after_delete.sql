@@ -1,4 +1,5 @@
--- A worker may still be at what is deleted, and then tells what it has used.
+-- Keeps what memory.record_calls() needs of deleted jobs: a worker may still be at one, and report its calls
+-- afterwards.
 create or replace function memory._jobs_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on gone_jobs

@@ -1,3 +1,4 @@
+-- Refuses a call for a job whose lease the caller does not have.
 create or replace function memory._refuse_lease(p_job_id bigint)
 returns void
 language plpgsql stable parallel safe
@@ -8,6 +9,7 @@ begin
 end;
 $$;
 
+-- The job of a lease, not locked; AM001 when the lease is lost.
 create or replace function memory._leased_job(p_user_id text, p_job_id bigint, p_lease_token uuid)
 returns memory.jobs
 language plpgsql stable parallel safe
@@ -22,5 +24,68 @@ begin
     perform memory._refuse_lease(p_job_id);
   end if;
   return job;
+end;
+$$;
+
+-- Ends the lease of a job and returns its row as it is then; AM001 when the lease is lost. Without p_run_after the job
+-- keeps its time.
+create or replace function memory._end_lease(
+  p_job memory.jobs, p_status text, p_attempts int, p_error text, p_result jsonb default null,
+  p_run_after timestamptz default null, p_is_delayed boolean default false
+)
+returns memory.jobs
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  ended memory.jobs;
+begin
+  update memory.jobs as j
+  set status = p_status, attempts = p_attempts, error = p_error, result = p_result,
+      run_after = coalesce(p_run_after, j.run_after), is_delayed = p_is_delayed,
+      finished_at = case when p_status in ('completed', 'dead') then clock_timestamp() end,
+      tokens_reserved = 0, lease_token = null, lease_expires_at = null
+  -- Only running jobs have a lease_token. With a condition on status the planner may take the index of running jobs, in
+  -- which each job that a claim has ended leaves an entry until the claim commits.
+  where j.user_id = p_job.user_id and j.job_id = p_job.job_id and j.lease_token = p_job.lease_token
+  returning j.* into ended;
+  if not found then
+    perform memory._refuse_lease(p_job.job_id);
+  end if;
+  return ended;
+end;
+$$;
+
+-- Ends the lease of an attempt that does not count: the job is pending again.
+create or replace function memory._give_back(
+  p_job memory.jobs, p_run_after timestamptz default null, p_is_delayed boolean default false,
+  p_error text default null
+)
+returns memory.jobs
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return memory._end_lease(p_job, 'pending', p_job.attempts - 1, coalesce(p_error, p_job.error),
+                           p_run_after => p_run_after, p_is_delayed => p_is_delayed);
+end;
+$$;
+
+-- Ends the lease of a failed attempt and returns the new status: pending, or dead after the last attempt. An attempt
+-- whose calls are not named is entered in the ledger as one call of unknown size.
+create or replace function memory._fail_attempt(
+  p_job memory.jobs, p_error text, p_run_after timestamptz default null, p_calls jsonb default null
+)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  p_job := memory._end_lease(
+    p_job, case when p_job.attempts < p_job.max_attempts then 'pending' else 'dead' end, p_job.attempts, p_error,
+    p_run_after => p_run_after, p_is_delayed => p_run_after is not null);
+  perform memory._enter_calls(p_job, coalesce(p_calls, jsonb_build_array(jsonb_build_object('error', p_job.error))));
+  if p_job.status = 'dead' then
+    perform memory._drop_unfinished(p_job);
+    perform memory._enqueue_next(p_job);
+  end if;
+  return p_job.status;
 end;
 $$;

@@ -1,4 +1,4 @@
--- How far a kind of work has come; never back.
+-- Notes how far a kind of work has come. A mark never moves back.
 create or replace function memory._set_mark(p_user_id text, p_scope text, p_kind text, p_reached bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -9,3 +9,11 @@ begin
   on conflict on constraint marks_pkey do update set position = greatest(k.position, excluded.position);
 end;
 $$;
+
+-- The position of a mark that says up to which moment something was looked at: microseconds since 1970.
+create or replace function memory._microseconds(p_moment timestamptz)
+returns numeric
+language sql stable parallel safe
+begin atomic
+  select extract(epoch from p_moment) * 1000000;
+end;

@@ -31,6 +31,5 @@ begin
 end;
 $$;
 comment on function memory.record_calls(text, bigint, jsonb) is
-'Enters model calls in the ledger for a job that is not the worker''s any more: its lease was lost, or its thread was '
-'deleted, but the calls were made. Of more calls or tokens than the job can have taken only those are entered, with a '
-'warning. Error P0002 when the user had no such job.';
+'Enters model calls in the ledger for a job whose lease was lost or whose thread was deleted. No more calls and tokens '
+'are entered than the job can have taken, with a warning about the rest. Error P0002 when the user had no such job.';

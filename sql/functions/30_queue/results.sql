@@ -1,14 +1,17 @@
--- A part of a model's reply that is not what was asked for: the whole reply is refused.
+-- Checks that the results of several kinds of jobs have in common.
+
+-- Refuses a whole result, because the part at p_path is not what was asked for.
 create or replace function memory._refuse_result(p_path text, p_problem text)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._refuse('result', format('%s %s', p_path, p_problem), 'Nothing of it was stored; call memory.fail_job() so that the job is tried again.');
+  perform memory._refuse('result', format('%s %s', p_path, p_problem),
+    'Nothing of it was stored; call memory.fail_job() so that the job is tried again.');
 end;
 $$;
 
--- A text of a model's reply that is going to be stored.
+-- Refuses a text of a result, which is going to be stored, unless it has a character that is not blank.
 create or replace function memory._check_result_text(p_path text, p_value jsonb, p_max_bytes int default 262144)
 returns void
 language plpgsql stable parallel safe
@@ -17,21 +20,25 @@ begin
   if (jsonb_typeof(p_value) = 'string' and p_value #>> '{}' ~ e'\\S') is not true then
     perform memory._refuse_result(p_path, 'must be a text that is not empty');
   elsif octet_length(p_value #>> '{}') > p_max_bytes then
-    perform memory._refuse_result(p_path, format('has %s bytes, at most %s are allowed', octet_length(p_value #>> '{}'), p_max_bytes));
+    perform memory._refuse_result(p_path,
+      format('has %s bytes, at most %s are allowed', octet_length(p_value #>> '{}'), p_max_bytes));
   end if;
 end;
 $$;
 
--- The numbers by which a model names rows of the list it was given, 1 to the length of the list.
+-- Refuses a list of the numbers by which a model names rows of its payload: 1 to p_highest, two or more, each once.
 create or replace function memory._check_result_numbers(p_path text, p_value jsonb, p_highest int)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
   if (jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 2 and p_highest
-      and not jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "number" || @ < 1 || @ > $highest || @.floor() != @)', jsonb_build_object('highest', p_highest))) is not true
+      and not jsonb_path_exists(p_value,
+        'strict $[*] ? (@.type() != "number" || @ < 1 || @ > $highest || @.floor() != @)',
+        jsonb_build_object('highest', p_highest))) is not true
     or (select count(distinct n) < count(*) from jsonb_array_elements(p_value) as n) then
-    perform memory._refuse_result(p_path, format('must name at least two of the numbers 1 to %s, each once', p_highest));
+    perform memory._refuse_result(p_path,
+      format('must name at least two of the numbers 1 to %s, each once', p_highest));
   end if;
 end;
 $$;

@@ -7,17 +7,20 @@ declare
   job memory.jobs;
 begin
   perform memory._check_id('user_id', user_id);
-  select j.* into job from memory.jobs as j where j.user_id = retry_job.user_id and j.job_id = retry_job.job_id for update;
+  select j.* into job from memory.jobs as j
+  where j.user_id = retry_job.user_id and j.job_id = retry_job.job_id for update;
   if not found then
-    perform memory._refuse('job_id', format('this user has no job %s', coalesce(job_id::text, 'null')), 'memory.dead_jobs lists the dead ones.', 'P0002');
+    perform memory._refuse('job_id', format('this user has no job %s', coalesce(job_id::text, 'null')),
+      'memory.dead_jobs lists the dead ones.', 'P0002');
   elsif job.status in ('running', 'completed') then
-    perform memory._refuse('job_id', format('job %s is %s', job_id, job.status), 'Only a pending or dead job can be tried again.');
-  elsif job.status = 'dead' and exists (select from memory.jobs as o where o.user_id = job.user_id and o.kind = job.kind and o.scope = job.scope
-                                          and o.status in ('pending', 'running')) then
+    perform memory._refuse('job_id', format('job %s is %s', job_id, job.status),
+      'Only a pending or dead job can be tried again.');
+  elsif job.status = 'dead' and memory._is_queued(job.user_id, job.kind, job.scope) then
     perform memory._refuse('job_id', 'a newer job is doing the same work', 'Nothing needs to be done.', '23505');
   end if;
-  update memory.jobs as j set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
-      calls_entered = 0, tokens_entered = 0 -- those of the new attempts are new
+  update memory.jobs as j
+  set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
+      calls_entered = 0, tokens_entered = 0 -- the new attempts may enter as much again
   where j.user_id = job.user_id and j.job_id = job.job_id;
 end;
 $$;

@@ -7,6 +7,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   is_sole_source boolean;
+  job memory.jobs;
 begin
   delete from memory.marks as k
   where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
@@ -18,10 +19,13 @@ begin
   is_sole_source := exists (select from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '' and s.status = 'completed')
     and not exists (select from memory.threads as t join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'summarize_user'
                     where t.user_id = p_user_id and t.thread_id <> p_thread_id);
-  update memory.jobs as j
-  set status = 'pending', attempts = j.attempts - 1, tokens_reserved = 0, lease_token = null, lease_expires_at = null
-  where j.user_id = p_user_id and j.kind = 'summarize_user' and j.status = 'running'
-    and (is_sole_source or j.input -> 'through' ? p_thread_id);
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.kind = 'summarize_user' and j.status = 'running'
+      and (is_sole_source or j.input -> 'through' ? p_thread_id)
+  loop
+    perform memory._give_back(job);
+  end loop;
   if is_sole_source then
     delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
   end if;

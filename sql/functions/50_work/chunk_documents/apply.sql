@@ -1,9 +1,10 @@
-create or replace function memory._apply_chunks(p_job memory.jobs, p_result jsonb)
+-- Stores the pieces of each document whose text is still what was handed out. Another text has a job of its own.
+create or replace function memory._chunk_documents_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  language regconfig := (memory._policy(p_job.user_id, null) #>> '{search,language}')::regconfig;
+  language regconfig := (memory._policy_section(p_job.user_id, null, 'search') ->> 'language')::regconfig;
   document record;
   source memory.documents;
   stored bigint := 0;
@@ -19,10 +20,11 @@ begin
     select d.* into source from memory.documents as d
     where d.user_id = p_job.user_id and d.document_id = document.document_id::uuid and md5(d.content) = document.hash
     for no key update nowait; -- as in memory._lock_embeddable()
-    continue when not found; -- gone, or another text by now, which has a job of its own
+    continue when not found;
     delete from memory.document_chunks as c where c.user_id = p_job.user_id and c.document_id = source.document_id;
     insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-    select p_job.user_id, source.document_id, p.number, p.piece, memory._chunk_vector(language, source.title, p.piece), p.token_count
+    select p_job.user_id, source.document_id, p.number, p.piece,
+      memory._chunk_vector(language, source.title, p.piece), p.token_count
     from memory._pieces(source.content, document.chunks) as p;
     stored := stored + jsonb_array_length(document.chunks);
     documents := documents + 1;
@@ -32,41 +34,58 @@ begin
 end;
 $$;
 
+-- Refuses a reply that is not a list of chunks for each document.
 create or replace function memory._check_chunks(p_result jsonb, p_expected int)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  if jsonb_typeof(p_result -> 'documents') is distinct from 'array' or jsonb_array_length(p_result -> 'documents') <> p_expected
-    or exists (select from jsonb_array_elements(p_result -> 'documents') as d
-               where (jsonb_typeof(d -> 'number') = 'number' and jsonb_typeof(d -> 'chunks') = 'array') is not true
-                 or (d ->> 'number')::numeric not in (select generate_series(1, p_expected)))
+  if jsonb_typeof(p_result -> 'documents') is distinct from 'array'
+    or jsonb_array_length(p_result -> 'documents') <> p_expected
+    or exists (
+      select from jsonb_array_elements(p_result -> 'documents') as d
+      where (jsonb_typeof(d -> 'number') = 'number' and jsonb_typeof(d -> 'chunks') = 'array') is not true
+        or (d ->> 'number')::numeric not in (select generate_series(1, p_expected)))
     or (select count(distinct d -> 'number') < count(*) from jsonb_array_elements(p_result -> 'documents') as d) then
-    perform memory._refuse_result('documents', format('must be %s objects with number and chunks, one per document', p_expected));
+    perform memory._refuse_result('documents',
+      format('must be %s objects with number and chunks, one per document', p_expected));
   elsif exists (
-    select from jsonb_array_elements(p_result -> 'documents') as d cross join jsonb_array_elements(d -> 'chunks') as c
-    where not (case when jsonb_typeof(c) = 'object' and jsonb_typeof(c -> 'start') = 'number' and jsonb_typeof(c -> 'length') = 'number'
-                      and jsonb_typeof(c -> 'token_count') = 'number'
-                    then (c ->> 'start')::numeric between 0 and 10485760 and (c ->> 'length')::numeric between 1 and 10485760
-                      and (c ->> 'token_count')::numeric between 1 and 10485760
-                      and (c ->> 'start')::numeric % 1 = 0 and (c ->> 'length')::numeric % 1 = 0 and (c ->> 'token_count')::numeric % 1 = 0
-                    else false end)) then
-    perform memory._refuse_result('documents[].chunks', 'must be objects with start, length and token_count, whole numbers of characters and tokens');
+    select from jsonb_array_elements(p_result -> 'documents') as d
+    cross join jsonb_array_elements(d -> 'chunks') as c
+    where not memory._is_chunk(c)) then
+    perform memory._refuse_result('documents[].chunks',
+      'must be objects with start, length and token_count, whole numbers of characters and tokens');
   end if;
 end;
 $$;
 
--- The pieces of a text: in order, each further on than the one before, with nothing left out but blanks, and not much more
--- than the text all in all, whatever they overlap.
+-- Whether start, length and token_count of a chunk are whole numbers that a document of 10 MiB can have.
+create or replace function memory._is_chunk(p_chunk jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select case
+    when jsonb_typeof(p_chunk) = 'object' and jsonb_typeof(p_chunk -> 'start') = 'number'
+      and jsonb_typeof(p_chunk -> 'length') = 'number' and jsonb_typeof(p_chunk -> 'token_count') = 'number'
+    then (p_chunk ->> 'start')::numeric between 0 and 10485760 and (p_chunk ->> 'start')::numeric % 1 = 0
+      and (p_chunk ->> 'length')::numeric between 1 and 10485760 and (p_chunk ->> 'length')::numeric % 1 = 0
+      and (p_chunk ->> 'token_count')::numeric between 1 and 10485760 and (p_chunk ->> 'token_count')::numeric % 1 = 0
+    else false end;
+end;
+
+-- The pieces of a text. Refuses chunks that are not in the order of the text, that begin where or before the one before
+-- begins or end where or before it ends, that leave out more than blanks, or that together have ten times the text.
 create or replace function memory._pieces(p_content text, p_chunks jsonb)
 returns table (number int, piece text, token_count int)
 language plpgsql stable parallel safe
 as $$
 declare
-  -- What a worker takes for blank, which is more than PostgreSQL does in some locales.
-  word constant text := e'[^\\s\\u001c-\\u001f\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+  -- A character that is not blank for a worker in Python, which knows more blanks than PostgreSQL does in some locales.
+  word constant text :=
+    e'[^\\s\\u001c-\\u001f\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
   size constant int := length(p_content);
-  rest text := p_content; -- from the last piece on: to reach a place in a text, all characters before it have to be counted
+  -- The text from the last piece on: to find a place in a text, PostgreSQL counts all characters before it.
+  rest text := p_content;
   rest_start int := 0;
   covered int := 0;
   total bigint := 0;
@@ -74,13 +93,15 @@ declare
 begin
   number := 0;
   for chunk in
-    select (c.value ->> 'start')::numeric::int as start, (c.value ->> 'length')::numeric::int as length, (c.value ->> 'token_count')::numeric::int as tokens
+    select (c.value ->> 'start')::numeric::int as start, (c.value ->> 'length')::numeric::int as length,
+      (c.value ->> 'token_count')::numeric::int as tokens
     from jsonb_array_elements(p_chunks) with ordinality as c (value, position) order by c.position
   loop
     total := total + chunk.length;
     if chunk.start < rest_start or chunk.start = rest_start and number > 0 or chunk.start + chunk.length <= covered
       or chunk.start + chunk.length > size or total > size * 10::bigint then
-      perform memory._refuse_result('documents[].chunks', 'must be pieces of their document in its order, none within another');
+      perform memory._refuse_result('documents[].chunks',
+        'must be pieces of their document in its order, none within another');
     elsif chunk.start > covered and substr(rest, covered - rest_start + 1, chunk.start - covered) ~ word then
       perform memory._refuse_result('documents[].chunks', 'must leave out nothing but blanks');
     end if;

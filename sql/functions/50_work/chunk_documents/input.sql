@@ -1,12 +1,14 @@
--- Cutting long documents into pieces: what the job reads, and how its result is stored. The cutting needs a tokenizer, so
--- it is done by a worker; the pieces are named by their place in the document, so that no worker can change a word.
+-- Cutting long documents into pieces needs a tokenizer, so a worker does it. The worker names each piece by its place
+-- in the document, so that it cannot change a word.
 
--- Documents that wait to be cut, a few megabytes at a time. No model is asked, so there is nothing to pay for.
-create or replace function memory._chunking_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- Documents that wait to be cut, 100 or about 4 MB at a time. No model is asked, so nobody's budget pays.
+create or replace function memory._chunk_documents_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
 language plpgsql stable parallel safe
 as $$
 declare
-  settings jsonb := memory._policy(p_job.user_id, null) -> 'knowledge_base';
+  settings jsonb := memory._policy_section(p_job.user_id, null, 'knowledge_base');
   documents jsonb;
   rows_input jsonb;
 begin
@@ -14,7 +16,8 @@ begin
     jsonb_agg(jsonb_build_object('document_id', n.document_id, 'hash', md5(n.content)) order by n.number)
   into documents, rows_input
   from (
-    select d.document_id, d.content, row_number() over so_far as number, sum(octet_length(d.content)) over so_far as bytes
+    select d.document_id, d.content, row_number() over so_far as number,
+      sum(octet_length(d.content)) over so_far as bytes
     from memory.document_chunks as c
     join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
     where c.user_id = p_job.user_id and c.token_count is null
@@ -26,10 +29,13 @@ begin
     return;
   end if;
   payload := jsonb_build_object(
-    'model', jsonb_build_object('name', 'local', 'provider', 'local', 'model', 'patterns', 'settings', '{}'::jsonb), 'prompt', null,
-    'tokenizer', coalesce((memory._embedding_model()).model, 'gpt-4o'), 'documents', documents,
-    'chunk_size', settings -> 'chunk_size', 'chunk_overlap', settings -> 'chunk_overlap');
-  agent_id := null; -- nobody's budget
+    'model', jsonb_build_object('name', 'local', 'provider', 'local', 'model', 'patterns', 'settings', '{}'::jsonb),
+    'prompt', null,
+    'tokenizer', coalesce((memory._embedding_model()).model, 'gpt-4o'),
+    'documents', documents,
+    'chunk_size', settings -> 'chunk_size',
+    'chunk_overlap', settings -> 'chunk_overlap');
+  agent_id := null;
   tokens := 0;
   input := jsonb_build_object('rows', rows_input);
 end;

@@ -1,6 +1,7 @@
--- The thread comes first, as for everyone who changes messages. A writer who keeps it does not hold up the worker's other
--- jobs: after two seconds the worker is told to hand its result in again.
-create or replace function memory._apply_compression(p_job memory.jobs, p_result jsonb)
+-- Stores the summary and puts away the messages that it covers. The thread is locked first, as by everyone who changes
+-- messages. A writer who keeps the lock must not hold up the worker's other jobs: after two seconds the worker is told
+-- (55P03) to hand the result in again.
+create or replace function memory._compress_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 set lock_timeout = '2s'
@@ -10,20 +11,25 @@ declare
   first_kept_seq bigint;
   compressed bigint;
 begin
-  perform from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update;
+  perform from memory.threads as t
+  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update;
   if p_result ? 'skipped' then
     perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
     delete from memory.summaries as s
-    where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid and s.status = 'processing';
+    where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid
+      and s.status = 'processing';
     return jsonb_build_object('skipped', left(p_result ->> 'skipped', 500));
   end if;
   perform memory._check_summary(p_result);
   stored := memory._store_summary(p_job, p_result);
-  -- A part of a long backlog may end between a call and its results. Then the call stays until they have been read.
+  -- A part of a long backlog may end between a call and its results. Then the call stays until the results have been
+  -- read.
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, (
     select min(m.seq) from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq > stored.end_seq and m.is_active));
-  compressed := memory._put_away(stored, coalesce(first_kept_seq, stored.end_seq + 1), (p_job.input ->> 'archives')::boolean);
-  return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq, 'compressed', compressed);
+  compressed := memory._put_away(
+    stored, coalesce(first_kept_seq, stored.end_seq + 1), (p_job.input ->> 'archives')::boolean);
+  return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq,
+                            'compressed', compressed);
 end;
 $$;

@@ -5,10 +5,13 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_thread(user_id, thread_id);
-  -- Before the job, as the worker that stores its result takes them.
-  perform from memory.threads as t where t.user_id = compress_thread.user_id and t.thread_id = compress_thread.thread_id for no key update;
+  -- The thread is locked before its job, as the worker that stores the result locks them.
+  perform from memory.threads as t
+  where t.user_id = compress_thread.user_id and t.thread_id = compress_thread.thread_id for no key update;
   return memory._enqueue(user_id, 'compress_thread', thread_id, '{"is_forced": true}');
 end;
 $$;
 comment on function memory.compress_thread(text, text) is
-'Queues the compression of a thread and returns the job id: all but the newest compression.recent_messages_to_keep messages go into the summary of the whole thread and are soft-deleted in the same transaction. Happens by itself when the thread has compression.threshold_tokens.';
+'Queues the compression of a thread and returns the job id. All but the newest compression.recent_messages_to_keep '
+'messages go into the summary of the whole thread and are soft-deleted. A thread that reaches '
+'compression.threshold_tokens is compressed by itself.';

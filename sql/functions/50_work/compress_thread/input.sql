@@ -1,62 +1,87 @@
--- Compression: the summary of the whole thread grows to all but the newest messages. A tool's result is not kept without
--- its call, so that the cut may lie further back. What the summary covers already needs no model.
-create or replace function memory._compression_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
+-- call, so the cut may lie before the message that called it. Messages that the summary covers already are put away
+-- without a model.
+create or replace function memory._compress_thread_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  is_forced constant boolean := p_job.request ? 'is_forced';
   policy jsonb;
+  threshold bigint;
   newest_seq bigint;
   first_kept_seq bigint;
   active_tokens bigint;
   base memory.summaries;
+  base_ends bigint;
   given record;
   kept record;
 begin
-  select m.seq, m.agent_id into newest_seq, agent_id from memory.messages as m
-  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active and m.expires_at > statement_timestamp()
+  select m.seq, m.agent_id into newest_seq, agent_id
+  from memory.messages as m
+  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
+    and m.expires_at > statement_timestamp()
   order by m.seq desc limit 1;
   policy := memory._policy(p_job.user_id, agent_id);
+  threshold := (policy #>> '{compression,threshold_tokens}')::bigint;
   select min(k.seq) into first_kept_seq
-  from (select m.seq from memory.messages as m
-        where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active and m.expires_at > statement_timestamp()
-        order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
+  from (
+    select m.seq from memory.messages as m
+    where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
+      and m.expires_at > statement_timestamp()
+    order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
-  -- By the thread's counter, so that only the newest messages are read.
+  -- A job that is not forced needs a tenth of the threshold before the cut. The thread's counter says how many tokens
+  -- it has, so that only the newest messages are read.
   if first_kept_seq is null
-    or not p_job.request ? 'is_forced' and (policy #>> '{compression,threshold_tokens}')::bigint / 10
-      > memory._active_tokens(p_job.user_id, p_job.scope)
-        - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
+    or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
+      - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
     return;
   end if;
   perform memory._check_thread_summary_is_free(p_job);
   base := memory._latest_summary(p_job.user_id, p_job.scope, 'thread');
-  select * into given from memory._message_payload(p_job.user_id, p_job.scope, coalesce(base.end_seq + 1, 0), first_kept_seq - 1, false, 1000, 24000);
+  base_ends := coalesce(base.end_seq + 1, 0);
+  select * into given
+  from memory._message_payload(p_job.user_id, p_job.scope, base_ends, first_kept_seq - 1, false, 1000, 24000);
   if given.messages is null then
     select t.active_tokens into active_tokens from memory.threads as t
     where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
-    if base.summary_id is not null and (p_job.request ? 'is_forced' or active_tokens >= (policy #>> '{compression,threshold_tokens}')::bigint) then
+    if base.summary_id is not null and (is_forced or active_tokens >= threshold) then
       input := jsonb_build_object('is_partial', 10000 = memory._put_away(
         base, first_kept_seq, (policy #>> '{compression,archive_conversations}')::boolean, 10000));
     end if;
     return;
   end if;
-  select * into kept from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
+  select * into kept
+  from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
   tokens := given.tokens;
   payload := memory._chat_model(policy #>> '{summary,model}', 'compress_thread')
     || jsonb_build_object(
-      'thread_id', p_job.scope, 'messages', given.messages, 'recent_messages', kept.messages,
-      'start_seq', coalesce(base.start_seq, 0), 'end_seq', given.last_seq, 'previous_summary', base.summary, 'previous_metadata', base.metadata,
-      'threshold_tokens', policy #> '{compression,threshold_tokens}', 'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
+      'thread_id', p_job.scope,
+      'messages', given.messages,
+      'recent_messages', kept.messages,
+      'start_seq', coalesce(base.start_seq, 0),
+      'end_seq', given.last_seq,
+      'previous_summary', base.summary,
+      'previous_metadata', base.metadata,
+      'threshold_tokens', policy #> '{compression,threshold_tokens}',
+      'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
       'remaining_tokens', greatest(0, memory._active_tokens(p_job.user_id, p_job.scope)
-        - memory._active_tokens(p_job.user_id, p_job.scope, coalesce(base.end_seq + 1, 0), given.last_seq)
+        - memory._active_tokens(p_job.user_id, p_job.scope, base_ends, given.last_seq)
         - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
-    'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', coalesce(base.start_seq, 0), given.last_seq, base, given.agent_ids),
-    'chain', 'thread', 'from_seq', coalesce(base.end_seq + 1, 0), 'read_through', coalesce(kept.last_seq, newest_seq), 'is_partial', given.is_partial,
+    'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', coalesce(base.start_seq, 0),
+                                        given.last_seq, base, given.agent_ids),
+    'chain', 'thread',
+    'from_seq', base_ends,
+    'read_through', coalesce(kept.last_seq, newest_seq),
+    'is_partial', given.is_partial,
     'archives', policy #> '{compression,archive_conversations}');
 end;
 $$;
 
+-- Tokens of all active messages of a thread, by the thread's counter.
 create or replace function memory._active_tokens(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql stable parallel safe
@@ -67,6 +92,7 @@ begin
 end;
 $$;
 
+-- Tokens of the active messages in a range of a thread, by reading them.
 create or replace function memory._active_tokens(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
 returns bigint
 language plpgsql stable parallel safe

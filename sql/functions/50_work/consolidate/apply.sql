@@ -1,11 +1,10 @@
--- An article names the memories it was made of, and takes the place of those that were extracted: hidden, kept, and
--- restorable. What somebody stated stays, because a model may have written anything.
-create or replace function memory._apply_consolidation(p_job memory.jobs, p_result jsonb)
+-- Stores the articles. An article names the memories it was made of, and takes the place of those that were extracted:
+-- they are hidden, kept and restorable. Stated memories stay, because a model may have written anything.
+create or replace function memory._consolidate_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  given int := jsonb_array_length(p_job.input -> 'memories');
   item record;
   ids uuid[];
   source_ids uuid[];
@@ -16,16 +15,7 @@ declare
   consolidated int := 0;
   refused int := 0;
 begin
-  if jsonb_typeof(p_result -> 'articles') is distinct from 'array' then
-    perform memory._refuse_result('articles', 'must be an array');
-  elsif jsonb_array_length(p_result -> 'articles') > given then
-    perform memory._refuse_result('articles', format('has %s entries for %s memories', jsonb_array_length(p_result -> 'articles'), given));
-  end if;
-  for item in select i.position - 1 as position, i.value from jsonb_array_elements(p_result -> 'articles') with ordinality as i (value, position) loop
-    perform memory._check_result_text(format('articles[%s].title', item.position), item.value -> 'title', 1000);
-    perform memory._check_result_text(format('articles[%s].content', item.position), item.value -> 'content');
-    perform memory._check_result_numbers(format('articles[%s].numbers', item.position), item.value -> 'numbers', given);
-  end loop;
+  perform memory._check_articles(p_result, jsonb_array_length(p_job.input -> 'memories'));
 
   ids := memory._lock_unchanged(p_job.user_id, p_job.input -> 'memories');
 
@@ -35,20 +25,52 @@ begin
       refused := refused + 1;
       continue;
     end if;
-    agents := array(select distinct m.agent_id from memory.memories as m where m.user_id = p_job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
+    agents := array(
+      select distinct m.agent_id from memory.memories as m
+      where m.user_id = p_job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
     article := memory._uuid_v7();
-    insert into memory.documents (user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata)
-    values (p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content', 'consolidation', agents,
-            jsonb_build_object('memory_ids', to_jsonb(source_ids)));
+    insert into memory.documents (
+      user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata)
+    values (
+      p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content',
+      'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)));
     extracted_ids := array(
       select m.memory_id from memory.memories as m
       where m.user_id = p_job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));
     perform memory._supersede_all(p_job.user_id, extracted_ids, article, 'consolidated');
-    ids := array(select case when i.id <> all (source_ids) then i.id end from unnest(ids) with ordinality as i (id, position) order by i.position);
+    ids := array(
+      select case when i.id <> all (source_ids) then i.id end
+      from unnest(ids) with ordinality as i (id, position) order by i.position);
     articles := articles + 1;
     consolidated := consolidated + cardinality(extracted_ids);
   end loop;
   perform memory._set_mark(p_job.user_id, '', 'consolidate', (p_job.input ->> 'newest')::bigint);
   return jsonb_build_object('articles', articles, 'consolidated', consolidated, 'refused', refused);
+end;
+$$;
+
+-- Refuses a reply that is not a list of articles about the memories that were given.
+create or replace function memory._check_articles(p_result jsonb, p_given int)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  item record;
+begin
+  if jsonb_typeof(p_result -> 'articles') is distinct from 'array' then
+    perform memory._refuse_result('articles', 'must be an array');
+  elsif jsonb_array_length(p_result -> 'articles') > p_given then
+    perform memory._refuse_result('articles',
+      format('has %s entries for %s memories', jsonb_array_length(p_result -> 'articles'), p_given));
+  end if;
+  for item in
+    select i.position - 1 as position, i.value
+    from jsonb_array_elements(p_result -> 'articles') with ordinality as i (value, position)
+  loop
+    perform memory._check_result_text(format('articles[%s].title', item.position), item.value -> 'title', 1000);
+    perform memory._check_result_text(format('articles[%s].content', item.position), item.value -> 'content');
+    perform memory._check_result_numbers(
+      format('articles[%s].numbers', item.position), item.value -> 'numbers', p_given);
+  end loop;
 end;
 $$;

@@ -10,5 +10,5 @@ end;
 $$;
 comment on function memory.consolidate(text) is
 'Queues the consolidation of a user''s short-term memories (types context and episodic, older than seven days) and '
-'returns the job id: those that belong together become an article of the knowledge base that names its sources, and '
-'those that were extracted are superseded by it. Happens by itself in memory.sweep() once ten of them are a week old.';
+'returns the job id. Those that belong together become an article of the knowledge base that names its sources; those '
+'that were extracted are superseded by it. memory.sweep() queues it once ten of them are a week old.';

@@ -1,8 +1,38 @@
--- Consolidation: old short-term memories that belong together become an article of the knowledge base.
+-- The short-term memories of a user, oldest first, under small numbers.
+create or replace function memory._consolidate_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql stable parallel safe
+as $$
+declare
+  memories jsonb;
+  memories_input jsonb;
+  newest bigint;
+begin
+  with pool as (
+    select row_number() over (order by m.created_at, m.memory_id) as number, m.*
+    from memory._short_term_memories(p_job.user_id) as m
+  )
+  select
+    jsonb_agg(jsonb_build_object(
+      'number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type,
+      'created_at', memory._real_or_null(coalesce(p.valid_from, p.created_at))) order by p.number),
+    jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
+    memory._microseconds(max(p.created_at))::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
+  into memories, memories_input, newest, tokens
+  from pool as p;
+  if (jsonb_array_length(memories) >= 2) is not true then
+    return;
+  end if;
+  agent_id := null; -- the memories belong to several agents, so only the user's budget pays
+  payload := memory._chat_model(null, 'consolidate') || jsonb_build_object('memories', memories);
+  input := jsonb_build_object('memories', memories_input, 'newest', newest);
+end;
+$$;
 
--- The oldest 100 that are a week old: by then the messages they came from are gone by default. Those that no job has
--- looked at come first, or else a hundred that belong nowhere would keep the others out. One that an article was made
--- of and that was stated, so that it stays, is not looked at again.
+-- The oldest 100 memories of these types that are a week old: by then the messages they came from are gone by default.
+-- Memories that no job has looked at come first; otherwise a hundred that belong nowhere would keep the others out.
+-- Memories that are a source of an article already, and were stated so that they stay, are left out.
 create or replace function memory._short_term_memories(p_user_id text)
 returns setof memory.memories
 language sql stable parallel safe
@@ -13,34 +43,9 @@ begin atomic
       select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
       where d.user_id = p_user_id and d.namespace = 'memories' and d.source = 'consolidation'
         and jsonb_typeof(d.metadata -> 'memory_ids') = 'array'))
-  order by extract(epoch from m.created_at) * 1000000 <= (select k.position from memory.marks as k
-                                                          where k.user_id = p_user_id and k.scope = '' and k.kind = 'consolidate') is true,
-    m.created_at, m.memory_id limit 100;
+  order by memory._microseconds(m.created_at) <= (
+      select k.position from memory.marks as k
+      where k.user_id = p_user_id and k.scope = '' and k.kind = 'consolidate') is true,
+    m.created_at, m.memory_id
+  limit 100;
 end;
-
-create or replace function memory._consolidation_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
-language plpgsql stable parallel safe
-as $$
-declare
-  memories jsonb;
-  memories_input jsonb;
-  newest bigint;
-begin
-  with pool as (
-    select row_number() over (order by m.created_at, m.memory_id) as number, m.* from memory._short_term_memories(p_job.user_id) as m
-  )
-  select jsonb_agg(jsonb_build_object('number', p.number, 'content', left(p.content, 8000), 'memory_type', p.memory_type,
-                                      'created_at', memory._real_or_null(coalesce(p.valid_from, p.created_at)))
-                                        order by p.number),
-    jsonb_agg(jsonb_build_object('memory_id', p.memory_id, 'version', p.version) order by p.number),
-    (extract(epoch from max(p.created_at)) * 1000000)::bigint, sum(memory._estimate_tokens(left(p.content, 8000)))
-  into memories, memories_input, newest, tokens
-  from pool as p;
-  if (jsonb_array_length(memories) >= 2) is not true then
-    return;
-  end if;
-  agent_id := null; -- of all agents
-  payload := memory._chat_model(null, 'consolidate') || jsonb_build_object('memories', memories);
-  input := jsonb_build_object('memories', memories_input, 'newest', newest);
-end;
-$$;

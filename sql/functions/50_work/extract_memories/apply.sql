@@ -1,69 +1,34 @@
-create or replace function memory._check_extraction(p_result jsonb)
-returns void
-language plpgsql stable parallel safe
-as $$
-declare
-  item record;
-  path text;
-begin
-  if jsonb_typeof(p_result -> 'memories') is distinct from 'array' then
-    perform memory._refuse_result('memories', 'must be an array');
-  elsif jsonb_array_length(p_result -> 'memories') > 1000 then
-    perform memory._refuse_result('memories', format('has %s entries, at most 1000 are allowed', jsonb_array_length(p_result -> 'memories')));
-  end if;
-  for item in
-    select i.position - 1 as position, i.value from jsonb_array_elements(p_result -> 'memories') with ordinality as i (value, position)
-  loop
-    path := format('memories[%s]', item.position);
-    if jsonb_typeof(item.value) <> 'object' then
-      perform memory._refuse_result(path, 'must be an object');
-    end if;
-    perform memory._check_result_text(path || '.content', item.value -> 'content');
-    if jsonb_typeof(item.value -> 'memory_type') is distinct from 'string'
-      or not exists (select from memory.memory_types as t where t.memory_type = item.value ->> 'memory_type') then
-      perform memory._refuse_result(path || '.memory_type',
-        'must be one of ' || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t));
-    -- Strict, or else an array of numbers would pass for a number.
-    elsif jsonb_path_exists(item.value, 'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value ? (@.type() != "number" || @ < 0 || @ > 1)') then
-      perform memory._refuse_result(path, 'has a confidence or importance that is not a number from 0 to 1');
-    elsif jsonb_array_length(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs'
-      else '[]' end) > 1000 then
-      perform memory._refuse_result(path || '.seqs', 'has more than 1000 entries');
-    elsif jsonb_path_exists(case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' else '[null]' end,
-                            'strict $[*] ? (@.type() != "number" || @.floor() != @ || @.abs() > 1000000000000000)') then
-      perform memory._refuse_result(path || '.seqs', 'must be an array of whole numbers');
-    elsif item.value ->> 'event_time' is not null and memory._time_or_null(item.value ->> 'event_time') is null then
-      perform memory._refuse_result(path || '.event_time', 'must be a time like 2026-05-01 or 2026-05-01T10:00:00Z');
-    elsif jsonb_typeof(coalesce(item.value -> 'subject', 'null')) not in ('null', 'string') or length(item.value ->> 'subject') > 255 then
-      perform memory._refuse_result(path || '.subject', 'must be a text of at most 255 characters');
-    end if;
-  end loop;
-end;
-$$;
-
--- A memory whose evidence is not among the messages that were given is not stored; the others are. One reply, and one
--- day, bring only as many as the policy says (memories.max_per_reply, max_extracted_per_day): a flood of them would
--- push out what was remembered before.
-create or replace function memory._apply_extraction(p_job memory.jobs, p_result jsonb)
+-- Stores the memories of a reply. A memory whose evidence is not among the messages that were given is not stored; the
+-- others are. One reply and one day bring at most as many as the policy says (memories.max_per_reply,
+-- max_extracted_per_day): a flood of them would push out what was remembered before.
+create or replace function memory._extract_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
   through_seq bigint := (p_job.input ->> 'through_seq')::bigint;
   today constant date := (statement_timestamp() at time zone 'UTC')::date;
-  per_reply constant bigint := (memory._policy(p_job.user_id, p_job.agent_id) #>> '{memories,max_per_reply}')::bigint;
   agent text;
-  allowances jsonb := jsonb '{}'; -- by agent, how many memories today may still bring
+  settings jsonb;
+  per_reply bigint;
+  allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
   counts record;
 begin
   perform memory._check_extraction(p_result);
 
-  -- Each memory belongs to the agent that heard it. Agents in one order, because storing locks the agent's counter.
+  -- Each memory belongs to the agent that heard it. Agents are locked in one order, so that two jobs cannot deadlock.
   if p_result -> 'memories' <> '[]' then
     for agent in select a from jsonb_array_elements_text(p_job.input -> 'agent_ids') as a order by a loop
-      perform memory._lock_scope(p_job.user_id, agent);
-      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(p_job.user_id, agent));
+      settings := memory._effective_policy(memory._lock_scope(p_job.user_id, agent)) -> 'memories';
+      allowances := allowances || jsonb_build_object(agent, memory._extractable_today(p_job.user_id, agent, settings));
+      if agent = p_job.agent_id then
+        per_reply := (settings ->> 'max_per_reply')::bigint;
+      end if;
     end loop;
+    if per_reply is null then -- the messages of the job's agent were deleted while the job was handed out
+      settings := memory._policy_section(p_job.user_id, p_job.agent_id, 'memories');
+      per_reply := (settings ->> 'max_per_reply')::bigint;
+    end if;
   end if;
   with evident as (
     select i.position, i.value, coalesce(m.agent_id, p_job.input #>> '{agent_ids,0}') as agent_id, e.said_at,
@@ -76,25 +41,27 @@ begin
       where s.user_id = p_job.user_id and s.thread_id = p_job.scope
         and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
     where i.value -> 'seqs' <> '[]' and p_job.input -> 'seqs' @> (i.value -> 'seqs')
-      -- One that expired meanwhile does not say any more who heard it.
+      -- A message that expired meanwhile no longer says which of several agents heard it.
       and (m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1)
   ), found as (
     select c.*
-    from (select e.*, row_number() over (order by e.position) as place,
-            row_number() over (partition by e.agent_id order by e.position) as place_of_agent
-          from evident as e) as c
+    from (
+      select e.*, row_number() over (order by e.position) as place,
+        row_number() over (partition by e.agent_id order by e.position) as place_of_agent
+      from evident as e) as c
     where c.place <= per_reply and c.place_of_agent <= (allowances ->> c.agent_id)::bigint
   ), stored as (
     insert into memory.memories (
       user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from,
-        metadata)
+      metadata)
     select p_job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
       coalesce(memory._share(f.value ->> 'confidence'), 1.0), coalesce(memory._share(f.value ->> 'importance'), 0.5),
-        p_job.scope,
-      array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s), 'extraction',
-      -- True since it happened; known since it was said, which for an imported conversation is long before it was read.
+      p_job.scope, array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s),
+      'extraction',
+      -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
       least(f.event_time, f.said_at),
-      jsonb_strip_nulls(jsonb_build_object('subject', nullif(btrim(f.value ->> 'subject'), ''), 'event_time', f.value -> 'event_time'))
+      jsonb_strip_nulls(jsonb_build_object(
+        'subject', nullif(btrim(f.value ->> 'subject'), ''), 'event_time', f.value -> 'event_time'))
     from found as f order by f.agent_id, f.position
     on conflict do nothing
     returning agent_id
@@ -106,10 +73,10 @@ begin
   )
   select (select count(*) from stored) as inserted, coalesce(sum(b.duplicates), 0) as duplicates,
     jsonb_array_length(p_result -> 'memories') - (select count(*) from found) as refused,
-    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents, array_agg(b.stored)
-      as stored_of_agents
+    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents,
+    array_agg(b.stored) as stored_of_agents
   into counts from booked as b;
-  -- A statement of its own: the one above does not see the counters that its triggers made.
+  -- A statement of its own: the statement that inserts does not see the counters that its triggers made.
   update memory.memory_scopes as s
   set duplicates_skipped = s.duplicates_skipped + b.duplicates,
       extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
@@ -119,17 +86,68 @@ begin
 
   perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(p_job.user_id);
-  return jsonb_build_object('inserted', counts.inserted, 'duplicates', counts.duplicates, 'refused', counts.refused, 'through_seq', through_seq);
+  return jsonb_build_object('inserted', counts.inserted, 'duplicates', counts.duplicates, 'refused', counts.refused,
+                            'through_seq', through_seq);
 end;
 $$;
 
--- With every cadence.reconcile_every_n-th extraction of a user the facts are reconciled.
+-- Refuses a reply that is not a list of memories as docs/jobs.md describes them.
+create or replace function memory._check_extraction(p_result jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  item record;
+  path text;
+  seqs jsonb;
+begin
+  if jsonb_typeof(p_result -> 'memories') is distinct from 'array' then
+    perform memory._refuse_result('memories', 'must be an array');
+  elsif jsonb_array_length(p_result -> 'memories') > 1000 then
+    perform memory._refuse_result('memories',
+      format('has %s entries, at most 1000 are allowed', jsonb_array_length(p_result -> 'memories')));
+  end if;
+  for item in
+    select i.position - 1 as position, i.value
+    from jsonb_array_elements(p_result -> 'memories') with ordinality as i (value, position)
+  loop
+    path := format('memories[%s]', item.position);
+    if jsonb_typeof(item.value) <> 'object' then
+      perform memory._refuse_result(path, 'must be an object');
+    end if;
+    perform memory._check_result_text(path || '.content', item.value -> 'content');
+    seqs := case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' end;
+    if jsonb_typeof(item.value -> 'memory_type') is distinct from 'string'
+      or not exists (select from memory.memory_types as t where t.memory_type = item.value ->> 'memory_type') then
+      perform memory._refuse_result(path || '.memory_type', 'must be one of '
+        || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t));
+    -- Strict: otherwise an array of numbers would pass for a number.
+    elsif jsonb_path_exists(item.value,
+      'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value '
+      '? (@.type() != "number" || @ < 0 || @ > 1)') then
+      perform memory._refuse_result(path, 'has a confidence or importance that is not a number from 0 to 1');
+    elsif jsonb_array_length(seqs) > 1000 then
+      perform memory._refuse_result(path || '.seqs', 'has more than 1000 entries');
+    elsif seqs is null or jsonb_path_exists(seqs,
+      'strict $[*] ? (@.type() != "number" || @.floor() != @ || @.abs() > 1000000000000000)') then
+      perform memory._refuse_result(path || '.seqs', 'must be an array of whole numbers');
+    elsif item.value ->> 'event_time' is not null and memory._time_or_null(item.value ->> 'event_time') is null then
+      perform memory._refuse_result(path || '.event_time', 'must be a time like 2026-05-01 or 2026-05-01T10:00:00Z');
+    elsif jsonb_typeof(coalesce(item.value -> 'subject', 'null')) not in ('null', 'string')
+      or length(item.value ->> 'subject') > 255 then
+      perform memory._refuse_result(path || '.subject', 'must be a text of at most 255 characters');
+    end if;
+  end loop;
+end;
+$$;
+
+-- Counts the extractions of a user: with every cadence.reconcile_every_n-th one the facts are reconciled.
 create or replace function memory._count_extraction(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  every_n int := (memory._policy(p_user_id, null) #>> '{cadence,reconcile_every_n}')::int;
+  every_n int := (memory._policy_section(p_user_id, null, 'cadence') ->> 'reconcile_every_n')::int;
   extractions bigint;
 begin
   insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'extractions', 1)

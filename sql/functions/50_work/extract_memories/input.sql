@@ -1,5 +1,7 @@
--- Messages since the last extraction, at most 200 or about 24,000 tokens at a time; the rest follows in the next job.
-create or replace function memory._extraction_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- Messages since the last extraction, at most 200 or about 24,000 tokens. The rest follows in the next job.
+create or replace function memory._extract_memories_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -15,25 +17,35 @@ begin
     return;
   end if;
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
-  select * into given from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000);
-  if given.messages is null then -- nothing of the user's own: that counts as read
+  select * into given
+  from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000);
+  if given.messages is null then -- nothing that the user or an assistant said, which counts as read
     perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories',
-                             case when given.is_partial then given.examined_seq else next_seq - 1 end);
+      case when given.is_partial then given.examined_seq else next_seq - 1 end);
     input := jsonb_build_object('is_partial', given.is_partial);
     return;
   end if;
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
-  if memory._extractable_today(p_job.user_id, agent_id) = 0 then
+  if memory._extractable_today(p_job.user_id, agent_id,
+    memory._policy_section(p_job.user_id, agent_id, 'memories')) = 0 then
     perform memory._refuse('memories.max_extracted_per_day', 'so many memories were extracted today',
       'The job waits for the next day (UTC).', 'AM002');
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(null, 'extract_memories') || jsonb_build_object(
-    'thread_id', p_job.scope, 'messages', given.messages,
-    'memory_types', (select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description) order by t.position, t.memory_type)
-                     from memory.memory_types as t));
-  input := jsonb_build_object('from_seq', from_seq, 'through_seq', given.examined_seq,
-                              'read_through', given.examined_seq, 'is_partial', given.is_partial,
-                              'seqs', jsonb_path_query_array(given.messages, '$[*].seq'), 'agent_ids', given.agent_ids);
+  payload := memory._chat_model(null, 'extract_memories')
+    || jsonb_build_object(
+      'thread_id', p_job.scope,
+      'messages', given.messages,
+      'memory_types', (
+        select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description)
+                         order by t.position, t.memory_type)
+        from memory.memory_types as t));
+  input := jsonb_build_object(
+    'from_seq', from_seq,
+    'through_seq', given.examined_seq,
+    'read_through', given.examined_seq,
+    'is_partial', given.is_partial,
+    'seqs', jsonb_path_query_array(given.messages, '$[*].seq'),
+    'agent_ids', given.agent_ids);
 end;
 $$;

@@ -1,5 +1,5 @@
--- What some of the facts of a job claim, by their ids. A word in more than half of ten facts or more tells nothing of
--- any of them: it is the user's name.
+-- What some of the facts of a job claim, by memory_id. Words that occur in more than half of ten or more facts are
+-- ignored, because they do not tell the facts apart: the user's name, for example.
 create or replace function memory._claims_of(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -14,15 +14,19 @@ begin
     where m.user_id = p_user_id and m.memory_id = any (p_facts)
     group by w.lexeme having cardinality(p_facts) >= 10 and count(*) > cardinality(p_facts) / 2);
   return jsonb_object_agg(m.memory_id, memory._claim(
-      m.content, (memory._policy(m.user_id, m.agent_id) #>> '{search,language}')::regconfig,
-      ignored || memory._claim_words(memory._subject(m.metadata)))
+      m.content, a.language, ignored || memory._claim_words(memory._subject(m.metadata)))
     || jsonb_build_object('is_stated', memory._is_stated(m)))
-  from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
+  from (
+    select o.agent_id, (memory._policy_section(p_user_id, o.agent_id, 'search') ->> 'language')::regconfig as language
+    from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)
+    group by o.agent_id) as a
+  join memory.memories as m on m.agent_id = a.agent_id
+  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
 end;
 $$;
 
--- Which of the duplicates has this text, as a model copies it: whatever its case, spaces and punctuation. Null when
--- none has: a sentence of the model's own takes the place of nothing.
+-- The duplicate that has this text, apart from case, spaces and punctuation, which models change when they copy; stated
+-- ones first, then the newest. Null when none has it: a sentence of the model's own replaces no memory.
 create or replace function memory._named_by_content(p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text)
 returns uuid
 language plpgsql stable parallel safe
@@ -39,7 +43,8 @@ begin
 end;
 $$;
 
--- Which of the memories was said last, then the most confident: a duplicate that a memory hides is the same said again.
+-- The memory that was said last, then the most confident one. A memory counts as said again when a duplicate that it
+-- hides was said.
 create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
 returns uuid
 language plpgsql stable parallel safe
@@ -64,7 +69,8 @@ begin
 end;
 $$;
 
--- Whether memories may give way to each other: all still there, at least two, of one agent and about one subject.
+-- Whether one of these memories may hide the others: all are still there, at least two, of one agent, about one
+-- subject.
 create or replace function memory._may_supersede(p_user_id text, p_memory_ids uuid[])
 returns boolean
 language plpgsql stable parallel safe
@@ -76,10 +82,13 @@ begin
 end;
 $$;
 
--- Whether one memory may hide another one, whatever a model says of the two. A duplicate must be said by the one that
--- stays, word for word and by someone who stated it where the loser was stated. A contradiction must be about the same
--- thing, and what was stated gives way to what was stated later or to newer words of the user.
-create or replace function memory._may_hide(p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean)
+-- Whether one memory may hide another one, whatever a model says of the two. The winner of duplicates must say
+-- everything that the loser says; a stated loser needs a stated winner with all its words. Contradictions must be
+-- about the same thing; an extracted winner hides a stated loser only if newer messages of the user say what the
+-- winner says.
+create or replace function memory._may_hide(
+  p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
+)
 returns boolean
 language plpgsql stable parallel safe
 as $$
@@ -97,18 +106,22 @@ begin
 end;
 $$;
 
--- Whether messages of the user, said after a memory was stated, say what an extracted one says instead: all its numbers
--- that are new, one of its new words where it has any, and a word that turns the claim where it turns it. The messages
--- are those that it names; messages that are gone say nothing.
-create or replace function memory._has_newer_words(p_user_id text, p_winner uuid, p_loser uuid, p_claim jsonb, p_other jsonb)
+-- Whether messages of the user that are newer than a stated memory (the loser) say what an extracted memory (the
+-- winner) says instead: all its new numbers, one of its new words if it has any, and a word that negates if it negates
+-- more than the loser. Only the messages that the winner names as its source are read; deleted ones say nothing.
+create or replace function memory._has_newer_words(
+  p_user_id text, p_winner uuid, p_loser uuid, p_claim jsonb, p_other jsonb
+)
 returns boolean
 language plpgsql stable parallel safe
 as $$
 declare
   topic constant text[] := memory._texts(p_claim -> 'topic');
-  new_words constant text[] := array(select t from unnest(topic) as t where t <> all (memory._texts(p_other -> 'topic')));
-  new_figures constant text[] := array(select w from unnest(memory._texts(p_claim -> 'words')) as w
-                                       where memory._is_figure(w) and w <> all (memory._texts(p_other -> 'words')));
+  new_words constant text[] := array(
+    select t from unnest(topic) as t where t <> all (memory._texts(p_other -> 'topic')));
+  new_figures constant text[] := array(
+    select w from unnest(memory._texts(p_claim -> 'words')) as w
+    where memory._is_figure(w) and w <> all (memory._texts(p_other -> 'words')));
   extracted memory.memories;
   stated memory.memories;
   said text;
@@ -122,7 +135,7 @@ begin
   select string_agg(memory._without_recalled(left(m.content, 65536)), e'\n' order by m.seq) into said
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = extracted.thread_id
-    and m.seq = any (extracted.source_seqs[1:20]) -- enough to find the words in, few enough to read
+    and m.seq = any (extracted.source_seqs[1:20]) -- one memory rarely has more sources, and reading hundreds takes long
     and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
     and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
   said_words := memory._claim_words(said);
@@ -130,15 +143,15 @@ begin
     or (p_claim ->> 'turns')::int > (p_other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
     return false;
   end if;
-  language := (memory._policy(p_user_id, extracted.agent_id) #>> '{search,language}')::regconfig;
+  language := (memory._policy_section(p_user_id, extracted.agent_id, 'search') ->> 'language')::regconfig;
   return new_words = '{}' and new_figures <> '{}'
     or tsvector_to_array(memory._text_vector(language, said))
        && case when new_words = '{}' then topic else new_words end;
 end;
 $$;
 
--- The duplicate that stays has the tags of all and is as certain and as important as any. Its text, its times and the
--- messages that state it are its own: the others, which are hidden, keep theirs.
+-- Gives the duplicate that stays the tags of all and the highest confidence and importance among them. Text, times and
+-- source messages stay those of each memory.
 create or replace function memory._keep_the_best(p_user_id text, p_winner uuid, p_losers uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -149,13 +162,15 @@ begin
     importance = b.importance, operation = 'update'
   from (
     select max(o.confidence) as confidence, max(o.importance) as importance,
-      -- As many as a memory may have, its own first: more would make the job fail again and again.
-      array(select k.tag
-            from (select t.tag from memory.memories as s cross join lateral unnest(s.tags) as t (tag)
-                  where s.user_id = p_user_id and s.memory_id = any (p_losers || p_winner)
-                    and length(t.tag) <= 255
-                  group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
-            order by k.tag) as tags
+      -- A memory may have 100 tags of 255 characters, and more would make the job fail again and again. Its own come
+      -- first.
+      array(
+        select k.tag
+        from (
+          select t.tag from memory.memories as s cross join lateral unnest(s.tags) as t (tag)
+          where s.user_id = p_user_id and s.memory_id = any (p_losers || p_winner) and length(t.tag) <= 255
+          group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
+        order by k.tag) as tags
     from memory.memories as o
     where o.user_id = p_user_id and o.memory_id = any (p_losers || p_winner)) as b
   where m.user_id = p_user_id and m.memory_id = p_winner

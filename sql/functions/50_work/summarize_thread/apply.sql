@@ -1,4 +1,5 @@
-create or replace function memory._apply_summary(p_job memory.jobs, p_result jsonb)
+-- Stores the summary.
+create or replace function memory._summarize_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$

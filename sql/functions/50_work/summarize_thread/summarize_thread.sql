@@ -6,8 +6,11 @@ as $$
 begin
   perform memory._check_thread(user_id, thread_id);
   perform memory._check_recent_k(recent_k);
-  return memory._enqueue(user_id, 'summarize_thread', thread_id, jsonb_strip_nulls(jsonb_build_object('recent_k', recent_k)));
+  return memory._enqueue(user_id, 'summarize_thread', thread_id,
+    jsonb_strip_nulls(jsonb_build_object('recent_k', recent_k)));
 end;
 $$;
 comment on function memory.summarize_thread(text, text, int) is
-'Queues a summary of a thread and returns the job id: of its newest summary.window_size messages, or of all of it where cadence.thread_summary_every_n is set; made from the summary before and the messages since (in the window at most the last recent_k). Happens by itself at the end of each round from summary.start_seq on, or every thread_summary_every_n messages.';
+'Queues a summary of a thread and returns the job id: of its newest summary.window_size messages, or of the whole '
+'thread where cadence.thread_summary_every_n is set. It is made from the summary before and the messages since (in the '
+'window at most the last recent_k).';

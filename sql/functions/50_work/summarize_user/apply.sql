@@ -1,4 +1,5 @@
-create or replace function memory._apply_user_summary(p_job memory.jobs, p_result jsonb)
+-- Stores the profile, and marks how far each thread was read for it.
+create or replace function memory._summarize_user_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
@@ -7,7 +8,9 @@ declare
   thread record;
 begin
   perform memory._check_summary(p_result);
-  for thread in select t.key as thread_id, t.value::bigint as seq from jsonb_each_text(p_job.input -> 'through') as t order by t.key loop
+  for thread in
+    select t.key as thread_id, t.value::bigint as seq from jsonb_each_text(p_job.input -> 'through') as t order by t.key
+  loop
     perform memory._set_mark(p_job.user_id, thread.thread_id, 'summarize_user', thread.seq);
   end loop;
   stored := memory._store_summary(p_job, p_result);

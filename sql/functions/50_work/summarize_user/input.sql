@@ -1,10 +1,13 @@
--- What a user said in all threads since their last summary: thread by thread, so that a mark says how far each was read.
--- Threads get small numbers; ids are not for models.
-create or replace function memory._user_summary_input(p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int)
+-- What a user said in all threads since their last summary: thread by thread, so that a mark says how far each was
+-- read. Threads get small numbers, because models copy long ids badly.
+create or replace function memory._summarize_user_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
   base memory.summaries := memory._latest_summary(p_job.user_id, '', 'user');
+  is_recent constant boolean := p_job.request ? 'recent_k';
   wanted bigint := coalesce((p_job.request ->> 'recent_k')::bigint, 9223372036854775807);
   thread record;
   given record;
@@ -13,7 +16,7 @@ declare
   through jsonb := jsonb '{}';
   agents text[] := array[]::text[];
   is_partial boolean := false;
-  bytes bigint := 0; -- of what was looked at, which may have nothing in it for a model
+  bytes bigint := 0; -- of the messages looked at, which may have nothing in them for a model
   end_seq bigint;
 begin
   tokens := 0;
@@ -22,29 +25,33 @@ begin
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'summarize_user'
     where t.user_id = p_job.user_id and t.next_seq > coalesce(k.position, -1) + 1
-    order by case when p_job.request ? 'recent_k' then t.last_at end desc, t.last_at, t.thread_id
+    order by case when is_recent then t.last_at end desc, t.last_at, t.thread_id
   loop
     if jsonb_array_length(messages) >= least(wanted, 200) or tokens >= 24000 or bytes >= 1000000 then
-      is_partial := messages = '[]' or not p_job.request ? 'recent_k';
+      is_partial := messages = '[]' or not is_recent;
       exit;
     end if;
-    -- One that is being cleared or deleted is left out.
-    perform from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = thread.thread_id for key share skip locked;
+    -- A thread that is being cleared or deleted is left out.
+    perform from memory.threads as t
+    where t.user_id = p_job.user_id and t.thread_id = thread.thread_id for key share skip locked;
     continue when not found;
-    select * into given from memory._message_payload(
-      p_job.user_id, thread.thread_id, greatest(thread.from_seq, thread.next_seq - (wanted - jsonb_array_length(messages))), thread.next_seq, true,
+    select * into given
+    from memory._message_payload(
+      p_job.user_id, thread.thread_id,
+      greatest(thread.from_seq, thread.next_seq - (wanted - jsonb_array_length(messages))), thread.next_seq, true,
       200 - jsonb_array_length(messages), 24000 - tokens, 1000000 - bytes);
     bytes := bytes + given.bytes + 1000;
     is_partial := is_partial or given.is_partial;
-    if given.messages is null then -- nothing of the user's own: that counts as read
+    if given.messages is null then -- nothing that the user or an assistant said, which counts as read
       perform memory._set_mark(p_job.user_id, thread.thread_id, 'summarize_user',
-                               case when given.is_partial then given.examined_seq else thread.next_seq - 1 end);
+        case when given.is_partial then given.examined_seq else thread.next_seq - 1 end);
       continue;
     end if;
     select jsonb_agg(jsonb_build_object('thread', (select count(*) from jsonb_object_keys(through)) + 1)
                      || (m.value - '{token_count,is_counted,is_cut,tool_calls}'::text[]) order by m.position)
     into said from jsonb_array_elements(given.messages) with ordinality as m (value, position);
-    messages := case when p_job.request ? 'recent_k' then said || messages else messages || said end; -- oldest first either way
+    -- Oldest first either way: with recent_k the newest thread is read first.
+    messages := case when is_recent then said || messages else messages || said end;
     through := through || jsonb_build_object(thread.thread_id, given.examined_seq);
     agents := agents || given.agent_ids;
     tokens := tokens + given.tokens;
@@ -55,9 +62,14 @@ begin
     return;
   end if;
   end_seq := coalesce(base.end_seq, -1) + jsonb_array_length(messages);
-  payload := memory._chat_model(memory._policy(p_job.user_id, agent_id) #>> '{summary,model}', 'summarize_user')
-    || jsonb_build_object('previous_summary', base.summary, 'previous_metadata', base.metadata, 'messages', messages);
-  input := jsonb_build_object('summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents),
-                              'chain', 'user', 'through', through, 'is_partial', is_partial);
+  payload := memory._chat_model(
+      memory._policy_section(p_job.user_id, agent_id, 'summary') ->> 'model', 'summarize_user')
+    || jsonb_build_object(
+      'previous_summary', base.summary, 'previous_metadata', base.metadata, 'messages', messages);
+  input := jsonb_build_object(
+    'summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents),
+    'chain', 'user',
+    'through', through,
+    'is_partial', is_partial);
 end;
 $$;

@@ -10,4 +10,5 @@ begin
 end;
 $$;
 comment on function memory.summarize_user(text, int) is
-'Queues the profile of a user across threads and returns the job id: made from the profile before and the messages since (at most the last recent_k). Happens by itself every cadence.user_summary_every_n messages.';
+'Queues the profile of a user across threads and returns the job id: made from the profile before and the messages '
+'since (at most the last recent_k). Messages queue it by themselves every cadence.user_summary_every_n messages.';

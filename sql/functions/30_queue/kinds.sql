@@ -1,0 +1,86 @@
+-- What the queue asks the kinds of jobs. A kind is a folder of 50_work; the build repeats each line below for the kinds
+-- that have the file named in it. No other file of this room calls a kind.
+
+-- payload: for the worker, or null when no model is needed. input: what completing the job needs; without a payload,
+-- its is_partial says that there is more to read. agent_id: whose budget pays. tokens: what the call takes at least.
+create or replace function memory._job_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql volatile parallel unsafe
+set lock_timeout = '10ms' -- a job whose rows are locked is handed out later, so that no claim waits
+as $$
+begin
+  case p_job.kind
+    {{each kind: when '<kind>' then select * into payload, input, agent_id, tokens from memory._<kind>_input(p_job);}}
+  end case;
+  tokens := coalesce(tokens, 0);
+end;
+$$;
+
+-- Stores a result and returns what memory.get_job() shows of it.
+create or replace function memory._apply_result(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  outcome jsonb;
+begin
+  case p_job.kind
+    {{each kind: when '<kind>' then outcome := memory._<kind>_apply(p_job, p_result);}}
+  end case;
+  return outcome;
+end;
+$$;
+
+-- The last step of completing a job, for locks that must be short.
+create or replace function memory._finish_job(p_job memory.jobs, p_result jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  case p_job.kind
+    {{each kind with finish: when '<kind>' then perform memory._<kind>_finish(p_job, p_result);}}
+    else null;
+  end case;
+end;
+$$;
+
+-- Removes what attempts of a job began, because no attempt will finish it now. The job is dead, or waits for a budget,
+-- or has nothing to do.
+create or replace function memory._drop_unfinished(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  case p_job.kind
+    {{each kind with unfinished: when '<kind>' then perform memory._<kind>_unfinished(p_job);}}
+    else null;
+  end case;
+end;
+$$;
+
+-- The request of the job that must follow a completed one, or null: its kind decides, or else is_partial of its input,
+-- which says that something was left over.
+create or replace function memory._follow_up(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case p_job.kind
+    {{each kind with due: when '<kind>' then memory._<kind>_due(p_job)}}
+    else case when (p_job.input ->> 'is_partial')::boolean then '{}'::jsonb end
+  end;
+end;
+$$;
+
+-- Users for whom memory._enqueue_for_everyone() queues a job.
+create or replace function memory._users_of_kind(p_kind text)
+returns setof text
+language plpgsql stable parallel safe
+as $$
+begin
+  case p_kind
+    {{each kind with users: when '<kind>' then return query select memory._<kind>_users();}}
+  end case;
+end;
+$$;

@@ -1,0 +1,9 @@
+-- Another job follows while a model lacks an embedding of this user.
+create or replace function memory._backfill_due(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when (memory._model_to_fill(p_job.user_id)).name is not null then jsonb '{}' end;
+end;
+$$;

@@ -1,0 +1,11 @@
+-- Another job follows until the whole backlog is covered, even when the thread is below the threshold by then. None
+-- follows a job that found the thread too small.
+create or replace function memory._compress_thread_due(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when (p_job.input ->> 'is_partial')::boolean and not p_job.result ? 'skipped'
+    then jsonb '{"is_forced": true}' end;
+end;
+$$;

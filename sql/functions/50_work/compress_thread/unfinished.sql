@@ -1,0 +1,9 @@
+-- Removes the row of the summary that an attempt began.
+create or replace function memory._compress_thread_unfinished(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._end_unfinished_summary(p_job);
+end;
+$$;

@@ -1,0 +1,11 @@
+-- Another job follows while the active model lacks an embedding in the job's scope.
+create or replace function memory._embed_due(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  model text := (memory._embedding_model()).name;
+begin
+  return case when model is not null and memory._has_unembedded(p_job.user_id, p_job.scope, model) then jsonb '{}' end;
+end;
+$$;

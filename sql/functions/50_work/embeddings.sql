@@ -1,0 +1,227 @@
+-- What the kinds embed and backfill share. Everything without an embedding of a model is to be embedded, so nothing
+-- needs to be remembered and a lost job loses nothing. p_scope: a thread, '' for everything of a user but messages,
+-- null for all.
+
+-- Texts of a scope that have no embedding of a model, at most 256 or about 60,000 tokens. The rest follows in the next
+-- job.
+create or replace function memory._embedding_input(
+  p_user_id text, p_scope text, p_model memory.models,
+  out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql stable parallel safe
+set enable_nestloop = off -- as in memory._has_unembedded()
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  texts jsonb;
+  rows_input jsonb;
+begin
+  if p_model.name is null then
+    return;
+  end if;
+  select jsonb_agg(jsonb_build_object('number', n.number, 'text', n.text) order by n.number),
+    jsonb_agg(jsonb_build_object('source', n.source, 'id', n.id, 'hash', md5(n.text)) order by n.number),
+    max(n.tokens)
+  into texts, rows_input, tokens
+  from (
+    select row_number() over so_far as number, sum(memory._estimate_tokens(w.text)) over so_far as tokens, w.*
+    from (
+      select t.*, row_number() over () as place
+      from memory._embeddable(p_user_id, p_scope) as t
+      where not exists (
+        select from memory.embeddings as e
+        where e.user_id = p_user_id and e.model = p_model.name and e.source = t.source and e.id = t.id)
+      limit 256) as w
+    window so_far as (order by w.place)
+  ) as n
+  where n.number = 1 or n.tokens <= 60000;
+  if texts is null then
+    return;
+  end if;
+  agent_id := null; -- the texts belong to several agents, so only the user's budget pays
+  payload := jsonb_build_object('model', memory._model_json(p_model), 'prompt', null, 'texts', texts);
+  input := jsonb_build_object(
+    'rows', rows_input, 'embedder', p_model.model, 'dimensions', p_model.settings -> 'dimensions');
+end;
+$$;
+
+-- Stores the embeddings of texts that have not changed since they were handed out, and hides near-duplicates of
+-- memories.
+create or replace function memory._store_embeddings(p_job memory.jobs, p_scope text, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+set enable_nestloop = off -- as in memory._has_unembedded()
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  model memory.models;
+  expected int := jsonb_array_length(p_job.input -> 'rows');
+  dims int;
+  embedded int;
+  stored text[];
+  folded int := 0;
+begin
+  if jsonb_typeof(p_result -> 'embeddings') is distinct from 'array'
+    or jsonb_array_length(p_result -> 'embeddings') <> expected then
+    perform memory._refuse_result('embeddings', format('must be an array of %s embeddings, one per text', expected));
+  end if;
+  select m.* into model from memory.models as m
+  where m.name = p_job.input ->> 'model' and m.model = coalesce(p_job.input ->> 'embedder', m.model)
+    and m.settings ->> 'dimensions' is not distinct from p_job.input ->> 'dimensions'
+  for key share; -- so that nobody drops or replaces the model meanwhile
+  if not found then
+    return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
+  end if;
+  dims := coalesce(memory._known_dimensions(model), case jsonb_typeof(p_result #> '{embeddings,0}')
+                     when 'array' then jsonb_array_length(p_result #> '{embeddings,0}') end);
+  perform memory._check_embeddings(p_result -> 'embeddings', dims);
+  if model.dimensions is null then -- the first embedding of a model sets its dimensions
+    update memory.models as m set dimensions = dims where m.name = model.name and m.dimensions is null;
+    if not found
+      and exists (select from memory.models as m where m.name = model.name and m.dimensions <> dims) then
+      perform memory._refuse_result('embeddings',
+        format('have %s dimensions, the first ones of the model have others', dims));
+    end if;
+  end if;
+
+  perform memory._lock_embeddable(p_job);
+  with given as (
+    select r.value ->> 'source' as source, r.value ->> 'id' as id, r.value ->> 'hash' as hash, r.position
+    from jsonb_array_elements(p_job.input -> 'rows') with ordinality as r (value, position)
+  ), range as (
+    select min(substring(g.id from '/([0-9]+)$')::bigint) as from_seq,
+      max(substring(g.id from '/([0-9]+)$')::bigint) as to_seq
+    from given as g where g.source = 'message'
+  ), new_rows as (
+    insert into memory.embeddings (user_id, model, source, id, embedding)
+    select p_job.user_id, model.name, g.source, g.id,
+      memory._halfvec(p_result -> 'embeddings' -> (g.position - 1)::int)
+    from given as g
+    join memory._embeddable(
+        p_job.user_id, p_scope, (select coalesce(r.from_seq, 0) from range as r),
+        (select coalesce(r.to_seq, 0) from range as r)) as t
+      on t.source = g.source and t.id = g.id
+    -- Not as a condition of the join, which would hash every text of the scope.
+    where coalesce(md5(t.text) = g.hash, false)
+    order by g.source, g.id
+    on conflict do nothing
+    returning source, id
+  )
+  select count(*), array_agg(n.id) filter (where n.source = 'memory') into embedded, stored from new_rows as n;
+  if stored is not null and model.is_active then
+    folded := memory._fold_near_duplicates(p_job.user_id, model.name, stored::uuid[]);
+  end if;
+  return jsonb_build_object('model', model.name, 'embedded', embedded, 'folded', folded);
+end;
+$$;
+
+-- Refuses embeddings that are not arrays of p_dimensions numbers, or whose numbers are all 0: they have no cosine.
+create or replace function memory._check_embeddings(p_embeddings jsonb, p_dimensions int)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  wrong bigint;
+begin
+  if (p_dimensions between 1 and 4000) is not true then
+    perform memory._refuse_result('embeddings',
+      format('have %s dimensions, 1 to 4000 are possible', coalesce(p_dimensions::text, 'no')));
+  end if;
+  select e.position - 1 into wrong
+  from jsonb_array_elements(p_embeddings) with ordinality as e (value, position)
+  where case jsonb_typeof(e.value)
+        when 'array' then jsonb_array_length(e.value) <> p_dimensions
+          or jsonb_path_exists(e.value, 'strict $[*] ? (@.type() != "number" || @ > 65000 || @ < -65000)')
+        else true end
+  limit 1;
+  if found then
+    perform memory._refuse_result(format('embeddings[%s]', wrong),
+      format('must be an array of %s numbers', p_dimensions));
+  end if;
+  select e.position - 1 into wrong
+  from jsonb_array_elements(p_embeddings) with ordinality as e (value, position)
+  -- 2^-25: halfvec stores this and every smaller number as 0.
+  where not jsonb_path_exists(e.value, '$[*] ? (@ > 2.98023223876953125e-8 || @ < -2.98023223876953125e-8)')
+  limit 1;
+  if found then
+    perform memory._refuse_result(format('embeddings[%s]', wrong), 'has no direction: all its numbers are 0');
+  end if;
+end;
+$$;
+
+-- Locks the rows whose texts were embedded, so that none can be deleted or changed before the embeddings are stored:
+-- whoever did it would not find the new embedding to drop. Waits for no row, because whoever holds one may wait for
+-- something of this job: with 55P03 the worker hands the result in again.
+create or replace function memory._lock_embeddable(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  ids jsonb := (
+    select jsonb_object_agg(r.source, r.ids)
+    from (
+      select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids
+      from jsonb_array_elements(p_job.input -> 'rows') as r group by 1) as r);
+  memory_ids constant uuid[] := array(select jsonb_array_elements_text(ids -> 'memory')::uuid);
+begin
+  perform memory._lock_scopes_of(p_job.user_id, memory_ids);
+  -- Written as if changed: a transaction under repeatable read that cannot see the new embeddings has to begin again.
+  update memory.memory_scopes as s set memory_count = s.memory_count
+  where s.user_id = p_job.user_id and s.agent_id in (
+    select m.agent_id from memory.memories as m
+    where m.user_id = p_job.user_id and m.memory_id = any (memory_ids));
+  -- An UPDATE by hand locks no scope, and would not see the embedding that it has to drop.
+  perform from memory.memories as m
+  where m.user_id = p_job.user_id and m.memory_id = any (memory_ids)
+  order by m.memory_id for share nowait;
+  perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
+  perform from memory.summaries as s
+  where s.user_id = p_job.user_id
+    and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid)
+  order by s.summary_id for key share nowait;
+  perform from memory.documents as d
+  where d.user_id = p_job.user_id and d.document_id in (
+    select split_part(i, '/', 1)::uuid from jsonb_array_elements_text(ids -> 'document') as i)
+  order by d.document_id for share nowait;
+  perform from memory.artifacts as a
+  where a.user_id = p_job.user_id and a.key in (select jsonb_array_elements_text(ids -> 'artifact'))
+  order by a.key for share nowait;
+  perform from memory.messages as m
+  where m.user_id = p_job.user_id and (m.thread_id, m.seq) in (
+    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint
+    from jsonb_array_elements_text(ids -> 'message') as i)
+  order by m.thread_id, m.seq for key share nowait;
+end;
+$$;
+
+-- Users who have a memory, document or artifact without an embedding of the active model, or of another model in use:
+-- it may have been stored at the very moment at which a job of the user ended.
+create or replace function memory._users_left_out(p_is_active boolean)
+returns setof text
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  select distinct t.user_id
+  from memory.models as e
+  cross join lateral (
+    select m.user_id, 'memory' as source, m.memory_id::text as id from memory.memories as m
+    where m.superseded_at is null and m.deleted_at is null
+      and (m.expires_at is null or m.expires_at > statement_timestamp())
+      and (m.valid_to is null or m.valid_to > statement_timestamp())
+    union all
+    select c.user_id, 'document', c.document_id || '/' || c.number
+    from memory.document_chunks as c where c.token_count is not null
+    union all
+    select a.user_id, 'artifact', a.key
+    from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
+  ) as t
+  where e.kind = 'embedding' and not e.is_off and e.is_active = p_is_active
+    and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
+    and not exists (
+      select from memory.embeddings as v
+      where v.user_id = t.user_id and v.model = e.name and v.source = t.source and v.id = t.id);
+end;
+$$;

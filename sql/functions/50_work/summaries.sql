@@ -1,0 +1,24 @@
+-- What the kinds that write summaries share.
+
+-- The summary that attempts of a job began: failed when the job is dead, otherwise deleted, unless another running job
+-- has taken it over.
+create or replace function memory._end_unfinished_summary(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  begun uuid := (p_job.input ->> 'summary_id')::uuid;
+begin
+  if p_job.status = 'dead' then
+    update memory.summaries as s set status = 'failed'
+    where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
+  else
+    delete from memory.summaries as s
+    where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing'
+      and not exists (
+        select from memory.jobs as j
+        where j.user_id = p_job.user_id and j.scope = p_job.scope and j.status = 'running'
+          and j.job_id <> p_job.job_id and j.input ->> 'summary_id' = p_job.input ->> 'summary_id');
+  end if;
+end;
+$$;

@@ -1,0 +1,32 @@
+-- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
+-- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
+--
+-- The constraint is replaced only when its list differs, so that an upgrade that brings no kind locks nothing. It is
+-- added NOT VALID and validated after the commit of this file (privileges.sql), where the scan of all jobs blocks
+-- nobody: within the transaction, which has locked all tables, it took 1 to 2 s for a million jobs (two cores, busy).
+do $kinds$
+declare
+  kinds constant text[] := array[{{kinds}}];
+  accepted text[];
+  kind text;
+begin
+  accepted := array(
+    select quoted.word[1]
+    from pg_constraint as c
+    cross join lateral regexp_matches(pg_get_constraintdef(c.oid), '''(\w+)''', 'g') as quoted (word)
+    where c.conrelid = 'memory.jobs'::regclass and c.conname = 'kind_is_known');
+  if not (accepted @> kinds and accepted <@ kinds) then
+    call memory._lock();
+    alter table memory.jobs
+      drop constraint if exists kind_is_known,
+      add constraint kind_is_known check (kind in ({{kinds}})) not valid;
+  end if;
+  foreach kind in array kinds loop
+    if to_regclass('memory.turn_of_' || kind) is null then
+      execute format('create sequence memory.%I minvalue -4611686018427387904 start 0', 'turn_of_' || kind);
+      execute format('comment on sequence memory.%I is %L', 'turn_of_' || kind,
+        'Which user had the last turn among claims of this kind: a hash of the id, halved.');
+    end if;
+  end loop;
+end;
+$kinds$;
