@@ -33,8 +33,8 @@ returns table (
 )
 language sql stable parallel safe
 begin atomic
-  select 'document', d.document_id || '/' || c.number, d.thread_id, c.number::bigint, d.created_at, c.search_vector, null::text,
-    null::jsonb
+  select 'document', d.document_id || '/' || c.number, d.thread_id, c.number::bigint, d.created_at, c.search_vector,
+    null::text, null::jsonb
   from memory.documents as d
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   where 'document' = any (p_sources)

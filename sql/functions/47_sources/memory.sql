@@ -41,8 +41,8 @@ begin atomic
   from memory._valid_memories(p_user_id, p_agent_id) as m
   where 'memory' = any (p_sources) and p_unfiltered and m.long_search_vector is not null
   union all
-  select 'memory', m.memory_id::text, m.thread_id, null, m.created_at, coalesce(m.search_vector, m.long_search_vector), null,
-    null
+  select 'memory', m.memory_id::text, m.thread_id, null, m.created_at,
+    coalesce(m.search_vector, m.long_search_vector), null, null
   from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
   where 'memory' = any (p_sources) and not p_unfiltered
     and (p_agent_id is null or m.agent_id = p_agent_id)

@@ -30,8 +30,8 @@ returns table (
 )
 language sql stable parallel safe
 begin atomic
-  select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null::bigint, s.created_at, s.search_vector, null::text,
-    null::jsonb
+  select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null::bigint, s.created_at, s.search_vector,
+    null::text, null::jsonb
   from memory._current_summaries(p_user_id, (p_filters).as_of) as s
   where 'summary' = any (p_sources)
     and (p_agent_id is null or s.agent_ids <@ array[p_agent_id])
