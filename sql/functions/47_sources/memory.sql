@@ -1,5 +1,5 @@
 -- place among the sources: 1
--- A source of search: long-term memories. docs/concepts.md says what the functions of a source return.
+-- A source of search: long-term memories. docs/search-sources.md says what each function of a source returns.
 
 -- Users who have a memory that is neither superseded nor deleted.
 create or replace function memory._memory_owners()
