@@ -994,6 +994,18 @@ set error = coalesce(substring(j.error from '^(Error code: [0-9]{3}|no reply fro
 where j.error is not null and j.error not like 'AM002%' and j.error not like 'the lease of worker %';
 $migration$);
 
+call memory._migrate('014_search', 'd3efafecebb1d256ca577bd3e1c8e499fa72c22c7b54085c763a6adecc081d0b', '0.2.0', $migration$
+-- The filters of a search travel as one value.
+create type memory._search_filters as (
+  thread_id text, exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[], exclude_tags text[],
+  filter jsonb, min_confidence double precision, created_after timestamptz, created_before timestamptz,
+  as_of timestamptz, include_superseded boolean, doc_types text[], namespaces text[]
+);
+comment on type memory._search_filters is
+'The filters of memory.search() by the names of its arguments, null where a filter is not set. include_superseded is '
+'true or null.';
+$migration$);
+
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
@@ -1650,30 +1662,131 @@ returns void$header$),
 returns setof memory.thread$header$),
       ('function', '_thread_after_delete', $header$()
 returns trigger$header$),
+      ('function', '_artifact_owners', $header$()
+returns setof text$header$),
+      ('function', '_artifact_embeddable', $header$(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)$header$),
+      ('function', '_artifact_searchable', $header$(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)$header$),
+      ('function', '_artifact_shown', $header$(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)$header$),
+      ('function', '_document_owners', $header$()
+returns setof text$header$),
+      ('function', '_document_embeddable', $header$(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)$header$),
+      ('function', '_document_searchable', $header$(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)$header$),
+      ('function', '_document_shown', $header$(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)$header$),
+      ('function', '_memory_owners', $header$()
+returns setof text$header$),
+      ('function', '_memory_embeddable', $header$(p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint)
+returns table (id text, text text)$header$),
+      ('function', '_memory_searchable', $header$(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)$header$),
+      ('function', '_memory_shown', $header$(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)$header$),
+      ('function', '_message_owners', $header$()
+returns setof text$header$),
+      ('function', '_searchable_messages', $header$(p_user_id text)
+returns setof memory.messages$header$),
+      ('function', '_embedded_text', $header$(p_message memory.messages)
+returns text$header$),
+      ('function', '_message_embeddable', $header$(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)$header$),
+      ('function', '_message_searchable', $header$(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)$header$),
+      ('function', '_message_shown', $header$(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)$header$),
+      ('function', '_summary_owners', $header$()
+returns setof text$header$),
+      ('function', '_summary_embeddable', $header$(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)$header$),
+      ('function', '_summary_searchable', $header$(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)$header$),
+      ('function', '_summary_shown', $header$(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)$header$),
       ('function', 'backfill_status', $header$()
 returns setof memory.backfill$header$),
-      ('function', '_compared_memories', $header$(p_user_id text, p_agent_id text, p_model text, p_target halfvec)
-returns table (id text, created_at timestamptz, similarity double precision)$header$),
-      ('function', '_embedded_text', $header$(p_said_at timestamptz, p_speaker text, p_content text)
-returns text$header$),
-      ('function', '_embeddable', $header$(p_user_id text, p_scope text, p_from_seq bigint default 0, p_to_seq bigint default 9223372036854775807)
+      ('function', '_embeddable', $header$(
+  p_user_id text, p_scope text, p_from_seq bigint default 0, p_to_seq bigint default 9223372036854775807
+)
 returns table (source text, id text, text text)$header$),
       ('function', '_users_with_texts', $header$()
 returns setof text$header$),
       ('function', '_has_unembedded', $header$(p_user_id text, p_scope text, p_model text)
 returns boolean$header$),
+      ('function', '_filters', $header$(
+  p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
+  p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,
+  p_filter jsonb default null, p_min_confidence double precision default null,
+  p_created_after timestamptz default null, p_created_before timestamptz default null,
+  p_as_of timestamptz default null, p_include_superseded boolean default null, p_doc_types text[] default null,
+  p_namespaces text[] default null
+)
+returns memory._search_filters$header$),
+      ('function', '_sources_that_pass', $header$(p_sources text[], p_filters memory._search_filters)
+returns text[]$header$),
       ('function', '_searchable', $header$(
-  p_user_id text, p_sources text[], p_agent_id text, p_thread_id text, p_exclude_thread_id text, p_memory_types text[], p_tags_all text[], p_tags_any text[],
-  p_exclude_tags text[], p_filter jsonb, p_min_confidence double precision, p_created_after timestamptz, p_created_before timestamptz, p_as_of timestamptz,
-  p_include_superseded boolean, p_doc_types text[], p_namespaces text[], p_unfiltered boolean, p_compares_words boolean
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
 )
 returns table (
   source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
-    metadata jsonb
+  metadata jsonb
 )$header$),
       ('function', '_search_row', $header$(
-  p_user_id text, p_source text, p_id text, inout thread_id text, p_number bigint, p_as_of timestamptz default null, p_include_superseded boolean default false,
-  out content text, out metadata jsonb, out details jsonb
+  p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
+  p_filters memory._search_filters default null,
+  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb
 )$header$),
       ('function', '_backfill_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
@@ -1836,64 +1949,77 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_summarize_user_unfinished', $header$(p_job memory.jobs)
 returns void$header$),
-      ('function', '_check_search', $header$(
-  p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_thread_id text, p_exclude_thread_id text, p_memory_types text[],
-  p_tags_all text[], p_tags_any text[], p_exclude_tags text[], p_filter jsonb, p_min_score double precision,
-    p_min_confidence double precision, p_top_k int,
-  p_doc_types text[], p_namespaces text[]
-)
-returns void$header$),
       ('function', '_ranked_among_memories', $header$(
-  p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text, p_target halfvec, p_fusion text,
-  p_min_score double precision, p_row_limit int
+  p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
+  p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
 )
 returns setof memory.ranking$header$),
+      ('function', '_compared_memories', $header$(
+  p_user_id text, p_agent_id text, p_model text, p_target halfvec
+)
+returns table (id text, created_at timestamptz, similarity double precision)$header$),
       ('function', '_nearest_among_memories', $header$(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
 returns memory.ranking[]$header$),
       ('function', '_query_model', $header$(p_user_id text, p_query text, p_given vector)
 returns memory.models$header$),
+      ('function', '_serving_model', $header$(p_user_id text)
+returns memory.models$header$),
       ('function', '_query_embedding', $header$(
   p_user_id text, p_query text, p_given vector, p_model memory.models, out embedding halfvec, out problem text
 )$header$),
-      ('function', '_query_target', $header$(
-  p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec, p_problem text,
-  inout mode text, out embedding halfvec
-)$header$),
-      ('function', '_serving_model', $header$(p_user_id text)
-returns memory.models$header$),
-      ('function', '_embed_query', $header$(p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text)$header$),
       ('function', '_query_hash', $header$(p_query text)
 returns text$header$),
+      ('function', '_query_target', $header$(
+  p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
+  p_problem text, inout mode text, out embedding halfvec
+)$header$),
+      ('function', '_embed_query', $header$(
+  p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text
+)$header$),
       ('function', '_ranked', $header$(
-  p_user_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb, p_sources text[], p_row_limit int,
-  p_agent_id text default null, p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
-  p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null, p_filter jsonb default null,
-  p_min_score double precision default null, p_min_confidence double precision default null, p_created_after timestamptz default null,
-  p_created_before timestamptz default null, p_as_of timestamptz default null, p_include_superseded boolean default false,
-  p_explain boolean default false, p_doc_types text[] default null, p_namespaces text[] default null
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
+  p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
+  p_min_score double precision default null, p_explain boolean default false
 )
 returns setof memory.ranking$header$),
-      ('function', '_rerank', $header$(p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[])
+      ('function', '_rerank', $header$(
+  p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
+)
 returns setof memory.search_result$header$),
       ('function', '_idf', $header$(p_texts bigint, p_texts_with_word bigint)
 returns double precision$header$),
+      ('function', '_word_weight', $header$(p_text tsvector, p_word tsquery)
+returns double precision$header$),
+      ('function', '_query_idf', $header$(p_idf_of_found double precision, p_words_not_found bigint, p_texts bigint)
+returns double precision$header$),
+      ('function', '_trust', $header$(p_share double precision)
+returns double precision$header$),
       ('function', '_recency', $header$(p_known_since timestamptz)
 returns double precision$header$),
-      ('function', '_fused_score', $header$(p_similarity double precision, p_highest double precision, p_lowest double precision, p_keyword double precision, p_arms int)
+      ('function', '_fused_score', $header$(
+  p_similarity double precision, p_highest double precision, p_lowest double precision, p_keyword double precision,
+  p_arms int
+)
 returns double precision$header$),
       ('function', 'search', $header$(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
   sources text[] default '{memory,summary,document}', agent_id text default null,
   thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
-  filter jsonb default null, min_score double precision default null,
-  min_confidence double precision default null, created_after timestamptz default null, created_before timestamptz default null,
+  filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
+  created_after timestamptz default null, created_before timestamptz default null,
   as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
-returns setof memory.search_result$header$),
+returns setof memory.search_result
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+      ('function', '_check_search', $header$(
+  p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_filters memory._search_filters,
+  p_min_score double precision, p_top_k int
+)
+returns void$header$),
       ('function', '_parsing_budget', $header$(p_messages bigint, p_cost bigint)
 returns int$header$),
       ('function', '_beginnings', $header$(p_words text[])
@@ -1901,18 +2027,23 @@ returns text[]$header$),
       ('function', '_words_that_begin', $header$(p_said text, p_beginnings text[])
 returns int$header$),
       ('function', '_context_parts', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_tokens int
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_max_tokens int
 )
 returns setof memory.context_part$header$),
+      ('function', '_summary_for', $header$(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
+returns memory.summaries$header$),
       ('function', '_cross_session_context', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_tokens int,
-  out content text, out tokens int, out details jsonb
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_max_tokens int, out content text, out tokens int, out details jsonb
 )$header$),
       ('function', '_fenced', $header$(p_content text)
 returns text$header$),
       ('function', '_paragraph', $header$(p_content text)
 returns text$header$),
-      ('function', '_fit_messages', $header$(p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int)
+      ('function', '_fit_messages', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
+)
 returns table (oldest_seq bigint, tokens int)$header$),
       ('function', '_message_tokens', $header$(p_message memory.messages)
 returns int$header$),
@@ -1920,28 +2051,28 @@ returns int$header$),
   user_id text, thread_id text, query text default null, agent_id text default null,
   max_tokens int default null, query_embedding vector default null
 )
-returns setof memory.context_part$header$),
+returns setof memory.context_part
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
       ('function', '_newest_question', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns text$header$),
-      ('function', '_summary_for', $header$(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
-returns memory.summaries$header$),
+      ('function', '_render_memories', $header$(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
+  p_max_tokens int, out block text, out chosen jsonb
+)$header$),
       ('function', '_rank_memories', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
 returns table (
   rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
 )$header$),
+      ('function', '_memory_line', $header$(p_content text)
+returns text$header$),
       ('function', 'render_memories', $header$(
   user_id text, agent_id text default null, query text default null,
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
 )
-returns text$header$),
-      ('function', '_render_memories', $header$(
-  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int, p_max_tokens int,
-  out block text, out chosen jsonb
-)$header$),
-      ('function', '_memory_line', $header$(p_content text)
-returns text$header$),
+returns text
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
       ('function', 'doctor', $header$()
 returns table (check_name text, ok boolean, detail text)$header$),
       ('function', '_enqueue_periodic_work', $header$(p_row_limit int)
@@ -7891,6 +8022,338 @@ begin
 end;
 $$;
 
+-- place among the sources: 5
+-- A source of search: artifacts, found by their content and shown as their placeholder.
+
+create or replace function memory._artifact_owners()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select a.user_id from memory.artifacts as a;
+end;
+
+create or replace function memory._artifact_embeddable(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)
+language sql stable parallel safe
+begin atomic
+  select a.key, left(concat_ws(e'\n', a.description, left(a.content, 24000)), 24000)
+  from memory._current_artifacts(p_user_id) as a
+  where coalesce(p_scope, '') = '';
+end;
+
+create or replace function memory._artifact_searchable(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)
+language sql stable parallel safe
+begin atomic
+  select 'artifact', a.key, a.thread_id, null::bigint, a.created_at, a.search_vector, null::text, null::jsonb
+  from memory._current_artifacts(p_user_id) as a
+  where 'artifact' = any (p_sources)
+    and a.created_at <= coalesce((p_filters).as_of, 'infinity')
+    and (p_agent_id is null or a.agent_id = p_agent_id)
+    and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
+end;
+
+-- The placeholder, because the content may have 10 MiB.
+create or replace function memory._artifact_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+language sql stable parallel safe
+begin atomic
+  select a.key, a.thread_id, memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
+    'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
+    'agent_id', a.agent_id)
+  from memory.artifacts as a
+  where a.user_id = p_user_id and a.key = p_id;
+end;
+
+-- place among the sources: 3
+-- A source of search: the pieces of documents. id is document_id/number; memory.search() shows the best piece of each
+-- document.
+
+create or replace function memory._document_owners()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select d.user_id from memory.documents as d;
+end;
+
+-- A piece is embedded with the title of its document. A long document is embedded once a job has cut it, which is when
+-- its pieces have a token_count.
+create or replace function memory._document_embeddable(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)
+language sql stable parallel safe
+begin atomic
+  select d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, left(c.content, 24000)), 24000)
+  from memory.documents as d
+  join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+  where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id and c.token_count is not null;
+end;
+
+create or replace function memory._document_searchable(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)
+language sql stable parallel safe
+begin atomic
+  select 'document', d.document_id || '/' || c.number, d.thread_id, c.number::bigint, d.created_at, c.search_vector,
+    null::text, null::jsonb
+  from memory.documents as d
+  join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+  where 'document' = any (p_sources)
+    and d.user_id = p_user_id and c.user_id = p_user_id
+    and d.created_at <= coalesce((p_filters).as_of, 'infinity')
+    and (p_agent_id is null or d.agent_ids <@ array[p_agent_id])
+    and ((p_filters).doc_types is null or d.doc_type = any ((p_filters).doc_types))
+    and ((p_filters).namespaces is null or d.namespace = any ((p_filters).namespaces))
+    and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
+end;
+
+-- The result has the id of the document. A long document that no job has cut yet is one piece: of that the beginning is
+-- shown, as much as a piece of 800 tokens.
+create or replace function memory._document_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+language sql stable parallel safe
+begin atomic
+  select d.document_id::text, d.thread_id,
+    case when c.token_count is null then left(c.content, 3200) else c.content end,
+    d.metadata, jsonb_build_object(
+      'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
+      'chunks', (select count(*) from memory.document_chunks as a
+                 where a.user_id = d.user_id and a.document_id = d.document_id))
+  from memory.documents as d
+  join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+  where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int;
+end;
+
+-- place among the sources: 1
+-- A source of search: long-term memories. docs/search-sources.md says what each function of a source returns.
+
+-- Users who have a memory that is neither superseded nor deleted.
+create or replace function memory._memory_owners()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select s.user_id from memory.memory_scopes as s where s.memory_count > 0;
+end;
+
+-- A memory is embedded by its embedding_text, or by its content where embedding_text is blank.
+create or replace function memory._memory_embeddable(p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint)
+returns table (id text, text text)
+language sql stable parallel safe
+begin atomic
+  select m.memory_id::text,
+    left(case when m.embedding_text ~ e'\\S' then m.embedding_text else m.content end, 24000)
+  from memory._visible_memories(p_user_id, null, false) as m
+  where coalesce(p_scope, '') = '';
+end;
+
+-- Three branches, of which one search runs the first two or the third. Without filters the first reads memories from
+-- memories_recent_idx alone, so it must not name a column that the index lacks; the second adds the memories whose
+-- words are too long for the index. With filters the third reads all memories from the table.
+create or replace function memory._memory_searchable(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)
+language sql stable parallel safe
+begin atomic
+  select 'memory', m.memory_id::text, null::text, null::bigint, m.created_at, m.search_vector, null::text, null::jsonb
+  from memory._valid_memories(p_user_id, p_agent_id) as m
+  where 'memory' = any (p_sources) and p_unfiltered and m.search_vector is not null
+  union all
+  select 'memory', m.memory_id::text, null, null, m.created_at, m.long_search_vector, null, null
+  from memory._valid_memories(p_user_id, p_agent_id) as m
+  where 'memory' = any (p_sources) and p_unfiltered and m.long_search_vector is not null
+  union all
+  select 'memory', m.memory_id::text, m.thread_id, null, m.created_at,
+    coalesce(m.search_vector, m.long_search_vector), null, null
+  from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
+  where 'memory' = any (p_sources) and not p_unfiltered
+    and (p_agent_id is null or m.agent_id = p_agent_id)
+    and ((p_filters).memory_types is null or m.memory_type = any ((p_filters).memory_types))
+    and ((p_filters).tags_all is null
+         or memory._comparable_tags(m.tags, (p_filters).tags_all) @> (p_filters).tags_all)
+    and ((p_filters).tags_any is null
+         or memory._comparable_tags(m.tags, (p_filters).tags_any) && (p_filters).tags_any)
+    and ((p_filters).exclude_tags is null
+         or not memory._comparable_tags(m.tags, (p_filters).exclude_tags) && (p_filters).exclude_tags)
+    and ((p_filters).min_confidence is null or m.confidence >= memory._real((p_filters).min_confidence))
+    and ((p_filters).filter is null or m.metadata @> (p_filters).filter);
+end;
+
+-- The thread is read here, because memories_recent_idx does not have it. No row for a memory that is hidden although
+-- its embedding says otherwise: a change under repeatable read does not see an embedding that was stored meanwhile.
+create or replace function memory._memory_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+language sql stable parallel safe
+begin atomic
+  select p_id, m.thread_id, m.content, m.metadata, jsonb_build_object(
+    'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance,
+    'agent_id', m.agent_id, 'superseded_by', m.superseded_by)
+  from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
+  where m.memory_id = p_id::uuid;
+end;
+
+-- place among the sources: 4
+-- A source of search: the messages of conversations. id is thread_id/seq.
+
+create or replace function memory._message_owners()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select t.user_id from memory.threads as t where t.message_count > 0;
+end;
+
+-- The messages of all threads of a user that are neither compressed, cleared nor expired.
+create or replace function memory._searchable_messages(p_user_id text)
+returns setof memory.messages
+language sql stable parallel safe
+begin atomic
+  select m.* from memory.messages as m
+  where m.user_id = p_user_id and m.is_active and m.expires_at > statement_timestamp();
+end;
+
+-- A message with its date and its speaker, because it is found far better so than by its bare text. The content is cut
+-- twice, so that of 10 MiB that are stored compressed only the beginning is fetched.
+create or replace function memory._embedded_text(p_message memory.messages)
+returns text
+language sql stable parallel safe
+begin atomic
+  select left(
+    format('[%s] %s: %s',
+      to_char((p_message).created_at at time zone 'UTC', 'YYYY-MM-DD'),
+      coalesce((p_message).metadata ->> 'name', (p_message).role),
+      left((p_message).content, 24000)),
+    24000);
+end;
+
+-- The messages of one thread (p_scope) from p_from_seq to p_to_seq; or for a backfill (null) those of all threads,
+-- where the policy says so.
+create or replace function memory._message_embeddable(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)
+language sql stable parallel safe
+begin atomic
+  select m.thread_id || '/' || m.seq, memory._embedded_text(m)
+  from memory._searchable_messages(p_user_id) as m
+  where p_scope <> '' and m.thread_id = p_scope and m.seq between p_from_seq and p_to_seq and m.content <> ''
+  union all
+  select m.thread_id || '/' || m.seq, memory._embedded_text(m)
+  from memory._searchable_messages(p_user_id) as m
+  where p_scope is null and m.content <> ''
+    and (memory._policy(p_user_id, null) #>> '{search,embed_messages}')::boolean;
+end;
+
+-- Where words are compared, a message whose words nobody has kept yet is returned with its content and metadata, for
+-- memory._ranked() to parse.
+create or replace function memory._message_searchable(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)
+language sql stable parallel safe
+begin atomic
+  select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.seq, m.created_at, m.search_vector,
+    case when m.search_vector is null and p_compares_words then m.content end,
+    case when m.search_vector is null and p_compares_words then m.metadata end
+  from memory._searchable_messages(p_user_id) as m
+  where 'message' = any (p_sources)
+    and (p_agent_id is null or m.agent_id = p_agent_id)
+    and (p_unfiltered
+         or m.created_at <= coalesce((p_filters).as_of, 'infinity')
+            and ((p_filters).filter is null or m.metadata @> (p_filters).filter));
+end;
+
+create or replace function memory._message_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+language sql stable parallel safe
+begin atomic
+  select p_id, m.thread_id, m.content, m.metadata,
+    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id)
+  from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_number;
+end;
+
+-- place among the sources: 2
+-- A source of search: the current summaries of threads and of the user.
+
+-- Users who have a finished summary.
+create or replace function memory._summary_owners()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select s.user_id from memory.summaries as s where s.status = 'completed';
+end;
+
+create or replace function memory._summary_embeddable(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)
+language sql stable parallel safe
+begin atomic
+  select s.summary_id::text, left(s.summary, 24000)
+  from memory._current_summaries(p_user_id, null) as s
+  where coalesce(p_scope, '') = '';
+end;
+
+create or replace function memory._summary_searchable(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)
+language sql stable parallel safe
+begin atomic
+  select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null::bigint, s.created_at, s.search_vector,
+    null::text, null::jsonb
+  from memory._current_summaries(p_user_id, (p_filters).as_of) as s
+  where 'summary' = any (p_sources)
+    and (p_agent_id is null or s.agent_ids <@ array[p_agent_id])
+    and ((p_filters).filter is null or s.metadata @> (p_filters).filter);
+end;
+
+create or replace function memory._summary_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+language sql stable parallel safe
+begin atomic
+  select p_id, nullif(s.thread_id, ''), s.summary, s.metadata,
+    jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq)
+  from memory.summaries as s
+  where s.user_id = p_user_id and s.summary_id = p_id::uuid;
+end;
+
 create or replace function memory.backfill_status()
 returns setof memory.backfill
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -7899,8 +8362,10 @@ as $$
 begin
   return query
   select m.name,
-    count(*) filter (where exists (select from memory.embeddings as e
-                                   where e.user_id = t.user_id and e.model = m.name and e.source = t.source and e.id = t.id)),
+    count(*) filter (
+      where exists (
+        select from memory.embeddings as e
+        where e.user_id = t.user_id and e.model = m.name and e.source = t.source and e.id = t.id)),
     count(t.id), m.is_active
   from memory.models as m
   left join (
@@ -7914,94 +8379,58 @@ begin
 end;
 $$;
 comment on function memory.backfill_status() is
-'How far each registered embedding model is: texts it has embedded (done) of those that can be searched (total). Reads everything; for administrators.';
+'How far each registered embedding model is: how many of the texts that can be searched (total) it has embedded '
+'(done). Reads the texts of all users, so it is for administrators.';
 
-do $$
-begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
-    true);
-end;
-$$;
--- needs pgvector on the search_path
+-- What is embedded. Every text without an embedding of the active model is to be embedded: nothing else records that
+-- it is missing, so a lost job loses nothing.
 
--- What a search without filters compares with: memories that may be found, by their embeddings alone.
-create or replace function memory._compared_memories(p_user_id text, p_agent_id text, p_model text, p_target halfvec)
-returns table (id text, created_at timestamptz, similarity double precision)
-language sql stable parallel safe
-begin atomic
-  select e.id, e.created_at, memory._cosine_similarity(e.embedding, p_target)
-  from memory.embeddings as e
-  where e.user_id = p_user_id and e.model = p_model and e.source = 'memory'
-    and memory._dimensions(e.embedding) = memory._dimensions(p_target) and e.valid_until > statement_timestamp()
-    and (p_agent_id is null or e.agent_id = p_agent_id);
-end;
-
-set local search_path = pg_catalog, pg_temp;
-
--- Embeddings: what their jobs read, and how their results are stored. Anything without an embedding of the active model
--- is to be embedded, so that nothing needs to be remembered and a lost job loses nothing.
-
--- A message is found far better with its date and speaker than by its bare text. Models read 8,192 tokens, so this and all
--- other texts are cut at 24,000 characters.
-create or replace function memory._embedded_text(p_said_at timestamptz, p_speaker text, p_content text)
-returns text
-language sql stable parallel safe
-begin atomic
-  -- Cut before as well: of 10 MiB that are stored compressed, only the beginning is then fetched.
-  select left(format('[%s] %s: %s', to_char(p_said_at at time zone 'UTC', 'YYYY-MM-DD'), p_speaker, left(p_content, 24000)),
-              24000);
-end;
-
--- What a scope holds for search, as it is embedded: messages of one thread, everything else of a user (''), or all of a
--- user (null). Inlined by the planner, hence no SET clause.
-create or replace function memory._embeddable(p_user_id text, p_scope text, p_from_seq bigint default 0, p_to_seq bigint default 9223372036854775807)
+-- The texts of a scope as they are embedded: those of one thread (p_scope is the thread_id, and only messages from
+-- p_from_seq to p_to_seq), everything else of a user (''), or everything of a user (null). Of each text the first
+-- 24,000 characters, because models read 8,192 tokens. The order of the sources is the order in which jobs embed them.
+create or replace function memory._embeddable(
+  p_user_id text, p_scope text, p_from_seq bigint default 0, p_to_seq bigint default 9223372036854775807
+)
 returns table (source text, id text, text text)
 language sql stable parallel safe
 begin atomic
-  select 'message', m.thread_id || '/' || m.seq, memory._embedded_text(m.created_at, coalesce(m.metadata ->> 'name', m.role), m.content)
-  from memory.messages as m
-  where p_scope <> '' and m.user_id = p_user_id and m.thread_id = p_scope and m.seq between p_from_seq and p_to_seq
-    and m.is_active and m.expires_at > statement_timestamp() and m.content <> ''
+  select 'memory', t.* from memory._memory_embeddable(p_user_id, p_scope, p_from_seq, p_to_seq) as t
   union all
-  select 'message', m.thread_id || '/' || m.seq, memory._embedded_text(m.created_at, coalesce(m.metadata ->> 'name', m.role), m.content)
-  from memory.messages as m
-  where p_scope is null and m.user_id = p_user_id and (memory._policy(p_user_id, null) #>> '{search,embed_messages}')::boolean
-    and m.is_active and m.expires_at > statement_timestamp() and m.content <> ''
+  select 'summary', t.* from memory._summary_embeddable(p_user_id, p_scope, p_from_seq, p_to_seq) as t
   union all
-  select 'memory', m.memory_id::text, left(case when m.embedding_text ~ e'\\S' then m.embedding_text else m.content end, 24000)
-  from memory._visible_memories(p_user_id, null, false) as m where coalesce(p_scope, '') = ''
+  select 'document', t.* from memory._document_embeddable(p_user_id, p_scope, p_from_seq, p_to_seq) as t
   union all
-  select 'summary', s.summary_id::text, left(s.summary, 24000)
-  from memory._current_summaries(p_user_id, null) as s
-  where coalesce(p_scope, '') = ''
+  select 'message', t.* from memory._message_embeddable(p_user_id, p_scope, p_from_seq, p_to_seq) as t
   union all
-  select 'document', d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, left(c.content, 24000)), 24000)
-  from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
-  where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id
-    and c.token_count is not null -- not before it is cut
-  union all
-  select 'artifact', a.key, left(concat_ws(e'\n', a.description, left(a.content, 24000)), 24000)
-  from memory._current_artifacts(p_user_id) as a where coalesce(p_scope, '') = '';
+  select 'artifact', t.* from memory._artifact_embeddable(p_user_id, p_scope, p_from_seq, p_to_seq) as t
+  ;
 end;
 
--- Who may have any of it.
+-- Users who own at least one text that can be searched.
 create or replace function memory._users_with_texts()
 returns setof text
 language sql stable parallel safe
 begin atomic
-  select t.user_id from memory.threads as t where t.message_count > 0
-  union select s.user_id from memory.memory_scopes as s where s.memory_count > 0
-  union select s.user_id from memory.summaries as s where s.status = 'completed'
-  union select d.user_id from memory.documents as d
-  union select a.user_id from memory.artifacts as a;
+  select o.user_id from memory._memory_owners() as o (user_id)
+  union
+  select o.user_id from memory._summary_owners() as o (user_id)
+  union
+  select o.user_id from memory._document_owners() as o (user_id)
+  union
+  select o.user_id from memory._message_owners() as o (user_id)
+  union
+  select o.user_id from memory._artifact_owners() as o (user_id)
+  ;
 end;
 
+-- Whether a text of the scope has no embedding of the model. The planner takes thousands of texts for a few and would
+-- compare each text with each embedding, which takes seconds, so hash joins are forced.
 create or replace function memory._has_unembedded(p_user_id text, p_scope text, p_model text)
 returns boolean
 language plpgsql stable parallel safe
-set enable_nestloop = off -- hash joins it shall be: the planner takes thousands of texts for a few and would compare each with each
+set enable_nestloop = off
 set enable_mergejoin = off
-set jit = off -- a plan with what is forbidden counts as so dear that it would be compiled, which takes half a second
+set jit = off -- A plan with a forbidden join counts as so expensive that it would be compiled, for half a second.
 as $$
 begin
   return exists (
@@ -8011,128 +8440,111 @@ begin
 end;
 $$;
 
--- What a search may see, before any of it is ranked: every filter is here, so none can be applied after a limit. number
--- is the seq of a message and the number of a document's piece. unfiltered says that no filter but agent_id is set:
--- that is one test per row instead of up to ten, which are half of the time of a search. Where words are compared, a
--- message whose words nobody has kept yet comes with its content and metadata, for memory._ranked() to parse. Inlined
--- by the planner, hence no SET clause.
+-- The filters of a search as one value; null where a filter is not set. include_superseded is true or null. Inlined by
+-- the planner, hence no SET clause.
+create or replace function memory._filters(
+  p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
+  p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,
+  p_filter jsonb default null, p_min_confidence double precision default null,
+  p_created_after timestamptz default null, p_created_before timestamptz default null,
+  p_as_of timestamptz default null, p_include_superseded boolean default null, p_doc_types text[] default null,
+  p_namespaces text[] default null
+)
+returns memory._search_filters
+language sql immutable parallel safe
+begin atomic
+  select row(
+    p_thread_id, p_exclude_thread_id, p_memory_types, p_tags_all, p_tags_any, p_exclude_tags, p_filter,
+    p_min_confidence, p_created_after, p_created_before, p_as_of, nullif(p_include_superseded, false), p_doc_types,
+    p_namespaces)::memory._search_filters;
+end;
+
+-- Those of the sources that can pass the filters: some filters only memories can pass, some only documents.
+create or replace function memory._sources_that_pass(p_sources text[], p_filters memory._search_filters)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select s.source
+    from unnest(p_sources) as s (source)
+    where (s.source = 'memory' or num_nonnulls(
+             p_filters.memory_types, p_filters.tags_all, p_filters.tags_any, p_filters.min_confidence) = 0)
+      and (s.source = 'document' or num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0));
+end;
+$$;
+
+-- What a search may see, before any of it is ranked. Every filter is applied here or in the sources, so none is applied
+-- after a limit. p_sources are those of memory._sources_that_pass(). number is the seq of a message and the number of a
+-- document's piece. p_unfiltered says that p_filters is null: that is one test per row instead of up to ten, which take
+-- half of the time of a search. p_compares_words asks for the content and metadata of messages whose words nobody has
+-- kept yet. Inlined by the planner, hence no SET clause. Each source tests p_sources and returns its name: the same
+-- stated here, around the call, would keep the planner from making one plain Append of all, for 4 % of a search.
 create or replace function memory._searchable(
-  p_user_id text, p_sources text[], p_agent_id text, p_thread_id text, p_exclude_thread_id text, p_memory_types text[], p_tags_all text[], p_tags_any text[],
-  p_exclude_tags text[], p_filter jsonb, p_min_confidence double precision, p_created_after timestamptz, p_created_before timestamptz, p_as_of timestamptz,
-  p_include_superseded boolean, p_doc_types text[], p_namespaces text[], p_unfiltered boolean, p_compares_words boolean
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
 )
 returns table (
   source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
-    metadata jsonb
+  metadata jsonb
 )
 language sql stable parallel safe
 begin atomic
-  select t.* from (
-    -- Without filters, memories are read from memories_recent_idx alone, so no column that it lacks may stand here; then those
-    -- whose words are too long for it; with filters, all from the table.
-    select 'memory', m.memory_id::text, null, null::bigint, m.created_at, m.search_vector, null::text, null::jsonb
-    from memory._valid_memories(p_user_id, p_agent_id) as m
-    where p_unfiltered and 'memory' = any (p_sources) and m.search_vector is not null
+  select t.*
+  from (
+    select s.*
+    from memory._memory_searchable(
+      p_user_id, p_sources, p_agent_id, p_filters, p_unfiltered, p_compares_words) as s
     union all
-    select 'memory', m.memory_id::text, null, null, m.created_at, m.long_search_vector, null, null
-    from memory._valid_memories(p_user_id, p_agent_id) as m
-    where p_unfiltered and 'memory' = any (p_sources) and m.long_search_vector is not null
+    select s.*
+    from memory._summary_searchable(
+      p_user_id, p_sources, p_agent_id, p_filters, p_unfiltered, p_compares_words) as s
     union all
-    select 'memory', m.memory_id::text, m.thread_id, null, m.created_at, coalesce(m.search_vector,
-      m.long_search_vector), null, null
-    from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as m
-    where not p_unfiltered and 'memory' = any (p_sources) and coalesce(p_doc_types, p_namespaces) is null
-      and (p_agent_id is null or m.agent_id = p_agent_id)
-      and (p_memory_types is null or m.memory_type = any (p_memory_types))
-      and (p_tags_all is null or memory._comparable_tags(m.tags,
-        p_tags_all) @> p_tags_all)
-      and (p_tags_any is null or memory._comparable_tags(m.tags,
-        p_tags_any) && p_tags_any)
-      and (p_exclude_tags is null or not memory._comparable_tags(m.tags,
-        p_exclude_tags) && p_exclude_tags)
-      and (p_min_confidence is null or m.confidence >= memory._real(p_min_confidence))
-      and (p_filter is null or m.metadata @> p_filter)
+    select s.*
+    from memory._document_searchable(
+      p_user_id, p_sources, p_agent_id, p_filters, p_unfiltered, p_compares_words) as s
     union all
-    select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null, s.created_at, s.search_vector, null, null
-    from memory._current_summaries(p_user_id, p_as_of) as s
-    where 'summary' = any (p_sources) and coalesce(p_doc_types, p_namespaces) is null
-      and coalesce(p_memory_types, p_tags_all, p_tags_any) is null and p_min_confidence is null
-      and (p_agent_id is null or s.agent_ids <@ array[p_agent_id])
-      and (p_filter is null or s.metadata @> p_filter)
+    select s.*
+    from memory._message_searchable(
+      p_user_id, p_sources, p_agent_id, p_filters, p_unfiltered, p_compares_words) as s
     union all
-    select 'document', d.document_id || '/' || c.number, d.thread_id, c.number, d.created_at, c.search_vector, null,
-      null
-    from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
-    where 'document' = any (p_sources) and d.user_id = p_user_id and c.user_id = p_user_id
-      and coalesce(p_memory_types, p_tags_all, p_tags_any) is null and p_min_confidence is null
-      and d.created_at <= coalesce(p_as_of, 'infinity')
-      and (p_agent_id is null or d.agent_ids <@ array[p_agent_id])
-      and (p_doc_types is null or d.doc_type = any (p_doc_types))
-      and (p_namespaces is null or d.namespace = any (p_namespaces))
-      and (p_filter is null or d.metadata @> p_filter)
-    union all
-    select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.seq, m.created_at, m.search_vector,
-      case when m.search_vector is null and p_compares_words then m.content end,
-      case when m.search_vector is null and p_compares_words then m.metadata end
-    from memory.messages as m
-    where 'message' = any (p_sources) and m.user_id = p_user_id and m.is_active and m.expires_at > statement_timestamp()
-      and coalesce(p_memory_types, p_tags_all, p_tags_any, p_doc_types, p_namespaces) is null
-      and p_min_confidence is null
-      and (p_agent_id is null or m.agent_id = p_agent_id)
-      and (p_unfiltered or (
-        m.created_at <= coalesce(p_as_of, 'infinity')
-        and (p_filter is null or m.metadata @> p_filter)))
-    union all
-    select 'artifact', a.key, a.thread_id, null, a.created_at, a.search_vector, null, null
-    from memory._current_artifacts(p_user_id) as a
-    where 'artifact' = any (p_sources)
-      and coalesce(p_memory_types, p_tags_all, p_tags_any, p_doc_types, p_namespaces) is null
-      and p_min_confidence is null and a.created_at <= coalesce(p_as_of, 'infinity')
-      and (p_agent_id is null or a.agent_id = p_agent_id)
-      and (p_filter is null or a.metadata @> p_filter)
-  ) as t (source, id, thread_id, number, created_at, vector, content, metadata)
+    select s.*
+    from memory._artifact_searchable(
+      p_user_id, p_sources, p_agent_id, p_filters, p_unfiltered, p_compares_words) as s
+  ) as t
   where p_unfiltered or (
-    (p_thread_id is null or t.thread_id = p_thread_id)
-    and (p_exclude_thread_id is null or t.thread_id is distinct from p_exclude_thread_id)
-    and (p_created_after is null or t.created_at > p_created_after)
-    and (p_created_before is null or t.created_at < p_created_before));
+    ((p_filters).thread_id is null or t.thread_id = (p_filters).thread_id)
+    and ((p_filters).exclude_thread_id is null or t.thread_id is distinct from (p_filters).exclude_thread_id)
+    and ((p_filters).created_after is null or t.created_at > (p_filters).created_after)
+    and ((p_filters).created_before is null or t.created_at < (p_filters).created_before));
 end;
 
--- What a result shows. Read for the few that are shown, not for all that are ranked; the thread of a memory too, because memories_recent_idx
--- does not have it. Nothing for a memory that is gone although its embedding says otherwise: a change under
--- repeatable read does not see an embedding that was stored meanwhile.
+-- What a result of a search shows. Read for the few results that are returned, not for all rows that are ranked. No row
+-- of the source, no content: the caller leaves such a result out.
 create or replace function memory._search_row(
-  p_user_id text, p_source text, p_id text, inout thread_id text, p_number bigint, p_as_of timestamptz default null, p_include_superseded boolean default false,
-  out content text, out metadata jsonb, out details jsonb
+  p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
+  p_filters memory._search_filters default null,
+  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb
 )
 language plpgsql stable parallel safe
 as $$
 begin
   case p_source
     when 'memory' then
-      select m.thread_id, m.content, m.metadata, jsonb_build_object(
-        'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance, 'agent_id', m.agent_id, 'superseded_by', m.superseded_by)
-      into thread_id, content, metadata, details
-      from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as m where m.memory_id = p_id::uuid;
+      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
+      from memory._memory_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;
     when 'summary' then
-      select s.summary, s.metadata, jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq) into content, metadata, details
-      from memory.summaries as s where s.user_id = p_user_id and s.summary_id = p_id::uuid;
+      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
+      from memory._summary_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;
     when 'document' then
-      -- Of a long one that no job has cut yet, the beginning: as much as a piece of 800 tokens.
-      select case when c.token_count is null then left(c.content, 3200) else c.content end, d.metadata, jsonb_build_object(
-        'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
-        'chunks', (select count(*) from memory.document_chunks as a where a.user_id = d.user_id and a.document_id = d.document_id))
-      into content, metadata, details
-      from memory.documents as d join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
-      where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int;
+      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
+      from memory._document_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;
     when 'message' then
-      select m.content, m.metadata, jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id) into content, metadata, details
-      from memory.messages as m where m.user_id = p_user_id and m.thread_id = _search_row.thread_id and m.seq = p_number;
-    when 'artifact' then -- its placeholder: the content may have 10 MiB
-      select memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
-        'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count, 'agent_id', a.agent_id)
-      into content, metadata, details
-      from memory.artifacts as a where a.user_id = p_user_id and a.key = p_id;
+      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
+      from memory._message_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;
+    when 'artifact' then
+      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
+      from memory._artifact_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;
   end case;
 end;
 $$;
@@ -10081,48 +10493,6 @@ begin
 end;
 $$;
 
-create or replace function memory._check_search(
-  p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_thread_id text, p_exclude_thread_id text, p_memory_types text[],
-  p_tags_all text[], p_tags_any text[], p_exclude_tags text[], p_filter jsonb, p_min_score double precision,
-    p_min_confidence double precision, p_top_k int,
-  p_doc_types text[], p_namespaces text[]
-)
-returns void
-language plpgsql stable parallel safe
-as $$
-declare
-  known constant text[] := array['memory', 'summary', 'document', 'message', 'artifact'];
-begin
-  perform memory._check_id('user_id', p_user_id);
-  perform memory._check_id('agent_id', coalesce(p_agent_id, 'any'));
-  perform memory._check_id('thread_id', coalesce(p_thread_id, 'any'));
-  perform memory._check_id('exclude_thread_id', coalesce(p_exclude_thread_id, 'none'));
-  perform memory._check_list('memory_types', p_memory_types);
-  perform memory._check_memory_types('memory_types', p_memory_types);
-  perform memory._check_list('tags_all', p_tags_all), memory._check_list('tags_any', p_tags_any),
-    memory._check_list('exclude_tags', p_exclude_tags),
-    memory._check_list('doc_types', p_doc_types), memory._check_list('namespaces', p_namespaces);
-  if p_min_score not between -1 and 1 then -- as cosines are
-    perform memory._refuse('min_score', format('%s is not between -1 and 1', p_min_score), 'Leave it out for no limit.');
-  end if;
-  perform memory._check_share('min_confidence', p_min_confidence);
-  if (p_mode in ('hybrid', 'vector', 'keyword')) is not true then
-    perform memory._refuse('mode', coalesce('unknown mode "' || left(p_mode, 50) || '"', 'must not be null'), 'Use hybrid, vector or keyword.');
-  end if;
-  if (p_sources <@ known) is not true or cardinality(p_sources) = 0 then
-    perform memory._refuse('sources',
-      case when p_sources is null then 'must not be null' when cardinality(p_sources) = 0 then 'must not be empty'
-           else (select 'unknown source ' || coalesce('"' || left(s, 50) || '"', 'null') from unnest(p_sources) as s where (s = any (known)) is not true limit 1) end,
-      'Known sources: ' || array_to_string(known, ', '));
-  end if;
-  perform memory._check_list('sources', p_sources);
-  if (p_top_k between 1 and 1000) is not true then
-    perform memory._refuse('top_k', format('%s is not between 1 and 1000', coalesce(p_top_k::text, 'null')), '10 is the default.');
-  end if;
-  perform memory._check_filter(p_filter);
-end;
-$$;
-
 do $$
 begin
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
@@ -10131,25 +10501,31 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Search among memories alone without filters: the same results as _ranked() gives, in fewer steps and a third less time. An embedding
--- knows until when its memory may be found, so only memories with a word of the query are joined. The steps have the names they have
--- in _ranked(), which explains them, and run under its settings, so nothing else may call this.
+-- Search among memories alone without filters: the same results as the statement in memory._ranked() gives, in fewer
+-- steps. An embedding knows until when its memory may be found, so only the memories with a word of the query are joined
+-- with their embeddings, not all. Milliseconds of a user with 1,000 memories, here / there, PostgreSQL 15: vector
+-- 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2 with 1,536.
+-- The steps have the names that they have there, share the formulas of scores.sql and run under the settings of
+-- memory._ranked(), so nothing else may call this.
 create or replace function memory._ranked_among_memories(
-  p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text, p_target halfvec, p_fusion text,
-  p_min_score double precision, p_row_limit int
+  p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
+  p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
 )
 returns setof memory.ranking
 language plpgsql stable parallel safe
 as $$
 declare
   texts bigint;
+  highest double precision;
+  lowest double precision;
+  -- Memories with a word of the query; the vector is null where it is too long for memories_recent_idx.
   matched_ids text[];
   matched_times timestamptz[];
   matched_vectors tsvector[];
-  highest double precision;
-  lowest double precision;
-  embedded_ids text[]; -- of those matched
+  -- Those of them that have an embedding.
+  embedded_ids text[];
   embedded_similarities double precision[];
+  -- Embeddings of the other memories.
   unmatched_ids text[];
   unmatched_times timestamptz[];
   unmatched_similarities double precision[];
@@ -10165,60 +10541,71 @@ begin
         from memory._compared_memories(p_user_id, p_agent_id, p_model, p_target) as e
         offset 0 -- so that each is compared once
       ) as c
-      where c.similarity is not null and (p_min_score is null
-        or memory._real(c.similarity) >= memory._real(p_min_score))
+      where c.similarity is not null
+        and (p_min_score is null or memory._real(c.similarity) >= memory._real(p_min_score))
       order by c.similarity desc, c.created_at desc, c.id collate "C" limit p_row_limit
     ) as t;
     return;
   end if;
 
   if p_any_word is not null then
-    -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it,
-    -- of which there may be a gigabyte, so they are read one by one below.
-    select count(*), array_agg(m.memory_id::text) filter (where m.matches), array_agg(m.created_at) filter (where m.matches),
-      array_agg(m.vector) filter (where m.matches)
+    -- The first branch reads memories_recent_idx alone, so it must not name a column that the index lacks. The second
+    -- adds the memories whose words are too long for the index. Their vectors may be a gigabyte together, so they are
+    -- read one by one below.
+    select count(*), array_agg(m.memory_id::text) filter (where m.matches),
+      array_agg(m.created_at) filter (where m.matches), array_agg(m.vector) filter (where m.matches)
     into texts, matched_ids, matched_times, matched_vectors
     from (
       select v.memory_id, v.created_at, v.search_vector as vector, v.search_vector @@ p_any_word as matches
-      from memory._valid_memories(p_user_id, p_agent_id) as v where v.search_vector is not null
+      from memory._valid_memories(p_user_id, p_agent_id) as v
+      where v.search_vector is not null
       union all
       select v.memory_id, v.created_at, null, v.long_search_vector @@ p_any_word
-      from memory._valid_memories(p_user_id, p_agent_id) as v where v.long_search_vector is not null
+      from memory._valid_memories(p_user_id, p_agent_id) as v
+      where v.long_search_vector is not null
     ) as m;
   end if;
 
   if p_fusion <> 'keyword' then
-    -- In one pass, and into arrays: rows that are kept to be read three times take longer (5 % of a search among 1,000).
-    select max(c.similarity), min(c.similarity), array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
+    -- In one pass, and into arrays: rows that are kept to be read three times take longer (5 % of a search among
+    -- 1,000).
+    select max(c.similarity), min(c.similarity),
+      array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
       array_agg(c.id) filter (where not c.is_matched), array_agg(c.created_at) filter (where not c.is_matched),
       array_agg(c.similarity) filter (where not c.is_matched)
     into highest, lowest, embedded_ids, embedded_similarities, unmatched_ids, unmatched_times, unmatched_similarities
     from (
       select e.*, e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
       from memory._compared_memories(p_user_id, p_agent_id, p_model, p_target) as e
-      offset 0 -- as above
+      offset 0 -- so that each is compared once
     ) as c;
   end if;
 
   return query
   with matches as materialized (
-    select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
+    select t.place, w.word, memory._word_weight(t.vector, w.as_query) as weight
     from unnest(matched_ids, matched_vectors) with ordinality as m (id, short_vector, place)
     cross join lateral (
-      select m.place, coalesce(m.short_vector, (
-        select l.long_search_vector from memory.memories as l where l.user_id = p_user_id and l.memory_id = m.id::uuid)) as vector
-      offset 0) as t
+      select m.place,
+        coalesce(m.short_vector, (
+          select l.long_search_vector from memory.memories as l
+          where l.user_id = p_user_id and l.memory_id = m.id::uuid)) as vector
+      offset 0 -- so that a long vector is read once, not once per word
+    ) as t
     cross join unnest(p_words, p_words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
     select m.word, memory._idf(texts, count(*)) as idf from matches as m group by m.word
   ), keywords as materialized (
-    select m.place, sum(w.idf * m.weight) as score, sum(w.idf) / (
-        select sum(f.idf) + (cardinality(p_words) - count(*)) * memory._idf(texts, 0) from weights as f) as share
-    from matches as m join weights as w on w.word = m.word group by m.place
+    select m.place, sum(w.idf * m.weight) as score,
+      sum(w.idf) / (
+        select memory._query_idf(sum(f.idf), cardinality(p_words) - count(*), texts) from weights as f) as share
+    from matches as m join weights as w on w.word = m.word
+    group by m.place
   ), best as materialized (
-    select k.score as keyword, least(1, 1.5 * k.share) as trust
-    from keywords as k order by k.score desc, k.share desc limit 1
+    select k.score as keyword, memory._trust(k.share) as trust
+    from keywords as k
+    order by k.score desc, k.share desc limit 1
   ), contenders as (
     select w.id collate "C" as id, w.created_at, c.similarity, k.score as keyword
     from unnest(matched_ids, matched_times) with ordinality as w (id, created_at, place)
@@ -10226,16 +10613,18 @@ begin
     left join unnest(embedded_ids, embedded_similarities) as c (id, similarity) on c.id = w.id
     union all
     (select c.id collate "C", c.created_at, c.similarity, null
-     from (select unnest(unmatched_ids) as id, unnest(unmatched_times) as created_at, unnest(unmatched_similarities) as similarity) as c
+     from (select unnest(unmatched_ids) as id, unnest(unmatched_times) as created_at,
+             unnest(unmatched_similarities) as similarity) as c
      where c.similarity is not null
      order by c.similarity desc, c.created_at desc, c.id collate "C" limit p_row_limit)
   ), scored as (
-    select c.id, c.created_at, memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust, num_nonnulls(highest, b.keyword)) as score
+    select c.id, c.created_at,
+      memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust,
+                          num_nonnulls(highest, b.keyword)) as score
     from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
-    where p_min_score is null
-      or memory._real(s.score) >= memory._real(p_min_score)
+    where p_min_score is null or memory._real(s.score) >= memory._real(p_min_score)
     order by s.score desc, s.created_at desc, s.id limit p_row_limit
   )
   select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint,
@@ -10244,8 +10633,26 @@ begin
 end;
 $$;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it: 5 ms instead of
--- 20 at 10,000 memories and of 85 at 50,000. With ef_search 200 that finds 92 to 97 % of the nearest ten, with 100 87 to 93 %.
+-- The memories that a search without filters may find, by their embeddings alone: an embedding of a memory knows its
+-- agent and until when it may be found. Inlined by the planner, hence no SET clause.
+create or replace function memory._compared_memories(
+  p_user_id text, p_agent_id text, p_model text, p_target halfvec
+)
+returns table (id text, created_at timestamptz, similarity double precision)
+language sql stable parallel safe
+begin atomic
+  select e.id, e.created_at, memory._cosine_similarity(e.embedding, p_target)
+  from memory.embeddings as e
+  where e.user_id = p_user_id and e.model = p_model and e.source = 'memory'
+    and memory._dimensions(e.embedding) = memory._dimensions(p_target)
+    and e.valid_until > statement_timestamp() and (p_agent_id is null or e.agent_id = p_agent_id);
+end;
+
+-- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it, or
+-- null. It serves searches by meaning alone, without filters, of users with more memories than search.approximate_above
+-- (10,000). With the default limit of 1,000 memories per agent that takes more than ten agents. With 384 dimensions it
+-- takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of
+-- the nearest ten, with 100 91 to 95 % (bench/results/search.md).
 create or replace function memory._nearest_among_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
@@ -10253,21 +10660,25 @@ returns memory.ranking[]
 language plpgsql stable parallel unsafe -- as all that call it: it changes settings
 as $$
 declare
-  -- Planned each time, for this user: what an index over all users is worth depends on the share of them that is the user's. The test for
-  -- -infinity repeats the condition of the index, or the planner would not take it.
+  -- Planned each time, for this user: what an index over all users is worth depends on the user's share of the rows.
+  -- The test for -infinity repeats the condition of the index, without which the planner would not take it.
   statement constant text := format($sql$
-    select array_agg(row(n.rank, 'memory', n.id, null, null, n.created_at, n.similarity, case when $6 then jsonb_build_object(
-        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
-        'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
+    select array_agg(row(
+        n.rank, 'memory', n.id, null, null, n.created_at, n.similarity,
+        case when $6 then jsonb_build_object(
+          'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
+          'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
     from (
       select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at,
         memory._real(c.similarity) as similarity
       from (
         select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, $3) as similarity
         from memory.embeddings as e
-        where e.user_id = $1 and e.model = $2 and e.source = 'memory' and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
+        where e.user_id = $1 and e.model = $2 and e.source = 'memory'
+          and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
           and ($4 is null or e.agent_id = $4)
-        order by e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s) limit $5) as c
+        order by e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s)
+        limit $5) as c
       where c.similarity is not null) as n
   $sql$, memory._vector_schema(), memory._dimensions(p_target));
   ef_search constant text := current_setting('hnsw.ef_search');
@@ -10277,7 +10688,8 @@ begin
   -- Not by SET clauses of the function, which only a superuser could restore from a dump.
   perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;
-  perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
+  perform set_config('hnsw.ef_search', ef_search, true),
+    set_config('hnsw.iterative_scan', iterative_scan, true);
   return nearest;
 end;
 $$;
@@ -10292,10 +10704,11 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- What a query is compared with is found in three steps, called in one statement with the ranking. The first two are stable
--- as the ranking is: they see the same models and embeddings, whatever is activated or dropped meanwhile.
+-- The embedding that a query is compared by is found in three steps, which one statement calls together with the
+-- ranking. The first two are stable as the ranking is: all three see the same models and embeddings, whatever is
+-- activated or dropped meanwhile.
 
--- The model: one that makes embeddings as long as the given one, or the one that serves the user.
+-- Step 1, the model: one whose embeddings are as long as the given one, or the one that serves the user.
 create or replace function memory._query_model(p_user_id text, p_query text, p_given vector)
 returns memory.models
 language plpgsql stable parallel safe
@@ -10312,7 +10725,46 @@ begin
 end;
 $$;
 
--- The embedding as far as it is known: the given one, or the one kept from last time. problem says why there can be none.
+-- The model whose embeddings of this user are searched: the active one, or while that one is being filled, another one
+-- that has something the active one lacks. Every search compares with one model only.
+create or replace function memory._serving_model(p_user_id text)
+returns memory.models
+language plpgsql stable parallel safe
+set enable_nestloop = off -- as in memory._has_unembedded(): without statistics a nested loop takes seconds
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  active memory.models := memory._embedding_model();
+  ahead memory.models;
+begin
+  -- Other models are looked at only while a backfill is to be done or has failed, because that reads all texts of the
+  -- user.
+  if active.name is not null
+    and exists (select from memory.models as m
+                where m.kind = 'embedding' and m.name <> active.name and not m.is_off)
+    and exists (select from memory.jobs as j
+                where j.user_id = p_user_id and j.kind = 'backfill' and j.scope = ''
+                  and j.status in ('pending', 'running', 'dead')) then
+    select m.* into ahead
+    from memory.models as m
+    where m.kind = 'embedding' and m.name <> active.name and not m.is_off and exists (
+      select from memory._embeddable(p_user_id, null) as t
+      where exists (select from memory.embeddings as e
+                    where e.user_id = p_user_id and e.model = m.name and e.source = t.source and e.id = t.id)
+        and not exists (select from memory.embeddings as e
+                        where e.user_id = p_user_id and e.model = active.name and e.source = t.source
+                          and e.id = t.id))
+    order by (select count(*) from memory.embeddings as e where e.user_id = p_user_id and e.model = m.name) desc,
+      m.created_at
+    limit 1;
+  end if;
+  return case when ahead.name is null then active else ahead end;
+end;
+$$;
+
+-- Step 2, the embedding as far as it is known: the given one, or the one kept from an earlier search. problem says why
+-- there can be none.
 create or replace function memory._query_embedding(
   p_user_id text, p_query text, p_given vector, p_model memory.models, out embedding halfvec, out problem text
 )
@@ -10328,44 +10780,62 @@ begin
   elsif p_given is not null then
     embedding := memory._to_halfvec(p_given);
     if memory._dimensions(embedding) <> memory._known_dimensions(p_model) then
-      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), p_model.name,
-        memory._known_dimensions(p_model)), 'Embed the query with that model.');
+      perform memory._refuse('query_embedding',
+        format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), p_model.name,
+               memory._known_dimensions(p_model)),
+        'Embed the query with that model.');
     elsif not memory._has_direction(embedding) then
-      perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');
+      perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0',
+        'Embed the query with the model that embedded the memories.');
     end if;
   elsif not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model.name)
     and exists (select from memory.jobs as j
-                where j.user_id = p_user_id and j.kind in ('embed', 'backfill') and j.status in ('pending', 'running', 'dead')) then
+                where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
+                  and j.status in ('pending', 'running', 'dead')) then
     problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
   else
-    select k.embedding into embedding from memory.query_embeddings as k
+    select k.embedding into embedding
+    from memory.query_embeddings as k
     where k.user_id = p_user_id and k.model = p_model.name and k.query_hash = memory._query_hash(p_query)
-      and memory._dimensions(k.embedding) = coalesce(memory._known_dimensions(p_model), memory._dimensions(k.embedding));
+      and memory._dimensions(k.embedding)
+        = coalesce(memory._known_dimensions(p_model), memory._dimensions(k.embedding));
   end if;
 end;
 $$;
 
--- The model is asked for what is not known, where it may be. Without an embedding the search is by keyword, and says so
--- unless nobody expects more.
+-- The key of a kept embedding. The words of queries are not kept.
+create or replace function memory._query_hash(p_query text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return encode(sha256(convert_to(p_query, 'UTF8')), 'hex');
+end;
+$$;
+
+-- Step 3: the model is asked for an embedding that is not known, where p_may_call allows that. Without an embedding the
+-- search is by keyword (mode), and a notice says so unless the model may not be called.
 create or replace function memory._query_target(
-  p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec, p_problem text,
-  inout mode text, out embedding halfvec
+  p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
+  p_problem text, inout mode text, out embedding halfvec
 )
 language plpgsql volatile parallel unsafe
 as $$
 begin
   embedding := p_known;
   if embedding is null and p_problem is null and p_query is not null and p_may_call then
-    select c.embedding, c.problem into embedding, p_problem from memory._embed_query(p_user_id, p_agent_id, p_query, p_model) as c;
+    select c.embedding, c.problem into embedding, p_problem
+    from memory._embed_query(p_user_id, p_agent_id, p_query, p_model) as c;
   end if;
   if embedding is null and mode = 'vector' then
-    perform memory._refuse('mode', p_problem, 'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
+    perform memory._refuse('mode', p_problem,
+      'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
   elsif embedding is null then
     if p_problem is not null and p_may_call then
-      raise notice 'degraded: searching by keyword only, %', p_problem using hint = case when p_model.name is null
-        then 'Register and activate an embedding model, or ask for mode keyword.'
+      raise notice 'degraded: searching by keyword only, %', p_problem using hint = case
+        when p_model.name is null then 'Register and activate an embedding model, or ask for mode keyword.'
         when p_known is null and p_problem like 'model "%" has not embedded anything%'
-        then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
+          then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
         else format('It is model "%s" that was asked: see that it can be reached, or switch it off with '
                     'memory.deactivate_model().', p_model.name) end;
     end if;
@@ -10374,39 +10844,10 @@ begin
 end;
 $$;
 
--- The model whose embeddings of this user are searched: the active one, or while that one is being filled, another one that
--- has something the active one lacks. Every search compares with one model only.
-create or replace function memory._serving_model(p_user_id text)
-returns memory.models
-language plpgsql stable parallel safe
-set enable_nestloop = off -- as in memory._has_unembedded(): without statistics it takes seconds otherwise
-set enable_mergejoin = off
-set jit = off
-as $$
-declare
-  active memory.models := memory._embedding_model();
-  ahead memory.models;
-begin
-  -- Looks closer only while there is a backfill to do, or one that failed: it reads all that the user has.
-  if active.name is not null and exists (select from memory.models as m where m.kind = 'embedding'
-    and m.name <> active.name and not m.is_off)
-    and exists (select from memory.jobs as j
-                where j.user_id = p_user_id and j.kind = 'backfill' and j.scope = '' and j.status in ('pending', 'running', 'dead')) then
-    select m.* into ahead from memory.models as m
-    where m.kind = 'embedding' and m.name <> active.name and not m.is_off and exists (
-      select from memory._embeddable(p_user_id, null) as t
-      where exists (select from memory.embeddings as e
-                    where e.user_id = p_user_id and e.model = m.name and e.source = t.source and e.id = t.id)
-        and not exists (select from memory.embeddings as e
-                        where e.user_id = p_user_id and e.model = active.name and e.source = t.source and e.id = t.id))
-    order by (select count(*) from memory.embeddings as e where e.user_id = p_user_id and e.model = m.name) desc, m.created_at limit 1;
-  end if;
-  return case when ahead.name is null then active else ahead end;
-end;
-$$;
-
 -- Asks the model, within the budget, and keeps the answer unless the transaction may only read.
-create or replace function memory._embed_query(p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text)
+create or replace function memory._embed_query(
+  p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -10415,46 +10856,38 @@ declare
   dims int;
 begin
   begin
-    perform memory._check_budget(p_user_id, p_agent_id, memory._model_json(p_model), memory._estimate_tokens(asked), false);
+    perform memory._check_budget(p_user_id, p_agent_id, memory._model_json(p_model), memory._estimate_tokens(asked),
+                                 false);
   exception when sqlstate 'AM002' then
     problem := sqlerrm;
     return;
   end;
-  reply := memory._ask_model('embed', p_user_id, p_agent_id, p_model,
-                             jsonb_build_object('prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
+  reply := memory._ask_model('embed', p_user_id, p_agent_id, p_model, jsonb_build_object(
+    'prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
   problem := reply ->> 'problem';
-  if problem is null then
-    embedding := memory._halfvec(reply #> '{embeddings,0}');
-    dims := memory._dimensions(embedding);
-    if dims <> coalesce(memory._known_dimensions(p_model), dims) or dims > 4000 then
-      problem := format('the reply of model "%s" has %s dimensions instead of %s', p_model.name, dims,
-        coalesce(memory._known_dimensions(p_model)::text, '4000 at most'));
-      embedding := null;
-      return;
-    end if;
-    if not memory._has_direction(embedding) then
-      embedding := null;
-      problem := format('the reply of model "%s" has no direction', p_model.name);
-    elsif current_setting('transaction_read_only') = 'off' then
-      insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-      select p_user_id, m.name, memory._query_hash(p_query), embedding
-      from memory.models as m
-      where m.name = p_model.name and m.model = p_model.model -- not dropped or another one meanwhile
-        and m.settings ->> 'dimensions' is not distinct from p_model.settings ->> 'dimensions'
-      for key share
-      on conflict on constraint query_embeddings_pkey do update set embedding = excluded.embedding, created_at = excluded.created_at;
-    end if;
+  if problem is not null then
+    return;
   end if;
-end;
-$$;
 
--- Its words are not kept.
-create or replace function memory._query_hash(p_query text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return encode(sha256(convert_to(p_query, 'UTF8')), 'hex');
+  embedding := memory._halfvec(reply #> '{embeddings,0}');
+  dims := memory._dimensions(embedding);
+  if dims <> coalesce(memory._known_dimensions(p_model), dims) or dims > 4000 then
+    problem := format('the reply of model "%s" has %s dimensions instead of %s', p_model.name, dims,
+                      coalesce(memory._known_dimensions(p_model)::text, '4000 at most'));
+    embedding := null;
+  elsif not memory._has_direction(embedding) then
+    problem := format('the reply of model "%s" has no direction', p_model.name);
+    embedding := null;
+  elsif current_setting('transaction_read_only') = 'off' then
+    insert into memory.query_embeddings (user_id, model, query_hash, embedding)
+    select p_user_id, m.name, memory._query_hash(p_query), embedding
+    from memory.models as m
+    where m.name = p_model.name and m.model = p_model.model -- not if it was dropped or replaced meanwhile
+      and m.settings ->> 'dimensions' is not distinct from p_model.settings ->> 'dimensions'
+    for key share
+    on conflict on constraint query_embeddings_pkey do update
+    set embedding = excluded.embedding, created_at = excluded.created_at;
+  end if;
 end;
 $$;
 
@@ -10470,110 +10903,134 @@ $$;
 
 -- How search ranks. Every figure was measured on conversations with marked evidence; bench/results/quality.md has them.
 --
--- Keywords: any word may match. A text's weight is the sum over its matched words of idf (as in BM25) times ts_rank with
--- the length in its logarithm, which saturates as BM25 does and ranks as well, at a tenth of the time of counting words.
--- Document frequencies are counted among what this search may see, so nobody else's texts shine through and there are no
--- statistics to keep.
+-- Keywords: any word may match. The weight of a text is the sum over its matched words of idf (as in BM25) times
+-- memory._word_weight(). Document frequencies are counted among what this search may see, so nobody else's texts show
+-- through and there are no statistics to keep.
 -- Meaning: the exact cosine similarity with every candidate; no index is needed or used here.
--- Both: each arm is brought to 0..1 within the query and they count half each (score), or reciprocal ranks are added (rrf).
--- A message is often the answer to the one before it, so a message gains from its better neighbour in the thread.
+-- Both: each arm is brought to 0..1 within the query and they count half each (score), or reciprocal ranks are added
+-- (rrf). A message is often the answer to the message before it, so a message gains from its better neighbour in the
+-- thread.
+--
+-- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
+-- statement below, which knows all sources and filters. Among memories alone that statement takes 1.2 to 1.7 times as
+-- long, which is why the ranking is stated twice; memory_ranking.sql has the figures.
 create or replace function memory._ranked(
-  p_user_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb, p_sources text[], p_row_limit int,
-  p_agent_id text default null, p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
-  p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null, p_filter jsonb default null,
-  p_min_score double precision default null, p_min_confidence double precision default null, p_created_after timestamptz default null,
-  p_created_before timestamptz default null, p_as_of timestamptz default null, p_include_superseded boolean default false,
-  p_explain boolean default false, p_doc_types text[] default null, p_namespaces text[] default null
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
+  p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
+  p_min_score double precision default null, p_explain boolean default false
 )
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
 set jit = off
--- Hash joins are forced: without statistics the planner takes a thousand candidates for one and would compare each with
--- each, with them it sorts ids, which takes twenty times as long.
+-- Hash joins are forced. Without statistics the planner takes a thousand candidates for one and would compare each with
+-- each; with statistics it sorts ids, which takes twenty times as long.
 set enable_nestloop = off
 set enable_mergejoin = off
-set enable_seqscan = off -- with few users on a server, one plan for all of them would read everybody's rows
-set enable_bitmapscan = off -- a user's rows are read in the order of their ids, which is that of time: 2 % faster, 10 to 20 % from a cold disk
-set plan_cache_mode = force_generic_plan -- planning takes three times as long as running
+set enable_seqscan = off -- With few users on a server, one plan for all of them would read the rows of all.
+set enable_bitmapscan = off -- Rows are read in the order of ids, that of time: 2 % faster, from disk 10 to 20 %.
+set plan_cache_mode = force_generic_plan -- Planning takes three times as long as running.
 as $$
 declare
-  fusion constant text := case when p_mode <> 'hybrid' then p_mode when p_query is null then 'vector' when p_settings ->> 'fusion' = 'rrf' then 'rrf' else 'score' end;
+  fusion constant text := case
+    when p_mode <> 'hybrid' then p_mode
+    when p_query is null then 'vector'
+    when p_settings ->> 'fusion' = 'rrf' then 'rrf'
+    else 'score' end;
   rrf_k constant int := (p_settings ->> 'rrf_k')::int;
-  unfiltered constant boolean := p_include_superseded is not true and num_nonnulls(
-    p_thread_id, p_exclude_thread_id, p_memory_types, p_tags_all, p_tags_any, p_exclude_tags, p_filter, p_min_confidence, p_created_after, p_created_before, p_as_of,
-    p_doc_types, p_namespaces) = 0;
-  -- Looking into a source costs a tenth of a search, even where there is nothing.
-  has_documents constant boolean := 'document' = any (p_sources) and exists (select from memory.documents as d where d.user_id = p_user_id);
-  among_memories constant boolean := unfiltered and fusion <> 'rrf' and 'memory' = any (p_sources) and p_sources <@ '{memory,summary,document}'
-    and not has_documents and not ('summary' = any (p_sources) and exists (select from memory.summaries as s where s.user_id = p_user_id));
-  keeps_all_similar constant boolean := p_explain or fusion = 'rrf' or 'message' = any (p_sources) or has_documents;
+  language constant regconfig := (p_settings ->> 'language')::regconfig;
+  unfiltered constant boolean := p_filters is null; -- true for a row of nulls, too
+  sources constant text[] :=
+    case when unfiltered then p_sources else memory._sources_that_pass(p_sources, p_filters) end;
+  -- Looking into a source costs a tenth of a search, even where it has nothing.
+  has_documents constant boolean := 'document' = any (sources)
+    and exists (select from memory.documents as d where d.user_id = p_user_id);
+  among_memories constant boolean := unfiltered and fusion <> 'rrf'
+    and 'memory' = any (sources) and sources <@ '{memory,summary,document}' and not has_documents
+    and not ('summary' = any (sources)
+             and exists (select from memory.summaries as s where s.user_id = p_user_id));
+  keeps_all_similar constant boolean := p_explain or fusion = 'rrf' or 'message' = any (sources) or has_documents;
   dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
   beginnings text[];
-  language constant regconfig := (p_settings ->> 'language')::regconfig;
 begin
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
-    select array_agg(w.lexeme), array_agg(quote_literal(w.lexeme)::tsquery), string_agg(quote_literal(w.lexeme), ' | ')::tsquery
+    select array_agg(w.lexeme), array_agg(quote_literal(w.lexeme)::tsquery),
+      string_agg(quote_literal(w.lexeme), ' | ')::tsquery
     into words, words_as_queries, any_word
-    from (select v.lexeme from unnest(memory._text_vector(language, left(p_query, 8000))) as v
+    from (select v.lexeme
+          from unnest(memory._text_vector(language, left(p_query, 8000))) as v
           order by v.positions[1], v.lexeme limit 200) as w;
-    beginnings := case when 'message' = any (p_sources) then memory._beginnings(words) end;
+    beginnings := case when 'message' = any (sources) then memory._beginnings(words) end;
   end if;
 
-  if unfiltered and fusion = 'vector' and 'memory' = any (p_sources) and p_row_limit <= 100 then -- for more, comparing all is as fast
+  -- By the approximate index. For more than 100 results comparing all memories is as fast.
+  if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 then
     nearest := case
-      when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id) > (p_settings ->> 'approximate_above')::bigint
+      when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
+             > (p_settings ->> 'approximate_above')::bigint
         and memory._has_vector_index(p_model)
       then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_explain) end;
   end if;
-  if cardinality(nearest) = p_row_limit then -- else the index has met too few that are this user's
+  if cardinality(nearest) = p_row_limit then -- else too few of the memories that the index has met are this user's
     return query
     select row_number() over best_first, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
-      case when p_explain then jsonb_set(r.explanation, '{vector,rank}', to_jsonb(rank() over (order by r.score desc))) end
+      case when p_explain
+        then jsonb_set(r.explanation, '{vector,rank}', to_jsonb(rank() over (order by r.score desc))) end
     from (
       select n.* from unnest(nearest) as n
       union all
-      -- What else there is: cosines are compared as they are.
+      -- The other sources: their scores are cosines, too.
       select o.*
       from memory._ranked(
-        p_user_id => p_user_id, p_query => p_query, p_model => p_model, p_target => p_target, p_mode => p_mode, p_settings => p_settings,
-        p_sources => array_remove(p_sources, 'memory'), p_row_limit => p_row_limit, p_agent_id => p_agent_id, p_explain => p_explain) as o
-      where cardinality(p_sources) > 1
+        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
+        p_mode => p_mode, p_settings => p_settings, p_sources => array_remove(sources, 'memory'),
+        p_row_limit => p_row_limit, p_explain => p_explain) as o
+      where cardinality(sources) > 1
     ) as r
     where p_min_score is null or r.score >= memory._real(p_min_score)
     window best_first as (order by r.score desc, r.created_at desc, r.id)
     limit p_row_limit;
     return;
   end if;
-  if among_memories and not p_explain then -- explain wants the ranks that only the steps below know
+
+  -- Among memories alone. explain needs the ranks that only the statement below computes.
+  if among_memories and not p_explain then
     return query
-    select r.* from memory._ranked_among_memories(p_user_id, p_agent_id, words, words_as_queries, any_word, p_model, p_target, fusion,
-                                                  p_min_score, p_row_limit) as r;
+    select r.*
+    from memory._ranked_among_memories(
+      p_user_id, p_agent_id, words, words_as_queries, any_word, p_model, p_target, fusion, p_min_score,
+      p_row_limit) as r;
     return;
   end if;
 
+  -- Among everything.
   return query
   with candidates as materialized (
-    select t.*, case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost,
-      s.similarity
+    -- What the search may see, each with its words if one of them matches, and with its similarity.
+    select t.*, s.similarity,
+      case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost
     from (
-      select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at, case when v.vector @@ any_word
-        then v.vector end as vector,
-        v.content, v.metadata
-      from memory._searchable(p_user_id, p_sources, p_agent_id, p_thread_id, p_exclude_thread_id, p_memory_types, p_tags_all,
-        p_tags_any, p_exclude_tags, p_filter, p_min_confidence, p_created_after, p_created_before, p_as_of,
-        p_include_superseded, p_doc_types, p_namespaces, unfiltered,
-        any_word is not null) as v
+      select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at,
+        case when v.vector @@ any_word then v.vector end as vector, v.content, v.metadata
+      -- The filters field by field, which the planner puts into the conditions. A field of the whole row would be
+      -- looked up for every candidate and take 7 % of a search with filters.
+      from memory._searchable(
+        p_user_id, sources, p_agent_id,
+        row(p_filters.thread_id, p_filters.exclude_thread_id, p_filters.memory_types, p_filters.tags_all,
+            p_filters.tags_any, p_filters.exclude_tags, p_filters.filter, p_filters.min_confidence,
+            p_filters.created_after, p_filters.created_before, p_filters.as_of, p_filters.include_superseded,
+            p_filters.doc_types, p_filters.namespaces)::memory._search_filters,
+        unfiltered, any_word is not null) as v
       offset 0 -- so that words are compared here, and no vector without a match goes into the join
     ) as t
     left join (
       select e.source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
       from memory.embeddings as e
-      where p_mode <> 'keyword' and e.user_id = p_user_id and e.model = p_model and e.source = any (p_sources)
+      where p_mode <> 'keyword' and e.user_id = p_user_id and e.model = p_model and e.source = any (sources)
         and memory._dimensions(e.embedding) = dims
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
@@ -10581,23 +11038,26 @@ begin
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
+    -- Messages whose words nobody has kept yet.
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as place
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
     window newest_first as (order by c.created_at desc, c.thread_id, c.number desc rows unbounded preceding)
   ), parsed as materialized (
-    -- The newest message whatever it costs, then as many as the budget pays for; of the others those
-    -- that begin with most words of the query.
+    -- The newest message whatever it costs, then as many as the budget pays for whole; of the others the first 200
+    -- characters of those that begin with most words of the query.
     select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.parsed as vector
     from (
       select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
       from (
-        select u.*, u.content as said from unparsed as u where u.place = 1 or u.cost_so_far <= (select o.budget
-          from corpus as o)
+        select u.*, u.content as said
+        from unparsed as u
+        where u.place = 1 or u.cost_so_far <= (select o.budget from corpus as o)
         union all
         (select u.*
          from (
-           select u.*, lower(left(u.content, 200)) as said from unparsed as u
+           select u.*, lower(left(u.content, 200)) as said
+           from unparsed as u
            where u.place > 1 and u.cost_so_far > (select o.budget from corpus as o)
            offset 0 -- so that each is cut once
          ) as u
@@ -10609,95 +11069,119 @@ begin
     ) as t
     where t.parsed @@ any_word
   ), worded as materialized (
+    -- Everything that has a word of the query.
     select row_number() over () as place, w.*
     from (
-      select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector from candidates as c
-        where c.vector is not null
+      select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector
+      from candidates as c
+      where c.vector is not null
       union all
       select p.* from parsed as p
     ) as w
   ), matches as materialized (
-    select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
+    select t.place, w.word, memory._word_weight(t.vector, w.as_query) as weight
     from worded as t cross join unnest(words, words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
-    select m.word, memory._idf((select c.texts from corpus as c), count(*)) as idf from matches as m group by m.word
+    select m.word, memory._idf((select c.texts from corpus as c), count(*)) as idf
+    from matches as m
+    group by m.word
   ), keywords as materialized (
-    -- A word that no text has still counts: a text with half of the query's words is no perfect match.
-    select m.place, sum(w.idf * m.weight) as score, sum(w.idf) / (
-        select sum(f.idf) + (cardinality(words) - count(*)) * memory._idf((select c.texts from corpus as c), 0) from weights as f
-      ) as share, jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where p_explain) as terms
-    from matches as m join weights as w on w.word = m.word group by m.place
+    -- share: of the query's words, by idf, those that the text has.
+    select m.place, sum(w.idf * m.weight) as score,
+      sum(w.idf) / (
+        select memory._query_idf(sum(f.idf), cardinality(words) - count(*), (select c.texts from corpus as c))
+        from weights as f) as share,
+      jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where p_explain) as terms
+    from matches as m join weights as w on w.word = m.word
+    group by m.place
   ), best as materialized (
-    -- The best of bad matches is none: under two thirds of the query's words, by weight, all keyword scores are lowered.
-    select c.highest, c.lowest, k.score as keyword, least(1, 1.5 * k.share) as trust, num_nonnulls(c.highest, k.score) as arms
-    from corpus as c left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
+    select c.highest, c.lowest, k.score as keyword, memory._trust(k.share) as trust,
+      num_nonnulls(c.highest, k.score) as arms
+    from corpus as c
+    left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
   ), contenders as (
     select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, k.score as keyword, k.terms
     from worded as t join keywords as k on k.place = t.place
     union all
-    -- Where no word matches, only similarity counts, so no more than row_limit can come up. But messages have neighbours
-    -- and documents pieces that may lift them.
+    -- Where no word matches, only similarity counts, so none but the p_row_limit most similar can be among the results.
+    -- Neighbours of messages and pieces of documents are the exception.
     (select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, null, null
      from candidates as c
-     where c.vector is null and c.similarity is not null and (c.content is null
-       or c.id not in (select p.id from parsed as p))
+     where c.vector is null and c.similarity is not null
+       and (c.content is null or c.id not in (select p.id from parsed as p))
      order by c.similarity desc, c.created_at desc, c.id
      limit case when keeps_all_similar then null else p_row_limit end)
   ), ranks as (
-    select c.source, c.id collate "C" as id, case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
+    select c.source, c.id collate "C" as id,
+      case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
       case when c.keyword is not null then rank() over (order by c.keyword desc nulls last) end as keyword_rank
     from contenders as c
     where p_explain or fusion = 'rrf'
   ), scored as materialized (
-    select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.keyword, c.terms, r.vector_rank, r.keyword_rank,
-      k.share as keyword_share,
+    select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.keyword, c.terms,
+      r.vector_rank, r.keyword_rank, k.share as keyword_share,
       case fusion
         when 'vector' then c.similarity
         when 'keyword' then k.share
-        when 'rrf' then (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1) / case when c.similarity is null then 1 else b.arms end
+        when 'rrf' then
+          (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1)
+          / case when c.similarity is null then 1 else b.arms end
         else memory._fused_score(c.similarity, b.highest, b.lowest, k.share, b.arms)
       end::double precision as score
-    from contenders as c left join ranks as r on r.source = c.source and r.id = c.id collate "C" cross join best as b
+    from contenders as c
+    left join ranks as r on r.source = c.source and r.id = c.id collate "C"
+    cross join best as b
     cross join lateral (select c.keyword / b.keyword * b.trust as share) as k
   ), neighboured as (
-    select s.*, 0::double precision as neighbour, 1::bigint as piece from scored as s
-    where s.source in ('memory', 'summary', 'artifact')
+    -- A message with the score of its better neighbour; a piece of a document with its place among the pieces.
+    select s.*, 0::double precision as neighbour, 1::bigint as piece
+    from scored as s
+    where s.source not in ('message', 'document')
     union all
     select s.*,
       case when fusion in ('score', 'keyword') then greatest(
         case when lag(s.number) over in_order = s.number - 1 then lag(s.score) over in_order end,
-        case when lead(s.number) over in_order = s.number + 1 then lead(s.score) over in_order end, 0) else 0 end, 1
+        case when lead(s.number) over in_order = s.number + 1 then lead(s.score) over in_order end,
+        0) else 0 end,
+      1
     from scored as s
     where s.source = 'message'
     window in_order as (partition by s.thread_id collate "C" order by s.number)
     union all
-    select s.*, 0, row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
+    select s.*, 0,
+      row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
     from scored as s
     where s.source = 'document'
   ), top as (
     select f.*
-    from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final from neighboured as n where n.piece = 1) as f
+    from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final
+          from neighboured as n
+          where n.piece = 1) as f
     where p_min_score is null or memory._real(f.final) >= memory._real(p_min_score)
     order by f.final desc, f.created_at desc, f.id limit p_row_limit
   )
   select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number,
     t.created_at, memory._real(t.final),
     case when p_explain then jsonb_strip_nulls(jsonb_build_object(
-      'vector', case when t.similarity is not null then jsonb_build_object('rank', t.vector_rank, 'score',
-        memory._real(t.similarity), 'model', p_model) end,
-      'keyword', case when t.keyword is not null then jsonb_build_object('rank', t.keyword_rank, 'score',
-        memory._real(t.keyword_share), 'terms', t.terms) end,
-      'fused', jsonb_build_object('by', fusion, 'score', memory._real(t.score), 'neighbour', case when t.neighbour > 0
-        then memory._real(t.neighbour) end))) end
+      'vector', case when t.similarity is not null then jsonb_build_object(
+        'rank', t.vector_rank, 'score', memory._real(t.similarity), 'model', p_model) end,
+      'keyword', case when t.keyword is not null then jsonb_build_object(
+        'rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms) end,
+      'fused', jsonb_build_object(
+        'by', fusion, 'score', memory._real(t.score),
+        'neighbour', case when t.neighbour > 0 then memory._real(t.neighbour) end))) end
   from top as t;
 end;
 $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- The final order by a rerank model. Without one, or when it fails, the order stays.
-create or replace function memory._rerank(p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[])
+-- The final order of search results by the active rerank model. Without such a model, over budget, or when the model
+-- fails, the order stays and a notice says so.
+create or replace function memory._rerank(
+  p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
+)
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
 as $$
@@ -10713,12 +11197,16 @@ begin
     if model.name is null then
       reply := '{"problem": "no rerank model is active"}';
     else
-      perform memory._check_budget(p_user_id, p_agent_id, memory._model_json(model),
-                                   (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(p_results) as f), false);
+      perform memory._check_budget(
+        p_user_id, p_agent_id, memory._model_json(model),
+        (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(p_results) as f), false);
       reply := memory._ask_model('rerank', p_user_id, p_agent_id, model, jsonb_build_object(
-        'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end, 'query', left(p_query, 8000),
-        'texts', (select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
-                  from unnest(p_results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
+        'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end,
+        'query', left(p_query, 8000),
+        'texts', (
+          select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
+          from unnest(p_results) with ordinality
+            as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
     end if;
   exception when sqlstate 'AM002' then
     reply := jsonb_build_object('problem', sqlerrm);
@@ -10734,17 +11222,22 @@ begin
   end if;
   return query
   select f.source, f.id, f.thread_id, f.content, memory._real(s.score), f.metadata, f.created_at,
-    case when p_explain then f.details || jsonb_build_object('rerank', jsonb_build_object(
-      'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name)) else f.details end
-  from unnest(p_results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place)
+    case when p_explain
+      then f.details || jsonb_build_object('rerank', jsonb_build_object(
+        'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name))
+      else f.details end
+  from unnest(p_results) with ordinality
+    as f (source, id, thread_id, content, score, metadata, created_at, details, place)
   join jsonb_to_recordset(reply -> 'scores') as s (number int, score double precision) on s.number = f.place
   order by s.score desc, f.place;
 end;
 $$;
 
--- The formulas of ranking. Inlined by the planner, hence no SET clauses.
+-- The formulas of ranking, which ranking.sql and memory_ranking.sql share. Inlined by the planner, hence no SET
+-- clauses.
 
--- How much a word says that is in so many of the texts, as in BM25 (Robertson and Zaragoza, 2009, with 1 added so that no word counts against a text).
+-- How much a word says that so many of the texts have, as in BM25 (Robertson and Zaragoza, 2009). 1 is added to the
+-- number of texts, so that no word counts against a text.
 create or replace function memory._idf(p_texts bigint, p_texts_with_word bigint)
 returns double precision
 language sql immutable parallel safe
@@ -10752,26 +11245,58 @@ begin atomic
   select ln((p_texts + 1) / (p_texts_with_word + 0.5)::double precision);
 end;
 
--- How fresh something is that has been known since then: halves in 30 days, from 1 down to 2^-100 after eight years,
--- below which it would soon be no real any more. What has held for ever (-infinity) is not fresh at all.
+-- How much a text says about one word that it has. Its length counts by the logarithm, which saturates as BM25 does and
+-- ranks as well, in a tenth of the time of counting words.
+create or replace function memory._word_weight(p_text tsvector, p_word tsquery)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select ts_rank('{1,1,1,1}', p_text, p_word, 1)::double precision;
+end;
+
+-- The idf of all words of a query: that of the words that some text has, and that of those that no text has. The latter
+-- count too, because a text with half of the query's words is no perfect match.
+create or replace function memory._query_idf(p_idf_of_found double precision, p_words_not_found bigint, p_texts bigint)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select p_idf_of_found + p_words_not_found * memory._idf(p_texts, 0);
+end;
+
+-- What the keyword scores of a search are multiplied by, where p_share is the share of the query's words, by idf, that
+-- the best text has. Under two thirds all scores are lowered: the best of bad matches is not a good match.
+create or replace function memory._trust(p_share double precision)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select least(1, 1.5 * p_share);
+end;
+
+-- How fresh a memory is that has been known since then: 1, halved every 30 days down to 2^-100 after eight years, below
+-- which it would soon be no real any more. A memory that has held for ever (-infinity) is not fresh at all.
 create or replace function memory._recency(p_known_since timestamptz)
 returns double precision
 language sql stable parallel safe
 begin atomic
-  select case when p_known_since >= statement_timestamp() then 1
-              when isfinite(p_known_since)
-              then power(0.5::double precision, least(date_part('epoch',
-                statement_timestamp() - p_known_since) / (30 * 86400), 100))
-              else 0 end;
+  select case
+    when p_known_since >= statement_timestamp() then 1
+    when isfinite(p_known_since) then power(0.5::double precision,
+      least(date_part('epoch', statement_timestamp() - p_known_since) / (30 * 86400), 100))
+    else 0 end;
 end;
 
--- Both arms on a scale from 0 to 1, half each. In a handful of texts a hair's breadth of similarity is no verdict, so the scale of
--- similarities spans 0.3 at least. What has no embedding, because it was stored just now or never gets one, is judged by its words alone.
-create or replace function memory._fused_score(p_similarity double precision, p_highest double precision, p_lowest double precision, p_keyword double precision, p_arms int)
+-- Both arms on a scale from 0 to 1, half each. The scale of similarities spans at least 0.3, because among a handful of
+-- texts a tiny difference in similarity decides nothing. A text without an embedding, because it was stored just now or
+-- never gets one, is judged by its words alone.
+create or replace function memory._fused_score(
+  p_similarity double precision, p_highest double precision, p_lowest double precision, p_keyword double precision,
+  p_arms int
+)
 returns double precision
 language sql immutable parallel safe
 begin atomic
-  select (coalesce(greatest(1 - (p_highest - p_similarity) / greatest(p_highest - p_lowest, 0.3), 0), 0) + coalesce(p_keyword, 0))
+  select (coalesce(greatest(1 - (p_highest - p_similarity) / greatest(p_highest - p_lowest, 0.3), 0), 0)
+          + coalesce(p_keyword, 0))
     / case when p_similarity is null then 1 else p_arms end;
 end;
 
@@ -10783,41 +11308,46 @@ end;
 $$;
 -- needs pgvector on the search_path
 
+-- The walk of a search: the arguments are checked; the query gets its embedding (query_embedding.sql); what the user
+-- may see (48_all_sources) is ranked (ranking.sql, memory_ranking.sql); the results are read from their sources; and a
+-- model reranks them where that is asked for (rerank.sql).
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
   sources text[] default '{memory,summary,document}', agent_id text default null,
   thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
-  filter jsonb default null, min_score double precision default null,
-  min_confidence double precision default null, created_after timestamptz default null, created_before timestamptz default null,
+  filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
+  created_after timestamptz default null, created_before timestamptz default null,
   as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.search_result
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables; the embedding of a query is kept
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  filters constant memory._search_filters := memory._filters(
+    thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence,
+    created_after, created_before, as_of, include_superseded, doc_types, namespaces);
   to_embed text;
   results memory.search_result[];
 begin
-  -- One expression for the usual case, because the calls would be a tenth of the time of a search. It refuses nothing:
-  -- whatever it does not know to be right, memory._check_search() decides.
+  -- One expression lets the usual search pass, because the checks would take a tenth of its time. The expression
+  -- refuses nothing: memory._check_search() decides about everything else.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
-      and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) between 1 and 5
-        and array_ndims(sources) = 1 and top_k between 1 and 1000
+      and sources <@ array['memory', 'summary', 'document', 'message', 'artifact'] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
+      and top_k between 1 and 1000
       and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter,
-        min_score, min_confidence,
-                       doc_types, namespaces) = 0) is not true then
-    perform memory._check_search(user_id, mode, sources, agent_id, thread_id, exclude_thread_id, memory_types,
-      tags_all, tags_any, exclude_tags,
-                                 filter, min_score, min_confidence, top_k, doc_types, namespaces);
+                       min_score, min_confidence, doc_types, namespaces) = 0) is not true then
+    perform memory._check_search(user_id, mode, sources, agent_id, filters, min_score, top_k);
   end if;
   query := memory._query_or_null(query);
   if query is null and (query_embedding is null or mode = 'keyword') then
     perform memory._refuse('query', 'must not be empty',
-      case mode when 'keyword' then 'Pass what to look for in words.' else 'Pass what to look for in words, as query_embedding, or both.' end);
+      case mode when 'keyword' then 'Pass what to look for in words.'
+                else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
   if mode = 'keyword' then
@@ -10830,64 +11360,107 @@ begin
       using hint = 'Pass query beside query_embedding, or leave rerank out.';
   end if;
   rerank := rerank is true and query is not null;
+
   results := array(
-    select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, x.thread_id, x.content, f.score, x.metadata, f.created_at,
+    select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
-    cross join lateral memory._query_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
-                                            case when search.query is null then 'vector' else mode end) as t
+    cross join lateral memory._query_target(
+      search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
+      case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
-      p_user_id => search.user_id, p_query => search.query, p_model => m.name, p_target => t.embedding, p_mode => t.mode,
+      p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => m.name,
+      p_target => t.embedding, p_mode => t.mode,
       p_settings => memory._policy_section(search.user_id, search.agent_id, 'search'), p_sources => search.sources,
-      p_row_limit => case when rerank then greatest(top_k, 50) else top_k end,
-      p_agent_id => search.agent_id, p_thread_id => search.thread_id, p_exclude_thread_id => search.exclude_thread_id,
-      p_memory_types => search.memory_types, p_tags_all => search.tags_all, p_tags_any => search.tags_any, p_exclude_tags => search.exclude_tags,
-      p_filter => search.filter, p_min_score => case when not rerank then search.min_score end, p_min_confidence => search.min_confidence,
-      p_created_after => search.created_after, p_created_before => search.created_before, p_as_of => search.as_of,
-      p_include_superseded => search.include_superseded, p_explain => search.explain,
-      p_doc_types => search.doc_types, p_namespaces => search.namespaces) as f
-    join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number, search.as_of, search.include_superseded is true) as x on x.content is not null
+      p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
+      p_min_score => case when not rerank then search.min_score end, p_explain => search.explain) as f
+    join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number, filters) as x
+      on x.content is not null
     order by f.rank);
+
   if rerank then
     return query
     select r.* from memory._rerank(search.user_id, search.agent_id, search.query, explain, results) as r
-    where search.min_score is null or r.score >= memory._real(search.min_score) -- a reranker gives scores of its own
+    where search.min_score is null or r.score >= memory._real(search.min_score) -- A reranker gives scores of its own.
     limit top_k;
   else
     return query select r.* from unnest(results) as r;
   end if;
 end;
 $$;
-comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]) is
+comment on function memory.search(
+  text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision,
+  double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]
+) is
 'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied '
-'before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, '
-'keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is '
-'compared, else 0 to 1, relative to the best match of this query. min_score is the least score that is returned, -1 '
-'to 1. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by '
-'keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact '
-'(found by its content, shown as its placeholder). filter is contained in metadata; memory_types, tags and '
-'min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. For a user '
-'with more memories than the policy''s search.approximate_above, memories may be found by the index of '
-'memory.vector_index(), where embeddings alone are compared without filters. rerank asks the active rerank model for '
-'the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, '
-'summary or document, thread_id/seq of a message, the key of an artifact.';
+'before the ranking. mode is hybrid (the default), vector or keyword; sources are any of memory, summary, document, '
+'message and artifact. Search in docs/concepts.md explains filters, scores and ids.';
+
+-- Refuses the arguments of a search that break a rule.
+create or replace function memory._check_search(
+  p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_filters memory._search_filters,
+  p_min_score double precision, p_top_k int
+)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  known constant text[] := array['memory', 'summary', 'document', 'message', 'artifact'];
+begin
+  perform memory._check_id('user_id', p_user_id),
+    memory._check_id('agent_id', coalesce(p_agent_id, 'any')),
+    memory._check_id('thread_id', coalesce(p_filters.thread_id, 'any')),
+    memory._check_id('exclude_thread_id', coalesce(p_filters.exclude_thread_id, 'none'));
+  perform memory._check_list('memory_types', p_filters.memory_types),
+    memory._check_memory_types('memory_types', p_filters.memory_types),
+    memory._check_list('tags_all', p_filters.tags_all),
+    memory._check_list('tags_any', p_filters.tags_any),
+    memory._check_list('exclude_tags', p_filters.exclude_tags),
+    memory._check_list('doc_types', p_filters.doc_types),
+    memory._check_list('namespaces', p_filters.namespaces);
+  if p_min_score not between -1 and 1 then -- the range of a cosine
+    perform memory._refuse('min_score', format('%s is not between -1 and 1', p_min_score),
+      'Leave it out for no limit.');
+  end if;
+  perform memory._check_share('min_confidence', p_filters.min_confidence);
+  if (p_mode in ('hybrid', 'vector', 'keyword')) is not true then
+    perform memory._refuse('mode', coalesce('unknown mode "' || left(p_mode, 50) || '"', 'must not be null'),
+      'Use hybrid, vector or keyword.');
+  end if;
+  if (p_sources <@ known) is not true or cardinality(p_sources) = 0 then
+    perform memory._refuse('sources',
+      case when p_sources is null then 'must not be null'
+           when cardinality(p_sources) = 0 then 'must not be empty'
+           else (select 'unknown source ' || coalesce('"' || left(s, 50) || '"', 'null')
+                 from unnest(p_sources) as s where (s = any (known)) is not true limit 1) end,
+      'Known sources: ' || array_to_string(known, ', '));
+  end if;
+  perform memory._check_list('sources', p_sources);
+  if (p_top_k between 1 and 1000) is not true then
+    perform memory._refuse('top_k', format('%s is not between 1 and 1000', coalesce(p_top_k::text, 'null')),
+      '10 is the default.');
+  end if;
+  perform memory._check_filter(p_filters.filter);
+end;
+$$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- What a search may spend on the words of messages that no job and no sweep has parsed yet, newest first, where cost is
--- what all of them would cost. A message costs its bytes, of which 256 KiB are parsed at most, and 100: half a MiB is
--- 90 ms of prose, 300 ms of Chinese, and 3,000 short messages. Nothing is kept: a search that wrote to messages would
--- hold their locks until its transaction ends, and wait for whoever clears the thread. Null when there is nothing to
--- parse.
+-- Messages whose words nobody has kept yet, which a search parses itself.
+
+-- What a search may spend on parsing, in bytes, newest messages first; null when there is nothing to parse. p_cost is
+-- what all of p_messages would cost: the bytes of each, of which 256 KiB are parsed at most, and 100. Half a MiB takes
+-- 90 ms for prose, 300 ms for Chinese, and is 3,000 short messages. Nothing that is parsed is kept: a search that wrote
+-- to messages would hold their locks until its transaction ends, and wait for whoever clears the thread.
 create or replace function memory._parsing_budget(p_messages bigint, p_cost bigint)
 returns int
 language plpgsql stable parallel safe
 as $$
 begin
   if p_cost > 524288 then
-    raise notice 'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared',
-      p_messages
+    raise notice
+      'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared', p_messages
       using hint = 'A worker or memory.sweep() parses them.';
   end if;
   return case when p_messages > 0 then 524288 end;
@@ -10903,7 +11476,8 @@ as $$
 begin
   return array(
     select case when u.word ~ '...[[:alpha:]]$' then left(u.word, -1) else u.word end
-    from unnest(p_words) as u (word) order by length(u.word) desc, u.word limit 8);
+    from unnest(p_words) as u (word)
+    order by length(u.word) desc, u.word limit 8);
 end;
 $$;
 
@@ -10914,10 +11488,9 @@ returns int
 language sql immutable parallel safe
 begin atomic
   select num_nonnulls(
-    nullif(strpos(p_said, p_beginnings[1]), 0), nullif(strpos(p_said, p_beginnings[2]), 0), nullif(strpos(p_said, p_beginnings[3]),
-      0),
-    nullif(strpos(p_said, p_beginnings[4]), 0), nullif(strpos(p_said, p_beginnings[5]), 0), nullif(strpos(p_said, p_beginnings[6]),
-      0),
+    nullif(strpos(p_said, p_beginnings[1]), 0), nullif(strpos(p_said, p_beginnings[2]), 0),
+    nullif(strpos(p_said, p_beginnings[3]), 0), nullif(strpos(p_said, p_beginnings[4]), 0),
+    nullif(strpos(p_said, p_beginnings[5]), 0), nullif(strpos(p_said, p_beginnings[6]), 0),
     nullif(strpos(p_said, p_beginnings[7]), 0), nullif(strpos(p_said, p_beginnings[8]), 0));
 end;
 
@@ -10929,79 +11502,106 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The parts of a context. Stable: no message is missing because it was summarised, or there twice, while this is put together.
+-- The parts of a context. They are shown in the order of their places:
+--   1  memories        what is remembered about the user
+--   2  user_summary    the summary of the user
+--   3  cross_session   earlier conversations, where the policy allows them and the query asks for them
+--   4  thread_summary  the summary of the whole thread
+--   5  thread_summary  the rolling summary of the thread's older messages
+--   6  message         the messages since the summaries
+-- Tokens are given out in the order of the code below: to the newest message, whatever it costs; to the summaries
+-- (4, 5, 2); to earlier conversations (3) and memories (1), each with at most its share of what is left; and what
+-- remains to older messages (6).
+-- Stable, so that everything is read from one snapshot: no message is missing because it was summarised meanwhile, and
+-- none is there twice.
 create or replace function memory._context_parts(
-  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_tokens int
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_max_tokens int
 )
 returns setof memory.context_part
 language plpgsql stable parallel unsafe
 as $$
 declare
   remaining int := p_max_tokens;
+  parts memory.context_part[] := array[]::memory.context_part[]; -- ordinal is the place
+  newest_tokens int;
+  since_seq bigint := 0; -- Messages before this are in a summary.
   whole memory.summaries;
   rolling memory.summaries;
   profile memory.summaries;
   part record;
   recalled record;
-  parts memory.context_part[] := array[]::memory.context_part[];
-  since_seq bigint := 0;
-  newest_tokens int;
 begin
-  -- What one agent asks for has no part in what was said to the others.
-  whole := memory._summary_for(p_user_id, p_thread_id, 'thread', p_agent_id);
-  rolling := memory._summary_for(p_user_id, p_thread_id, 'rolling', p_agent_id);
-  profile := memory._summary_for(p_user_id, '', 'user', p_agent_id);
-
-  -- The newest message goes in whatever happens; then the summaries, then memories and earlier conversations with at most
-  -- their share of what is left, and as many of the messages since the summaries as still fit.
+  -- The newest message.
   select f.tokens into newest_tokens
   from memory._fit_messages(p_user_id, p_thread_id, p_agent_id, 9223372036854775807, 0) as f;
   remaining := remaining - newest_tokens;
 
-  -- The rolling summary stands in for messages. After a summary of the whole thread it is needed only when the messages
-  -- since do not fit into half of what is left.
-  if whole.summary_id is not null and rolling.summary_id is not null and (rolling.end_seq <= whole.end_seq or not exists (
-    select from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-    where m.seq > whole.end_seq
-      and m.seq < (select f.oldest_seq from memory._fit_messages(
-                     p_user_id, p_thread_id, p_agent_id, whole.end_seq + 1,
-                     newest_tokens + remaining / 2 - memory._tokens_at_most(memory._fenced(whole.summary))) as f)))
+  -- Summaries. The rolling one replaces messages. After a summary of the whole thread it is needed only when the
+  -- messages since that summary do not fit into half of what is left.
+  whole := memory._summary_for(p_user_id, p_thread_id, 'thread', p_agent_id);
+  rolling := memory._summary_for(p_user_id, p_thread_id, 'rolling', p_agent_id);
+  profile := memory._summary_for(p_user_id, '', 'user', p_agent_id);
+  if whole.summary_id is not null and rolling.summary_id is not null and (
+    rolling.end_seq <= whole.end_seq
+    or not exists (
+      select from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+      where m.seq > whole.end_seq
+        and m.seq < (
+          select f.oldest_seq
+          from memory._fit_messages(
+            p_user_id, p_thread_id, p_agent_id, whole.end_seq + 1,
+            newest_tokens + remaining / 2 - memory._tokens_at_most(memory._fenced(whole.summary))) as f)))
   then
     rolling := null;
   end if;
   for part in
-    select p.* from (values
-      (4, 'thread_summary', e'Summary of the conversation so far:\n' || memory._paragraph(whole.summary), whole.summary_id, whole.end_seq, whole.summary, whole.token_count),
-      (5, 'thread_summary', e'Summary of the conversation so far:\n' || memory._paragraph(rolling.summary), rolling.summary_id, rolling.end_seq, rolling.summary, rolling.token_count),
-      (2, 'user_summary', e'What is known about the user:\n' || memory._paragraph(profile.summary), profile.summary_id, null, profile.summary, profile.token_count)
-    ) as p (place, source, content, summary_id, end_seq, summary, counted)
-    where p.content is not null
+    select s.*
+    from (values
+      (4, 'thread_summary', 'Summary of the conversation so far:', whole.summary_id, whole.end_seq, whole.summary,
+       whole.token_count),
+      (5, 'thread_summary', 'Summary of the conversation so far:', rolling.summary_id, rolling.end_seq, rolling.summary,
+       rolling.token_count),
+      (2, 'user_summary', 'What is known about the user:', profile.summary_id, null, profile.summary,
+       profile.token_count)
+    ) as s (place, source, content, summary_id, end_seq, summary, tokens)
+    where s.summary is not null
   loop
-    part.content := memory._fenced(part.content);
-    -- What was counted is the summary as it was written; the fence and the heading are 30 tokens.
-    part.counted := coalesce(case when strpos(part.content, part.summary) > 0 then part.counted + 40 end, memory._tokens_at_most(part.content));
-    if part.counted <= remaining then
-      remaining := remaining - part.counted;
-      parts := parts || row(part.place, 'system', part.content, part.source, part.counted, jsonb_build_object('summary_id', part.summary_id))::memory.context_part;
+    part.content := memory._fenced(part.content || e'\n' || memory._paragraph(part.summary));
+    -- token_count counts the summary as it was written. The fence and the heading are 30 tokens.
+    part.tokens := case
+      when part.tokens is not null and strpos(part.content, part.summary) > 0 then part.tokens + 40
+      else memory._tokens_at_most(part.content) end;
+    if part.tokens <= remaining then
+      remaining := remaining - part.tokens;
       since_seq := greatest(since_seq, part.end_seq + 1);
+      parts := parts || row(part.place, 'system', part.content, part.source, part.tokens,
+                            jsonb_build_object('summary_id', part.summary_id))::memory.context_part;
     else
       raise notice 'degraded: the % does not fit into max_tokens', replace(part.source, '_', ' ')
         using hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
     end if;
   end loop;
 
+  -- Earlier conversations.
   if (p_policy #>> '{knowledge_base,enable_cross_session_context}')::boolean then
-    select * into recalled from memory._cross_session_context(p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy,
+    select * into recalled
+    from memory._cross_session_context(
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy,
       floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'))::int);
     if recalled.content is not null then
       remaining := remaining - recalled.tokens;
-      parts := parts || row(3, 'system', recalled.content, 'cross_session', recalled.tokens, recalled.details)::memory.context_part;
+      parts := parts || row(3, 'system', recalled.content, 'cross_session', recalled.tokens,
+                            recalled.details)::memory.context_part;
     end if;
   end if;
 
+  -- Memories.
   if remaining > 0 then
-    select * into recalled from memory._render_memories(p_user_id, p_agent_id, p_query, p_model, p_target, p_policy,
-      (p_policy #>> '{context,max_memories}')::int, floor(remaining * memory._share(p_policy #>> '{context,memories_share}'))::int
+    select * into recalled
+    from memory._render_memories(
+      p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, (p_policy #>> '{context,max_memories}')::int,
+      floor(remaining * memory._share(p_policy #>> '{context,memories_share}'))::int
         - memory._tokens_at_most(memory._fenced('')));
     if recalled.block <> '' then
       recalled.block := memory._fenced(recalled.block);
@@ -11016,17 +11616,33 @@ begin
       using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
+  -- The messages since the summaries.
   return query
   with chosen as (
-    select p.ordinal, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata from unnest(parts) as p
+    select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
+    from unnest(parts) as p
     union all
     select 6, m.seq, m.role, m.content, 'message', memory._message_tokens(m), m.metadata
     from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-    where m.seq >= (select f.oldest_seq from memory._fit_messages(
-                      p_user_id, p_thread_id, p_agent_id, since_seq, newest_tokens + remaining) as f)
+    where m.seq >= (
+      select f.oldest_seq
+      from memory._fit_messages(p_user_id, p_thread_id, p_agent_id, since_seq, newest_tokens + remaining) as f)
   )
-  select row_number() over (order by c.ordinal, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
-  from chosen as c order by 1;
+  select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
+  from chosen as c
+  order by 1;
+end;
+$$;
+
+-- The current summary of a kind. None for an agent if the summary draws on what was said to other agents.
+create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
+returns memory.summaries
+language plpgsql stable parallel safe
+as $$
+declare
+  summary memory.summaries := memory._latest_summary(p_user_id, p_thread_id, p_kind);
+begin
+  return case when p_agent_id is null or summary.agent_ids <@ array[p_agent_id] then summary end;
 end;
 $$;
 
@@ -11040,61 +11656,72 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Earlier conversations, when the user asks for them: the question holds one of the policy's trigger phrases, and what is
--- found in archived conversations and in the summaries of other threads is relevant enough.
+-- Earlier conversations, where the query holds one of the policy's trigger phrases: the best five among archived
+-- conversations and the summaries of other threads that are relevant enough, each conversation once, within
+-- p_max_tokens. Null content when there are none.
 create or replace function memory._cross_session_context(
-  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_tokens int,
-  out content text, out tokens int, out details jsonb
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_max_tokens int, out content text, out tokens int, out details jsonb
 )
 language plpgsql stable parallel unsafe
 as $$
 declare
+  heading constant text := 'Earlier conversations:';
   threshold constant double precision := memory._share(p_policy #>> '{knowledge_base,relevance_threshold}');
   trigger_phrase text;
   topic text := p_query;
   hit record;
+  shown record;
   line text;
 begin
   select t.phrase into trigger_phrase
   from jsonb_array_elements_text(p_policy #> '{knowledge_base,search_triggers}') as t (phrase)
-  where t.phrase ~ e'\\S' and strpos(lower(p_query), lower(t.phrase)) > 0 limit 1;
+  where t.phrase ~ e'\\S' and strpos(lower(p_query), lower(t.phrase)) > 0
+  limit 1;
   if not found then
     return;
   end if;
   if p_target is null then
     raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply'
       using hint = 'Register and activate an embedding model.';
-    -- The phrase itself is in no summary.
+    -- No summary has the phrase itself.
     topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
   end if;
-  tokens := memory._tokens_at_most(memory._fenced('Earlier conversations:'));
+
+  tokens := memory._tokens_at_most(memory._fenced(heading));
   details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
   for hit in
-    select r.* from (
+    select r.*
+    from (
       select h.source, h.id, h.number, h.thread_id, h.score, h.created_at,
         row_number() over (partition by h.thread_id order by h.score desc, h.created_at desc) as place_in_thread
-      -- Each on its own: documents of the application, however many, do not crowd out what was said.
-      from (values ('summary', null::text[]), ('document', array[memory._archive_namespace(p_user_id)])) as w (source, namespaces)
+      -- Two searches, so that many documents do not crowd out the summaries.
+      from (values
+        ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
+        ('document', memory._filters(p_exclude_thread_id => p_thread_id,
+                                     p_namespaces => array[memory._archive_namespace(p_user_id)]))
+      ) as w (source, filters)
       cross join lateral memory._ranked(
-        p_user_id => p_user_id, p_query => topic, p_model => p_model, p_target => p_target,
+        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => topic, p_model => p_model, p_target => p_target,
         p_mode => case when p_target is null then 'keyword' else 'vector' end, p_settings => p_policy -> 'search',
-        p_sources => array[w.source], p_agent_id => p_agent_id, p_exclude_thread_id => p_thread_id,
-        p_namespaces => w.namespaces, p_min_score => case when p_target is not null then threshold end, p_row_limit => 20) as h
-      where h.thread_id is not null -- the summary of the user is no conversation
+        p_sources => array[w.source], p_row_limit => 20, p_filters => w.filters,
+        p_min_score => case when p_target is not null then threshold end) as h
+      where h.thread_id is not null -- The summary of the user is no conversation.
     ) as r
     where r.place_in_thread = 1
     order by r.score desc, r.created_at desc
     limit 5
   loop
+    shown := memory._search_row(p_user_id, hit.source, hit.id, hit.thread_id, hit.number);
     line := format(e'\n[%s, conversation %s] ', to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
       -- Further lines are indented, so that none of them can pose as another conversation.
-      || replace(memory._paragraph((memory._search_row(p_user_id, hit.source, hit.id, hit.thread_id,
-        hit.number)).content), e'\n', e'\n  ');
+      || replace(memory._paragraph(shown.content), e'\n', e'\n  ');
     if tokens + memory._tokens_at_most(line) <= p_max_tokens then
       tokens := tokens + memory._tokens_at_most(line);
-      content := coalesce(content, 'Earlier conversations:') || line;
-      details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object('source', hit.source, 'id', split_part(hit.id, '/', 1), 'thread_id', hit.thread_id, 'score', hit.score));
+      content := coalesce(content, heading) || line;
+      details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object(
+        'source', hit.source, 'id', shown.id, 'thread_id', hit.thread_id, 'score', hit.score));
     else
       raise notice 'degraded: an earlier conversation does not fit into max_tokens'
         using hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';
@@ -11106,11 +11733,11 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- What was recalled is data: whoever wrote it, a user or a web page a tool has read, gives no orders. What is inside
--- cannot end the fence, and is as long afterwards as it was counted. memory._without_recalled() takes fenced text out
--- again before anything is extracted from it. The fence is the same in every call: one with a random name could not be
--- forged, but providers cache prompts that stay the same, and text that an application has sent back has to be
--- recognised without its name.
+-- The fence around recalled text. The text is data: whoever wrote it, a user or a web page that a tool has read, gives
+-- no orders. What is inside cannot end the fence, and has as many tokens afterwards as were counted before.
+-- memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The fence is the
+-- same in every call. One with a random name could not be forged, but providers cache prompts that stay the same, and
+-- text that an application has sent back has to be recognised without knowing the name.
 create or replace function memory._fenced(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -11121,8 +11748,8 @@ begin
 end;
 $$;
 
--- Without empty lines: when the application sends it back, memory._without_recalled() sees where it ends. A heading of
--- our own does not begin a line of it.
+-- A text without empty lines, so that memory._without_recalled() sees where it ends when the application sends it back.
+-- A backslash keeps its lines from beginning with the heading of memory.render_memories().
 create or replace function memory._paragraph(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -11130,18 +11757,22 @@ as $$
 begin
   p_content := regexp_replace(p_content, e'\\r\\n|[\\r\\u000b\\u000c\\u001c-\\u001f\\u0085\\u2028\\u2029]', e'\n', 'g');
   p_content := btrim(regexp_replace(p_content, e'\\n\\s*\\n', e'\n', 'g'), e' \t\r\n');
-  return memory._harmless(regexp_replace(p_content,
+  return memory._harmless(regexp_replace(
+    p_content,
     e'^([^0-9A-Za-z\\n]*?)([#\\ufe5f\\uff03][^0-9A-Za-z\\n]{0,16}your[^0-9A-Za-z\\n]{0,8}memories)',
     e'\\1\\\\\\2', 'gin'));
 end;
 $$;
 
--- How far back the newest messages of a thread fit into a budget, not going beyond from_seq. Reads no further than that.
--- Tool results stay with the message that called the tools; the newest message counts even when nothing fits.
-create or replace function memory._fit_messages(p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int)
+-- How far back the newest messages of a thread fit into p_budget tokens, not further back than p_from_seq: the oldest
+-- message that fits, and the tokens of all that fit. Tool results count as one unit with the message that called the
+-- tools. The newest unit counts even when it does not fit.
+create or replace function memory._fit_messages(
+  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
+)
 returns table (oldest_seq bigint, tokens int)
 language plpgsql stable parallel safe
--- Walk the primary key backwards and stop early; a plan that sorts reads the whole thread first.
+-- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
 set enable_sort = off
 set enable_bitmapscan = off
 set jit = off
@@ -11167,7 +11798,7 @@ begin
       newest_of_unit := null;
     end if;
   end loop;
-  -- Tool results whose call is gone stand for themselves when there is nothing else.
+  -- If the calling message is gone and nothing else is there, the tool results count as one unit.
   if oldest_seq is null and newest_of_unit is not null then
     oldest_seq := message.seq;
     tokens := unit_tokens;
@@ -11176,14 +11807,19 @@ begin
 end;
 $$;
 
--- Exact once a job has counted it; before that the higher of two estimates, so that no limit is broken.
+-- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no limit
+-- is broken.
 create or replace function memory._message_tokens(p_message memory.messages)
 returns int
 language plpgsql immutable parallel safe
 as $$
 begin
-  return case when p_message.is_counted then p_message.token_count
-              else greatest(p_message.token_count, memory._tokens_at_most(p_message.content) + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
+  return case
+    when p_message.is_counted then p_message.token_count
+    else greatest(
+      p_message.token_count,
+      memory._tokens_at_most(p_message.content)
+        + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
 end;
 $$;
 
@@ -11195,12 +11831,15 @@ end;
 $$;
 -- needs pgvector on the search_path
 
+-- The walk of a context: the arguments are checked; the query (or the user's newest message) gets its embedding
+-- (60_search/query_embedding.sql); and memory._context_parts() puts the parts together within max_tokens.
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
   max_tokens int default null, query_embedding vector default null
 )
 returns setof memory.context_part
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables; the embedding of a query is kept
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -11210,17 +11849,23 @@ begin
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if max_tokens < 1 then
-    perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for the policy''s context.max_tokens.');
+    perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens),
+      'Leave it out for the policy''s context.max_tokens.');
   end if;
   policy := memory._policy(get_context.user_id, get_context.agent_id);
-  -- What the user said last is what the context is for, unless the caller says.
-  query := coalesce(memory._query_or_null(query), memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
+  -- Unless the caller passes a query, the context is for what the user said last.
+  query := coalesce(
+    memory._query_or_null(query),
+    memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
   return query
   select c.*
   from memory._query_model(get_context.user_id, get_context.query, get_context.query_embedding) as m
-  cross join lateral memory._query_embedding(get_context.user_id, get_context.query, get_context.query_embedding, m) as k
-  cross join lateral memory._query_target(get_context.user_id, get_context.agent_id, get_context.query,
-    (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
+  cross join lateral memory._query_embedding(
+    get_context.user_id, get_context.query, get_context.query_embedding, m) as k
+  cross join lateral memory._query_target(
+    get_context.user_id, get_context.agent_id, get_context.query,
+    (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null,
+    m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
     coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int)) as c
@@ -11228,9 +11873,13 @@ begin
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector) is
-'What to send to the model, ready as chat messages: memories (chosen by relevance to the query, importance and recency), the summary of the user, what earlier conversations say when the user asks for it (policy knowledge_base.enable_cross_session_context), the summary of the thread, and the messages since, within max_tokens; policy context says how it is split. Without a query the user''s newest message is one. The newest message is always there; a tool result is never cut from its call. What was recalled is fenced as data. metadata of a message holds its tool_calls, tool_call_id and name, that of the other parts says what was chosen and why.';
+'What to send to the model, as chat messages within max_tokens: memories, the summary of the user, earlier '
+'conversations, the summary of the thread, and the messages since; policy context says how the tokens are split. '
+'Without a query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and '
+'name, metadata of the other parts says what was chosen and why.';
 
--- What the user said last, without what was recalled for it.
+-- What the user said last, without the recalled text that the application may have sent with it. Only the newest twenty
+-- messages are looked at: what was said before them is no longer what the conversation is about.
 create or replace function memory._newest_question(p_user_id text, p_thread_id text, p_agent_id text)
 returns text
 language plpgsql stable parallel safe
@@ -11240,22 +11889,13 @@ set jit = off
 as $$
 begin
   return q.said
-  from (select m.role, memory._without_recalled(left(m.content, 65536)) as said
-        from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-        order by m.seq desc limit 20) as q -- further back it is no longer what the conversation is about
-  where q.role = 'user' and q.said ~ e'\\S' limit 1;
-end;
-$$;
-
--- The current summary of a kind, unless an agent asks and it draws on what was said to others.
-create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
-returns memory.summaries
-language plpgsql stable parallel safe
-as $$
-declare
-  summary memory.summaries := memory._latest_summary(p_user_id, p_thread_id, p_kind);
-begin
-  return case when p_agent_id is null or summary.agent_ids <@ array[p_agent_id] then summary end;
+  from (
+    select m.role, memory._without_recalled(left(m.content, 65536)) as said
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    order by m.seq desc limit 20
+  ) as q
+  where q.role = 'user' and q.said ~ e'\\S'
+  limit 1;
 end;
 $$;
 
@@ -11269,8 +11909,70 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Memories for a prompt, the most useful first: relevance to the query, importance and recency, weighed as in Park et al.,
--- "Generative Agents" (2023), by the policy's weights. Recency halves in 30 days.
+-- The block of memories for a prompt, and which memories were chosen with what scores. Empty text when there are none.
+create or replace function memory._render_memories(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
+  p_max_tokens int, out block text, out chosen jsonb
+)
+language plpgsql stable parallel unsafe
+as $$
+declare
+  memory record;
+  types text[] := array[]::text[];
+  ids uuid[];
+  lines text[];
+  tokens int := memory._tokens_at_most('## Your Memories');
+  added int := 0;
+begin
+  chosen := '[]';
+  -- In the order of their ranks, and a memory that does not fit is passed over. Numbers and headings are counted, so
+  -- that the block as a whole keeps the limit.
+  for memory in
+    select m.*, memory._memory_line(m.content) as line,
+      memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
+    from memory._rank_memories(p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
+    left join memory.memory_types as t on t.memory_type = m.memory_type
+    order by m.rank
+  loop
+    if p_max_tokens is not null then
+      added := memory._tokens_at_most(e'\n12. ' || memory.line)
+        + case when memory.memory_type = any (types) then 0
+               else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
+    end if;
+    if p_max_tokens is null or tokens + added <= p_max_tokens then
+      tokens := tokens + added;
+      types := types || memory.memory_type;
+      ids := ids || memory.memory_id;
+      lines := lines || memory.line;
+      chosen := chosen || jsonb_build_object(
+        'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
+        'importance', memory.importance, 'recency', memory.recency);
+    end if;
+  end loop;
+
+  -- Shown in the order in which they were said: of two statements that disagree the later one is the newer one.
+  select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
+  into block
+  from (
+    select n.memory_type, t.position,
+      '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n'
+        || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
+    from (
+      select m.memory_type, c.line,
+        row_number() over (
+          partition by m.memory_type
+          order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
+      from unnest(ids, lines) as c (memory_id, line)
+      join memory.memories as m on m.user_id = p_user_id and m.memory_id = c.memory_id
+    ) as n
+    left join memory.memory_types as t on t.memory_type = n.memory_type
+    group by n.memory_type, t.position, t.heading
+  ) as g;
+end;
+$$;
+
+-- The most useful memories for a prompt: relevance to the query, importance and recency, weighed by the policy as in
+-- Park et al., "Generative Agents" (2023). Recency halves in 30 days.
 create or replace function memory._rank_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
@@ -11278,7 +11980,7 @@ returns table (
   rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
 )
 language plpgsql stable parallel unsafe
-set jit = off -- this and the rest as in memory._ranked()
+set jit = off -- these settings as in memory._ranked()
 set enable_nestloop = off
 set enable_mergejoin = off
 set enable_seqscan = off
@@ -11296,34 +11998,58 @@ begin
   with relevant as (
     select r.id::uuid as memory_id, r.score
     from memory._ranked(
-      p_user_id => p_user_id, p_query => p_query, p_model => p_model, p_target => p_target,
+      p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
       p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
-      p_settings => p_policy -> 'search', p_sources => '{memory}', p_agent_id => p_agent_id, p_row_limit => 2 * least(p_max_memories, 500)) as r
+      p_settings => p_policy -> 'search', p_sources => '{memory}', p_row_limit => 2 * least(p_max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
     select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
       coalesce(r.score, 0) as relevance, memory._recency(coalesce(m.valid_from, m.created_at)) as recency
-    from memory._valid_memories(p_user_id, p_agent_id) as m left join relevant as r on r.memory_id = m.memory_id
+    from memory._valid_memories(p_user_id, p_agent_id) as m
+    left join relevant as r on r.memory_id = m.memory_id
   ), best as (
-    select w.*, (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
-                / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
+    select w.*,
+      (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
+        / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
     from weighed as w
     order by score desc, w.known_since desc, w.memory_id desc
     limit p_max_memories
   )
   select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
-    b.content,
-    memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
+    b.content, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
   from best as b;
 end;
 $$;
+
+-- A memory as one line. Line breaks of all kinds become spaces, so that no memory can pose as a heading of the prompt,
+-- and the block can be pasted into a fence of the application's own.
+create or replace function memory._memory_line(p_content text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return memory._harmless(btrim(regexp_replace(
+    p_content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+', ' ', 'g')));
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
 
 create or replace function memory.render_memories(
   user_id text, agent_id text default null, query text default null,
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
 )
 returns text
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables; the embedding of a query is kept
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -11332,7 +12058,8 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if (max_memories >= 1) is not true then
-    perform memory._refuse('max_memories', format('%s is less than 1', coalesce(max_memories::text, 'null')), '20 is the default.');
+    perform memory._refuse('max_memories', format('%s is less than 1', coalesce(max_memories::text, 'null')),
+      '20 is the default.');
   end if;
   if max_tokens < 1 then
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
@@ -11343,78 +12070,19 @@ begin
     select r.block
     from memory._query_model(render_memories.user_id, query, query_embedding) as m
     cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
-    cross join lateral memory._query_target(render_memories.user_id, render_memories.agent_id, query,
-      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
-    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories, max_tokens) as r);
+    cross join lateral memory._query_target(
+      render_memories.user_id, render_memories.agent_id, query,
+      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null,
+      m, k.embedding, k.problem, 'hybrid') as t
+    cross join lateral memory._render_memories(
+      render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories,
+      max_tokens) as r);
 end;
 $$;
 comment on function memory.render_memories(text, text, text, int, int, vector) is
-'The memories of a user as a block for a system prompt, headed "## Your Memories", numbered and grouped by type: chosen by relevance to the query, importance and recency (policy context), limited by count and by tokens. A query is compared by meaning where query_embedding is given, it was embedded before, or the policy''s context.embed_query is true; else by keyword. Empty text when there are none.';
-
-create or replace function memory._render_memories(
-  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int, p_max_tokens int,
-  out block text, out chosen jsonb
-)
-language plpgsql stable parallel unsafe
-as $$
-declare
-  memory record;
-  types text[] := array[]::text[];
-  ids uuid[];
-  lines text[];
-  tokens int := memory._tokens_at_most('## Your Memories');
-  added int := 0;
-begin
-  chosen := '[]';
-  -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
-  for memory in
-    select m.*, memory._memory_line(m.content) as line, memory._memory_line(coalesce(t.heading, m.memory_type))
-      as heading
-    from memory._rank_memories(p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
-    left join memory.memory_types as t on t.memory_type = m.memory_type
-    order by m.rank
-  loop
-    if p_max_tokens is not null then
-      added := memory._tokens_at_most(e'\n12. ' || memory.line)
-        + case when memory.memory_type = any (types) then 0 else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
-    end if;
-    if p_max_tokens is null or tokens + added <= p_max_tokens then
-      tokens := tokens + added;
-      types := types || memory.memory_type;
-      ids := ids || memory.memory_id;
-      lines := lines || memory.line;
-      chosen := chosen || jsonb_build_object('memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
-                                             'importance', memory.importance, 'recency', memory.recency);
-    end if;
-  end loop;
-
-  -- Shown in the order in which they were said: of two statements that disagree the later one is the newer one.
-  select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '') into block
-  from (
-    select n.memory_type, t.position,
-      '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n' || string_agg(n.number || '. '
-        || n.line, e'\n' order by n.number) as block
-    from (select m.memory_type, c.line,
-            row_number() over (partition by m.memory_type order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
-          from unnest(ids, lines) as c (memory_id, line)
-          join memory.memories as m on m.user_id = p_user_id and m.memory_id = c.memory_id) as n
-    left join memory.memory_types as t on t.memory_type = n.memory_type
-    group by n.memory_type, t.position, t.heading
-  ) as g;
-end;
-$$;
-
--- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt, and the block can
--- be pasted into a fence of the application's own.
-create or replace function memory._memory_line(p_content text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._harmless(btrim(regexp_replace(p_content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+',
-    ' ', 'g')));
-end;
-$$;
+'The memories of a user as a block for a system prompt, headed "## Your Memories" and grouped by type: chosen by '
+'relevance to the query, importance and recency (policy context), at most max_memories and max_tokens. Empty text '
+'when there are none.';
 
 set local search_path = pg_catalog, pg_temp;
 

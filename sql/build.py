@@ -40,10 +40,13 @@ BOUND = re.compile(
     r"^begin atomic\n.*?^end;|^language sql .*?^as \$\$\n.*?^\$\$;|^create or replace view .*?;$",
     re.MULTILINE | re.DOTALL,
 )
-# A line that the build repeats: for each member, if it has this file, with this between the lines, the line.
-EACH = re.compile(r"^( *)\{\{each (kind|source)(?: with (\w+))?(?:, ([^:]+))?: (.*)\}\}$", re.MULTILINE)
+# Lines that the build repeats: for each member, if it has this file, with this between the members, the lines.
+EACH = re.compile(
+    r"^( *)\{\{each (kind|source)(?: with (\w+))?(?:, ([^:\n]+))?:\s+(.*?)\}\}$", re.MULTILINE | re.DOTALL
+)
 # The quoted names of all members, or of those that have this file.
 NAMES = re.compile(r"\{\{(kind|source)s(?: with (\w+))?\}\}")
+PLACE = re.compile(r"^-- place among the sources: (\d+)$", re.MULTILINE)
 NAMED = re.compile(r"memory\.(\w+)")
 PGVECTOR = "-- needs pgvector on the search_path\n"  # the mark, a file's first line
 # pgvector may live in any schema, and whoever may create objects there must not slip functions of his own into ours:
@@ -103,11 +106,12 @@ def with_lists(text: str) -> str:
 
     ``{{kinds}}`` and ``{{sources}}`` become quoted names. ``{{each kind: line}}`` becomes the line once per kind, with
     the kind in place of ``<kind>``; ``{{each kind with due: line}}`` and ``{{kinds with due}}`` take only kinds that
-    have a file due.sql; and ``{{each source, union all: line}}`` puts what follows the comma between the lines.
+    have a file due.sql; and ``{{each source, union all: line}}`` puts what follows the comma between the lines. A line
+    may be several lines.
     """
     members = {
         "kind": [path.name for path in kinds()],
-        "source": [path.stem for path in sorted((ROOMS / "47_sources").glob("*.sql"))],
+        "source": [path.stem for path in sorted((ROOMS / "47_sources").glob("*.sql"), key=place_among_sources)],
     }
 
     def having(member: str, needed: str | None) -> list[str]:
@@ -120,6 +124,12 @@ def with_lists(text: str) -> str:
 
     text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
     return EACH.sub(lines, text).replace("{{prompts}}", prompts())
+
+
+def place_among_sources(path: Path) -> tuple[int, str]:
+    """What the sources of search are sorted by: the place that a source's file names, or last, by name."""
+    place = PLACE.search(path.read_text())
+    return (int(place[1]) if place else 1000, path.stem)
 
 
 def in_build_order(texts: dict[Path, str]) -> list[Path]:

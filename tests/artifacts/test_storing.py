@@ -70,7 +70,7 @@ def test_another_key_is_made_when_one_is_taken(api: Api) -> None:
     """)
     body = api.value("select prosrc from pg_proc where proname = '_artifact_key'")
     api.connection.execute(
-        "create or replace function memory._artifact_key(description text, artifact_type text)"
+        "create or replace function memory._artifact_key(p_description text, p_artifact_type text)"
         f" returns text language plpgsql as $body${body.replace('gen_random_uuid()', 'pg_temp.drawn()')}$body$"
     )
     keys = [store(api, "x", user_id=user_id).key for user_id in ("ana", "ana", "ana", "bob")]

@@ -217,12 +217,15 @@ def test_a_search_is_refused_by_its_rules_alone(api: Api, number: int) -> None:
     arguments = {name: options[0] for name, options in values.items()}
     for name in chance.sample(list(values), 2):
         arguments[name] = chance.choice(values[name])
-    rest = {"exclude_thread_id": None, "memory_types": None, "tags_all": None, "exclude_tags": None, "min_score": None}
-    more = {"doc_types": None, "namespaces": None}
+    filters = ["thread_id", "tags_any", "filter", "min_confidence"]
+    rest = [name for name in arguments if name not in filters]
     checked = outcome(
         api,
-        f"select memory._check_search({', '.join(f'{n} => %({n})s' for n in [*arguments, *rest, *more])})",
-        {**arguments, **rest, **more},
+        f"""
+        select memory._check_search({", ".join(f"p_{n} => %({n})s" for n in rest)}, p_min_score => null,
+          p_filters => memory._filters({", ".join(f"p_{n} => %({n})s" for n in filters)}))
+        """,
+        arguments,
     )
     searched = outcome(
         api,

@@ -6,8 +6,10 @@ as $$
 begin
   return query
   select m.name,
-    count(*) filter (where exists (select from memory.embeddings as e
-                                   where e.user_id = t.user_id and e.model = m.name and e.source = t.source and e.id = t.id)),
+    count(*) filter (
+      where exists (
+        select from memory.embeddings as e
+        where e.user_id = t.user_id and e.model = m.name and e.source = t.source and e.id = t.id)),
     count(t.id), m.is_active
   from memory.models as m
   left join (
@@ -21,4 +23,5 @@ begin
 end;
 $$;
 comment on function memory.backfill_status() is
-'How far each registered embedding model is: texts it has embedded (done) of those that can be searched (total). Reads everything; for administrators.';
+'How far each registered embedding model is: how many of the texts that can be searched (total) it has embedded '
+'(done). Reads the texts of all users, so it is for administrators.';

@@ -1,24 +1,30 @@
 -- needs pgvector on the search_path
 
--- Search among memories alone without filters: the same results as _ranked() gives, in fewer steps and a third less time. An embedding
--- knows until when its memory may be found, so only memories with a word of the query are joined. The steps have the names they have
--- in _ranked(), which explains them, and run under its settings, so nothing else may call this.
+-- Search among memories alone without filters: the same results as the statement in memory._ranked() gives, in fewer
+-- steps. An embedding knows until when its memory may be found, so only the memories with a word of the query are joined
+-- with their embeddings, not all. Milliseconds of a user with 1,000 memories, here / there, PostgreSQL 15: vector
+-- 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2 with 1,536.
+-- The steps have the names that they have there, share the formulas of scores.sql and run under the settings of
+-- memory._ranked(), so nothing else may call this.
 create or replace function memory._ranked_among_memories(
-  p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text, p_target halfvec, p_fusion text,
-  p_min_score double precision, p_row_limit int
+  p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
+  p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
 )
 returns setof memory.ranking
 language plpgsql stable parallel safe
 as $$
 declare
   texts bigint;
+  highest double precision;
+  lowest double precision;
+  -- Memories with a word of the query; the vector is null where it is too long for memories_recent_idx.
   matched_ids text[];
   matched_times timestamptz[];
   matched_vectors tsvector[];
-  highest double precision;
-  lowest double precision;
-  embedded_ids text[]; -- of those matched
+  -- Those of them that have an embedding.
+  embedded_ids text[];
   embedded_similarities double precision[];
+  -- Embeddings of the other memories.
   unmatched_ids text[];
   unmatched_times timestamptz[];
   unmatched_similarities double precision[];
@@ -34,60 +40,71 @@ begin
         from memory._compared_memories(p_user_id, p_agent_id, p_model, p_target) as e
         offset 0 -- so that each is compared once
       ) as c
-      where c.similarity is not null and (p_min_score is null
-        or memory._real(c.similarity) >= memory._real(p_min_score))
+      where c.similarity is not null
+        and (p_min_score is null or memory._real(c.similarity) >= memory._real(p_min_score))
       order by c.similarity desc, c.created_at desc, c.id collate "C" limit p_row_limit
     ) as t;
     return;
   end if;
 
   if p_any_word is not null then
-    -- From memories_recent_idx alone, so no column that it lacks may stand here; then those whose words are too long for it,
-    -- of which there may be a gigabyte, so they are read one by one below.
-    select count(*), array_agg(m.memory_id::text) filter (where m.matches), array_agg(m.created_at) filter (where m.matches),
-      array_agg(m.vector) filter (where m.matches)
+    -- The first branch reads memories_recent_idx alone, so it must not name a column that the index lacks. The second
+    -- adds the memories whose words are too long for the index. Their vectors may be a gigabyte together, so they are
+    -- read one by one below.
+    select count(*), array_agg(m.memory_id::text) filter (where m.matches),
+      array_agg(m.created_at) filter (where m.matches), array_agg(m.vector) filter (where m.matches)
     into texts, matched_ids, matched_times, matched_vectors
     from (
       select v.memory_id, v.created_at, v.search_vector as vector, v.search_vector @@ p_any_word as matches
-      from memory._valid_memories(p_user_id, p_agent_id) as v where v.search_vector is not null
+      from memory._valid_memories(p_user_id, p_agent_id) as v
+      where v.search_vector is not null
       union all
       select v.memory_id, v.created_at, null, v.long_search_vector @@ p_any_word
-      from memory._valid_memories(p_user_id, p_agent_id) as v where v.long_search_vector is not null
+      from memory._valid_memories(p_user_id, p_agent_id) as v
+      where v.long_search_vector is not null
     ) as m;
   end if;
 
   if p_fusion <> 'keyword' then
-    -- In one pass, and into arrays: rows that are kept to be read three times take longer (5 % of a search among 1,000).
-    select max(c.similarity), min(c.similarity), array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
+    -- In one pass, and into arrays: rows that are kept to be read three times take longer (5 % of a search among
+    -- 1,000).
+    select max(c.similarity), min(c.similarity),
+      array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
       array_agg(c.id) filter (where not c.is_matched), array_agg(c.created_at) filter (where not c.is_matched),
       array_agg(c.similarity) filter (where not c.is_matched)
     into highest, lowest, embedded_ids, embedded_similarities, unmatched_ids, unmatched_times, unmatched_similarities
     from (
       select e.*, e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
       from memory._compared_memories(p_user_id, p_agent_id, p_model, p_target) as e
-      offset 0 -- as above
+      offset 0 -- so that each is compared once
     ) as c;
   end if;
 
   return query
   with matches as materialized (
-    select t.place, w.word, ts_rank('{1,1,1,1}', t.vector, w.as_query, 1)::double precision as weight
+    select t.place, w.word, memory._word_weight(t.vector, w.as_query) as weight
     from unnest(matched_ids, matched_vectors) with ordinality as m (id, short_vector, place)
     cross join lateral (
-      select m.place, coalesce(m.short_vector, (
-        select l.long_search_vector from memory.memories as l where l.user_id = p_user_id and l.memory_id = m.id::uuid)) as vector
-      offset 0) as t
+      select m.place,
+        coalesce(m.short_vector, (
+          select l.long_search_vector from memory.memories as l
+          where l.user_id = p_user_id and l.memory_id = m.id::uuid)) as vector
+      offset 0 -- so that a long vector is read once, not once per word
+    ) as t
     cross join unnest(p_words, p_words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
     select m.word, memory._idf(texts, count(*)) as idf from matches as m group by m.word
   ), keywords as materialized (
-    select m.place, sum(w.idf * m.weight) as score, sum(w.idf) / (
-        select sum(f.idf) + (cardinality(p_words) - count(*)) * memory._idf(texts, 0) from weights as f) as share
-    from matches as m join weights as w on w.word = m.word group by m.place
+    select m.place, sum(w.idf * m.weight) as score,
+      sum(w.idf) / (
+        select memory._query_idf(sum(f.idf), cardinality(p_words) - count(*), texts) from weights as f) as share
+    from matches as m join weights as w on w.word = m.word
+    group by m.place
   ), best as materialized (
-    select k.score as keyword, least(1, 1.5 * k.share) as trust
-    from keywords as k order by k.score desc, k.share desc limit 1
+    select k.score as keyword, memory._trust(k.share) as trust
+    from keywords as k
+    order by k.score desc, k.share desc limit 1
   ), contenders as (
     select w.id collate "C" as id, w.created_at, c.similarity, k.score as keyword
     from unnest(matched_ids, matched_times) with ordinality as w (id, created_at, place)
@@ -95,16 +112,18 @@ begin
     left join unnest(embedded_ids, embedded_similarities) as c (id, similarity) on c.id = w.id
     union all
     (select c.id collate "C", c.created_at, c.similarity, null
-     from (select unnest(unmatched_ids) as id, unnest(unmatched_times) as created_at, unnest(unmatched_similarities) as similarity) as c
+     from (select unnest(unmatched_ids) as id, unnest(unmatched_times) as created_at,
+             unnest(unmatched_similarities) as similarity) as c
      where c.similarity is not null
      order by c.similarity desc, c.created_at desc, c.id collate "C" limit p_row_limit)
   ), scored as (
-    select c.id, c.created_at, memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust, num_nonnulls(highest, b.keyword)) as score
+    select c.id, c.created_at,
+      memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust,
+                          num_nonnulls(highest, b.keyword)) as score
     from contenders as c left join best as b on true
   ), top as (
     select s.* from scored as s
-    where p_min_score is null
-      or memory._real(s.score) >= memory._real(p_min_score)
+    where p_min_score is null or memory._real(s.score) >= memory._real(p_min_score)
     order by s.score desc, s.created_at desc, s.id limit p_row_limit
   )
   select row_number() over (order by t.score desc, t.created_at desc, t.id), 'memory', t.id, null::text, null::bigint,
@@ -113,8 +132,26 @@ begin
 end;
 $$;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it: 5 ms instead of
--- 20 at 10,000 memories and of 85 at 50,000. With ef_search 200 that finds 92 to 97 % of the nearest ten, with 100 87 to 93 %.
+-- The memories that a search without filters may find, by their embeddings alone: an embedding of a memory knows its
+-- agent and until when it may be found. Inlined by the planner, hence no SET clause.
+create or replace function memory._compared_memories(
+  p_user_id text, p_agent_id text, p_model text, p_target halfvec
+)
+returns table (id text, created_at timestamptz, similarity double precision)
+language sql stable parallel safe
+begin atomic
+  select e.id, e.created_at, memory._cosine_similarity(e.embedding, p_target)
+  from memory.embeddings as e
+  where e.user_id = p_user_id and e.model = p_model and e.source = 'memory'
+    and memory._dimensions(e.embedding) = memory._dimensions(p_target)
+    and e.valid_until > statement_timestamp() and (p_agent_id is null or e.agent_id = p_agent_id);
+end;
+
+-- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it, or
+-- null. It serves searches by meaning alone, without filters, of users with more memories than search.approximate_above
+-- (10,000). With the default limit of 1,000 memories per agent that takes more than ten agents. With 384 dimensions it
+-- takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of
+-- the nearest ten, with 100 91 to 95 % (bench/results/search.md).
 create or replace function memory._nearest_among_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
@@ -122,21 +159,25 @@ returns memory.ranking[]
 language plpgsql stable parallel unsafe -- as all that call it: it changes settings
 as $$
 declare
-  -- Planned each time, for this user: what an index over all users is worth depends on the share of them that is the user's. The test for
-  -- -infinity repeats the condition of the index, or the planner would not take it.
+  -- Planned each time, for this user: what an index over all users is worth depends on the user's share of the rows.
+  -- The test for -infinity repeats the condition of the index, without which the planner would not take it.
   statement constant text := format($sql$
-    select array_agg(row(n.rank, 'memory', n.id, null, null, n.created_at, n.similarity, case when $6 then jsonb_build_object(
-        'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
-        'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
+    select array_agg(row(
+        n.rank, 'memory', n.id, null, null, n.created_at, n.similarity,
+        case when $6 then jsonb_build_object(
+          'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
+          'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
     from (
       select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at,
         memory._real(c.similarity) as similarity
       from (
         select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, $3) as similarity
         from memory.embeddings as e
-        where e.user_id = $1 and e.model = $2 and e.source = 'memory' and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
+        where e.user_id = $1 and e.model = $2 and e.source = 'memory'
+          and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
           and ($4 is null or e.agent_id = $4)
-        order by e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s) limit $5) as c
+        order by e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s)
+        limit $5) as c
       where c.similarity is not null) as n
   $sql$, memory._vector_schema(), memory._dimensions(p_target));
   ef_search constant text := current_setting('hnsw.ef_search');
@@ -146,7 +187,8 @@ begin
   -- Not by SET clauses of the function, which only a superuser could restore from a dump.
   perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;
-  perform set_config('hnsw.ef_search', ef_search, true), set_config('hnsw.iterative_scan', iterative_scan, true);
+  perform set_config('hnsw.ef_search', ef_search, true),
+    set_config('hnsw.iterative_scan', iterative_scan, true);
   return nearest;
 end;
 $$;

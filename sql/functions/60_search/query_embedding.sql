@@ -1,9 +1,10 @@
 -- needs pgvector on the search_path
 
--- What a query is compared with is found in three steps, called in one statement with the ranking. The first two are stable
--- as the ranking is: they see the same models and embeddings, whatever is activated or dropped meanwhile.
+-- The embedding that a query is compared by is found in three steps, which one statement calls together with the
+-- ranking. The first two are stable as the ranking is: all three see the same models and embeddings, whatever is
+-- activated or dropped meanwhile.
 
--- The model: one that makes embeddings as long as the given one, or the one that serves the user.
+-- Step 1, the model: one whose embeddings are as long as the given one, or the one that serves the user.
 create or replace function memory._query_model(p_user_id text, p_query text, p_given vector)
 returns memory.models
 language plpgsql stable parallel safe
@@ -20,7 +21,46 @@ begin
 end;
 $$;
 
--- The embedding as far as it is known: the given one, or the one kept from last time. problem says why there can be none.
+-- The model whose embeddings of this user are searched: the active one, or while that one is being filled, another one
+-- that has something the active one lacks. Every search compares with one model only.
+create or replace function memory._serving_model(p_user_id text)
+returns memory.models
+language plpgsql stable parallel safe
+set enable_nestloop = off -- as in memory._has_unembedded(): without statistics a nested loop takes seconds
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  active memory.models := memory._embedding_model();
+  ahead memory.models;
+begin
+  -- Other models are looked at only while a backfill is to be done or has failed, because that reads all texts of the
+  -- user.
+  if active.name is not null
+    and exists (select from memory.models as m
+                where m.kind = 'embedding' and m.name <> active.name and not m.is_off)
+    and exists (select from memory.jobs as j
+                where j.user_id = p_user_id and j.kind = 'backfill' and j.scope = ''
+                  and j.status in ('pending', 'running', 'dead')) then
+    select m.* into ahead
+    from memory.models as m
+    where m.kind = 'embedding' and m.name <> active.name and not m.is_off and exists (
+      select from memory._embeddable(p_user_id, null) as t
+      where exists (select from memory.embeddings as e
+                    where e.user_id = p_user_id and e.model = m.name and e.source = t.source and e.id = t.id)
+        and not exists (select from memory.embeddings as e
+                        where e.user_id = p_user_id and e.model = active.name and e.source = t.source
+                          and e.id = t.id))
+    order by (select count(*) from memory.embeddings as e where e.user_id = p_user_id and e.model = m.name) desc,
+      m.created_at
+    limit 1;
+  end if;
+  return case when ahead.name is null then active else ahead end;
+end;
+$$;
+
+-- Step 2, the embedding as far as it is known: the given one, or the one kept from an earlier search. problem says why
+-- there can be none.
 create or replace function memory._query_embedding(
   p_user_id text, p_query text, p_given vector, p_model memory.models, out embedding halfvec, out problem text
 )
@@ -36,44 +76,62 @@ begin
   elsif p_given is not null then
     embedding := memory._to_halfvec(p_given);
     if memory._dimensions(embedding) <> memory._known_dimensions(p_model) then
-      perform memory._refuse('query_embedding', format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), p_model.name,
-        memory._known_dimensions(p_model)), 'Embed the query with that model.');
+      perform memory._refuse('query_embedding',
+        format('has %s dimensions, model "%s" has %s', memory._dimensions(embedding), p_model.name,
+               memory._known_dimensions(p_model)),
+        'Embed the query with that model.');
     elsif not memory._has_direction(embedding) then
-      perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0', 'Embed the query with the model that embedded the memories.');
+      perform memory._refuse('query_embedding', 'has no direction: all its numbers are 0',
+        'Embed the query with the model that embedded the memories.');
     end if;
   elsif not exists (select from memory.embeddings as e where e.user_id = p_user_id and e.model = p_model.name)
     and exists (select from memory.jobs as j
-                where j.user_id = p_user_id and j.kind in ('embed', 'backfill') and j.status in ('pending', 'running', 'dead')) then
+                where j.user_id = p_user_id and j.kind in ('embed', 'backfill')
+                  and j.status in ('pending', 'running', 'dead')) then
     problem := format('model "%s" has not embedded anything of this user yet', p_model.name);
   else
-    select k.embedding into embedding from memory.query_embeddings as k
+    select k.embedding into embedding
+    from memory.query_embeddings as k
     where k.user_id = p_user_id and k.model = p_model.name and k.query_hash = memory._query_hash(p_query)
-      and memory._dimensions(k.embedding) = coalesce(memory._known_dimensions(p_model), memory._dimensions(k.embedding));
+      and memory._dimensions(k.embedding)
+        = coalesce(memory._known_dimensions(p_model), memory._dimensions(k.embedding));
   end if;
 end;
 $$;
 
--- The model is asked for what is not known, where it may be. Without an embedding the search is by keyword, and says so
--- unless nobody expects more.
+-- The key of a kept embedding. The words of queries are not kept.
+create or replace function memory._query_hash(p_query text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return encode(sha256(convert_to(p_query, 'UTF8')), 'hex');
+end;
+$$;
+
+-- Step 3: the model is asked for an embedding that is not known, where p_may_call allows that. Without an embedding the
+-- search is by keyword (mode), and a notice says so unless the model may not be called.
 create or replace function memory._query_target(
-  p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec, p_problem text,
-  inout mode text, out embedding halfvec
+  p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
+  p_problem text, inout mode text, out embedding halfvec
 )
 language plpgsql volatile parallel unsafe
 as $$
 begin
   embedding := p_known;
   if embedding is null and p_problem is null and p_query is not null and p_may_call then
-    select c.embedding, c.problem into embedding, p_problem from memory._embed_query(p_user_id, p_agent_id, p_query, p_model) as c;
+    select c.embedding, c.problem into embedding, p_problem
+    from memory._embed_query(p_user_id, p_agent_id, p_query, p_model) as c;
   end if;
   if embedding is null and mode = 'vector' then
-    perform memory._refuse('mode', p_problem, 'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
+    perform memory._refuse('mode', p_problem,
+      'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
   elsif embedding is null then
     if p_problem is not null and p_may_call then
-      raise notice 'degraded: searching by keyword only, %', p_problem using hint = case when p_model.name is null
-        then 'Register and activate an embedding model, or ask for mode keyword.'
+      raise notice 'degraded: searching by keyword only, %', p_problem using hint = case
+        when p_model.name is null then 'Register and activate an embedding model, or ask for mode keyword.'
         when p_known is null and p_problem like 'model "%" has not embedded anything%'
-        then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
+          then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
         else format('It is model "%s" that was asked: see that it can be reached, or switch it off with '
                     'memory.deactivate_model().', p_model.name) end;
     end if;
@@ -82,39 +140,10 @@ begin
 end;
 $$;
 
--- The model whose embeddings of this user are searched: the active one, or while that one is being filled, another one that
--- has something the active one lacks. Every search compares with one model only.
-create or replace function memory._serving_model(p_user_id text)
-returns memory.models
-language plpgsql stable parallel safe
-set enable_nestloop = off -- as in memory._has_unembedded(): without statistics it takes seconds otherwise
-set enable_mergejoin = off
-set jit = off
-as $$
-declare
-  active memory.models := memory._embedding_model();
-  ahead memory.models;
-begin
-  -- Looks closer only while there is a backfill to do, or one that failed: it reads all that the user has.
-  if active.name is not null and exists (select from memory.models as m where m.kind = 'embedding'
-    and m.name <> active.name and not m.is_off)
-    and exists (select from memory.jobs as j
-                where j.user_id = p_user_id and j.kind = 'backfill' and j.scope = '' and j.status in ('pending', 'running', 'dead')) then
-    select m.* into ahead from memory.models as m
-    where m.kind = 'embedding' and m.name <> active.name and not m.is_off and exists (
-      select from memory._embeddable(p_user_id, null) as t
-      where exists (select from memory.embeddings as e
-                    where e.user_id = p_user_id and e.model = m.name and e.source = t.source and e.id = t.id)
-        and not exists (select from memory.embeddings as e
-                        where e.user_id = p_user_id and e.model = active.name and e.source = t.source and e.id = t.id))
-    order by (select count(*) from memory.embeddings as e where e.user_id = p_user_id and e.model = m.name) desc, m.created_at limit 1;
-  end if;
-  return case when ahead.name is null then active else ahead end;
-end;
-$$;
-
 -- Asks the model, within the budget, and keeps the answer unless the transaction may only read.
-create or replace function memory._embed_query(p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text)
+create or replace function memory._embed_query(
+  p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -123,45 +152,37 @@ declare
   dims int;
 begin
   begin
-    perform memory._check_budget(p_user_id, p_agent_id, memory._model_json(p_model), memory._estimate_tokens(asked), false);
+    perform memory._check_budget(p_user_id, p_agent_id, memory._model_json(p_model), memory._estimate_tokens(asked),
+                                 false);
   exception when sqlstate 'AM002' then
     problem := sqlerrm;
     return;
   end;
-  reply := memory._ask_model('embed', p_user_id, p_agent_id, p_model,
-                             jsonb_build_object('prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
+  reply := memory._ask_model('embed', p_user_id, p_agent_id, p_model, jsonb_build_object(
+    'prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
   problem := reply ->> 'problem';
-  if problem is null then
-    embedding := memory._halfvec(reply #> '{embeddings,0}');
-    dims := memory._dimensions(embedding);
-    if dims <> coalesce(memory._known_dimensions(p_model), dims) or dims > 4000 then
-      problem := format('the reply of model "%s" has %s dimensions instead of %s', p_model.name, dims,
-        coalesce(memory._known_dimensions(p_model)::text, '4000 at most'));
-      embedding := null;
-      return;
-    end if;
-    if not memory._has_direction(embedding) then
-      embedding := null;
-      problem := format('the reply of model "%s" has no direction', p_model.name);
-    elsif current_setting('transaction_read_only') = 'off' then
-      insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-      select p_user_id, m.name, memory._query_hash(p_query), embedding
-      from memory.models as m
-      where m.name = p_model.name and m.model = p_model.model -- not dropped or another one meanwhile
-        and m.settings ->> 'dimensions' is not distinct from p_model.settings ->> 'dimensions'
-      for key share
-      on conflict on constraint query_embeddings_pkey do update set embedding = excluded.embedding, created_at = excluded.created_at;
-    end if;
+  if problem is not null then
+    return;
   end if;
-end;
-$$;
 
--- Its words are not kept.
-create or replace function memory._query_hash(p_query text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return encode(sha256(convert_to(p_query, 'UTF8')), 'hex');
+  embedding := memory._halfvec(reply #> '{embeddings,0}');
+  dims := memory._dimensions(embedding);
+  if dims <> coalesce(memory._known_dimensions(p_model), dims) or dims > 4000 then
+    problem := format('the reply of model "%s" has %s dimensions instead of %s', p_model.name, dims,
+                      coalesce(memory._known_dimensions(p_model)::text, '4000 at most'));
+    embedding := null;
+  elsif not memory._has_direction(embedding) then
+    problem := format('the reply of model "%s" has no direction', p_model.name);
+    embedding := null;
+  elsif current_setting('transaction_read_only') = 'off' then
+    insert into memory.query_embeddings (user_id, model, query_hash, embedding)
+    select p_user_id, m.name, memory._query_hash(p_query), embedding
+    from memory.models as m
+    where m.name = p_model.name and m.model = p_model.model -- not if it was dropped or replaced meanwhile
+      and m.settings ->> 'dimensions' is not distinct from p_model.settings ->> 'dimensions'
+    for key share
+    on conflict on constraint query_embeddings_pkey do update
+    set embedding = excluded.embedding, created_at = excluded.created_at;
+  end if;
 end;
 $$;

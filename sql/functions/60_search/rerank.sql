@@ -1,5 +1,8 @@
--- The final order by a rerank model. Without one, or when it fails, the order stays.
-create or replace function memory._rerank(p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[])
+-- The final order of search results by the active rerank model. Without such a model, over budget, or when the model
+-- fails, the order stays and a notice says so.
+create or replace function memory._rerank(
+  p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
+)
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
 as $$
@@ -15,12 +18,16 @@ begin
     if model.name is null then
       reply := '{"problem": "no rerank model is active"}';
     else
-      perform memory._check_budget(p_user_id, p_agent_id, memory._model_json(model),
-                                   (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(p_results) as f), false);
+      perform memory._check_budget(
+        p_user_id, p_agent_id, memory._model_json(model),
+        (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(p_results) as f), false);
       reply := memory._ask_model('rerank', p_user_id, p_agent_id, model, jsonb_build_object(
-        'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end, 'query', left(p_query, 8000),
-        'texts', (select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
-                  from unnest(p_results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
+        'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end,
+        'query', left(p_query, 8000),
+        'texts', (
+          select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
+          from unnest(p_results) with ordinality
+            as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
     end if;
   exception when sqlstate 'AM002' then
     reply := jsonb_build_object('problem', sqlerrm);
@@ -36,9 +43,12 @@ begin
   end if;
   return query
   select f.source, f.id, f.thread_id, f.content, memory._real(s.score), f.metadata, f.created_at,
-    case when p_explain then f.details || jsonb_build_object('rerank', jsonb_build_object(
-      'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name)) else f.details end
-  from unnest(p_results) with ordinality as f (source, id, thread_id, content, score, metadata, created_at, details, place)
+    case when p_explain
+      then f.details || jsonb_build_object('rerank', jsonb_build_object(
+        'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name))
+      else f.details end
+  from unnest(p_results) with ordinality
+    as f (source, id, thread_id, content, score, metadata, created_at, details, place)
   join jsonb_to_recordset(reply -> 'scores') as s (number int, score double precision) on s.number = f.place
   order by s.score desc, f.place;
 end;

@@ -1,40 +1,45 @@
 -- needs pgvector on the search_path
 
+-- The walk of a search: the arguments are checked; the query gets its embedding (query_embedding.sql); what the user
+-- may see (48_all_sources) is ranked (ranking.sql, memory_ranking.sql); the results are read from their sources; and a
+-- model reranks them where that is asked for (rerank.sql).
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
   sources text[] default '{memory,summary,document}', agent_id text default null,
   thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
-  filter jsonb default null, min_score double precision default null,
-  min_confidence double precision default null, created_after timestamptz default null, created_before timestamptz default null,
+  filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
+  created_after timestamptz default null, created_before timestamptz default null,
   as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.search_result
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables; the embedding of a query is kept
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  filters constant memory._search_filters := memory._filters(
+    thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence,
+    created_after, created_before, as_of, include_superseded, doc_types, namespaces);
   to_embed text;
   results memory.search_result[];
 begin
-  -- One expression for the usual case, because the calls would be a tenth of the time of a search. It refuses nothing:
-  -- whatever it does not know to be right, memory._check_search() decides.
+  -- One expression lets the usual search pass, because the checks would take a tenth of its time. The expression
+  -- refuses nothing: memory._check_search() decides about everything else.
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
-      and sources <@ '{memory,summary,document,message,artifact}' and cardinality(sources) between 1 and 5
-        and array_ndims(sources) = 1 and top_k between 1 and 1000
+      and sources <@ array[{{sources}}] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
+      and top_k between 1 and 1000
       and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter,
-        min_score, min_confidence,
-                       doc_types, namespaces) = 0) is not true then
-    perform memory._check_search(user_id, mode, sources, agent_id, thread_id, exclude_thread_id, memory_types,
-      tags_all, tags_any, exclude_tags,
-                                 filter, min_score, min_confidence, top_k, doc_types, namespaces);
+                       min_score, min_confidence, doc_types, namespaces) = 0) is not true then
+    perform memory._check_search(user_id, mode, sources, agent_id, filters, min_score, top_k);
   end if;
   query := memory._query_or_null(query);
   if query is null and (query_embedding is null or mode = 'keyword') then
     perform memory._refuse('query', 'must not be empty',
-      case mode when 'keyword' then 'Pass what to look for in words.' else 'Pass what to look for in words, as query_embedding, or both.' end);
+      case mode when 'keyword' then 'Pass what to look for in words.'
+                else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
   if mode = 'keyword' then
@@ -47,45 +52,87 @@ begin
       using hint = 'Pass query beside query_embedding, or leave rerank out.';
   end if;
   rerank := rerank is true and query is not null;
+
   results := array(
-    select row(f.source, case f.source when 'document' then split_part(f.id, '/', 1) else f.id end, x.thread_id, x.content, f.score, x.metadata, f.created_at,
+    select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
                x.details || coalesce(f.explanation, '{}'))::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
-    cross join lateral memory._query_target(search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
-                                            case when search.query is null then 'vector' else mode end) as t
+    cross join lateral memory._query_target(
+      search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
+      case when search.query is null then 'vector' else mode end) as t
     cross join lateral memory._ranked(
-      p_user_id => search.user_id, p_query => search.query, p_model => m.name, p_target => t.embedding, p_mode => t.mode,
+      p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => m.name,
+      p_target => t.embedding, p_mode => t.mode,
       p_settings => memory._policy_section(search.user_id, search.agent_id, 'search'), p_sources => search.sources,
-      p_row_limit => case when rerank then greatest(top_k, 50) else top_k end,
-      p_agent_id => search.agent_id, p_thread_id => search.thread_id, p_exclude_thread_id => search.exclude_thread_id,
-      p_memory_types => search.memory_types, p_tags_all => search.tags_all, p_tags_any => search.tags_any, p_exclude_tags => search.exclude_tags,
-      p_filter => search.filter, p_min_score => case when not rerank then search.min_score end, p_min_confidence => search.min_confidence,
-      p_created_after => search.created_after, p_created_before => search.created_before, p_as_of => search.as_of,
-      p_include_superseded => search.include_superseded, p_explain => search.explain,
-      p_doc_types => search.doc_types, p_namespaces => search.namespaces) as f
-    join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number, search.as_of, search.include_superseded is true) as x on x.content is not null
+      p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
+      p_min_score => case when not rerank then search.min_score end, p_explain => search.explain) as f
+    join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number, filters) as x
+      on x.content is not null
     order by f.rank);
+
   if rerank then
     return query
     select r.* from memory._rerank(search.user_id, search.agent_id, search.query, explain, results) as r
-    where search.min_score is null or r.score >= memory._real(search.min_score) -- a reranker gives scores of its own
+    where search.min_score is null or r.score >= memory._real(search.min_score) -- A reranker gives scores of its own.
     limit top_k;
   else
     return query select r.* from unnest(results) as r;
   end if;
 end;
 $$;
-comment on function memory.search(text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision, double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]) is
+comment on function memory.search(
+  text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision,
+  double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]
+) is
 'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied '
-'before the ranking. mode hybrid (the default) ranks by meaning and by keywords, vector by cosine similarity alone, '
-'keyword needs no model. score is the cosine similarity, -1 to 1, in vector mode and wherever only an embedding is '
-'compared, else 0 to 1, relative to the best match of this query. min_score is the least score that is returned, -1 '
-'to 1. A query without query_embedding is embedded in the database where it can be; if not, hybrid searches by '
-'keyword and says so. sources: memory, summary, document (its best piece, once per document), message, artifact '
-'(found by its content, shown as its placeholder). filter is contained in metadata; memory_types, tags and '
-'min_confidence select memories only, doc_types and namespaces documents only; as_of is what held then. For a user '
-'with more memories than the policy''s search.approximate_above, memories may be found by the index of '
-'memory.vector_index(), where embeddings alone are compared without filters. rerank asks the active rerank model for '
-'the final order. explain adds rank, score and matched words of each arm to details. id is that of the memory, '
-'summary or document, thread_id/seq of a message, the key of an artifact.';
+'before the ranking. mode is hybrid (the default), vector or keyword; sources are any of memory, summary, document, '
+'message and artifact. Search in docs/concepts.md explains filters, scores and ids.';
+
+-- Refuses the arguments of a search that break a rule.
+create or replace function memory._check_search(
+  p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_filters memory._search_filters,
+  p_min_score double precision, p_top_k int
+)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  known constant text[] := array[{{sources}}];
+begin
+  perform memory._check_id('user_id', p_user_id),
+    memory._check_id('agent_id', coalesce(p_agent_id, 'any')),
+    memory._check_id('thread_id', coalesce(p_filters.thread_id, 'any')),
+    memory._check_id('exclude_thread_id', coalesce(p_filters.exclude_thread_id, 'none'));
+  perform memory._check_list('memory_types', p_filters.memory_types),
+    memory._check_memory_types('memory_types', p_filters.memory_types),
+    memory._check_list('tags_all', p_filters.tags_all),
+    memory._check_list('tags_any', p_filters.tags_any),
+    memory._check_list('exclude_tags', p_filters.exclude_tags),
+    memory._check_list('doc_types', p_filters.doc_types),
+    memory._check_list('namespaces', p_filters.namespaces);
+  if p_min_score not between -1 and 1 then -- the range of a cosine
+    perform memory._refuse('min_score', format('%s is not between -1 and 1', p_min_score),
+      'Leave it out for no limit.');
+  end if;
+  perform memory._check_share('min_confidence', p_filters.min_confidence);
+  if (p_mode in ('hybrid', 'vector', 'keyword')) is not true then
+    perform memory._refuse('mode', coalesce('unknown mode "' || left(p_mode, 50) || '"', 'must not be null'),
+      'Use hybrid, vector or keyword.');
+  end if;
+  if (p_sources <@ known) is not true or cardinality(p_sources) = 0 then
+    perform memory._refuse('sources',
+      case when p_sources is null then 'must not be null'
+           when cardinality(p_sources) = 0 then 'must not be empty'
+           else (select 'unknown source ' || coalesce('"' || left(s, 50) || '"', 'null')
+                 from unnest(p_sources) as s where (s = any (known)) is not true limit 1) end,
+      'Known sources: ' || array_to_string(known, ', '));
+  end if;
+  perform memory._check_list('sources', p_sources);
+  if (p_top_k between 1 and 1000) is not true then
+    perform memory._refuse('top_k', format('%s is not between 1 and 1000', coalesce(p_top_k::text, 'null')),
+      '10 is the default.');
+  end if;
+  perform memory._check_filter(p_filters.filter);
+end;
+$$;

@@ -1,16 +1,17 @@
--- What a search may spend on the words of messages that no job and no sweep has parsed yet, newest first, where cost is
--- what all of them would cost. A message costs its bytes, of which 256 KiB are parsed at most, and 100: half a MiB is
--- 90 ms of prose, 300 ms of Chinese, and 3,000 short messages. Nothing is kept: a search that wrote to messages would
--- hold their locks until its transaction ends, and wait for whoever clears the thread. Null when there is nothing to
--- parse.
+-- Messages whose words nobody has kept yet, which a search parses itself.
+
+-- What a search may spend on parsing, in bytes, newest messages first; null when there is nothing to parse. p_cost is
+-- what all of p_messages would cost: the bytes of each, of which 256 KiB are parsed at most, and 100. Half a MiB takes
+-- 90 ms for prose, 300 ms for Chinese, and is 3,000 short messages. Nothing that is parsed is kept: a search that wrote
+-- to messages would hold their locks until its transaction ends, and wait for whoever clears the thread.
 create or replace function memory._parsing_budget(p_messages bigint, p_cost bigint)
 returns int
 language plpgsql stable parallel safe
 as $$
 begin
   if p_cost > 524288 then
-    raise notice 'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared',
-      p_messages
+    raise notice
+      'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared', p_messages
       using hint = 'A worker or memory.sweep() parses them.';
   end if;
   return case when p_messages > 0 then 524288 end;
@@ -26,7 +27,8 @@ as $$
 begin
   return array(
     select case when u.word ~ '...[[:alpha:]]$' then left(u.word, -1) else u.word end
-    from unnest(p_words) as u (word) order by length(u.word) desc, u.word limit 8);
+    from unnest(p_words) as u (word)
+    order by length(u.word) desc, u.word limit 8);
 end;
 $$;
 
@@ -37,9 +39,8 @@ returns int
 language sql immutable parallel safe
 begin atomic
   select num_nonnulls(
-    nullif(strpos(p_said, p_beginnings[1]), 0), nullif(strpos(p_said, p_beginnings[2]), 0), nullif(strpos(p_said, p_beginnings[3]),
-      0),
-    nullif(strpos(p_said, p_beginnings[4]), 0), nullif(strpos(p_said, p_beginnings[5]), 0), nullif(strpos(p_said, p_beginnings[6]),
-      0),
+    nullif(strpos(p_said, p_beginnings[1]), 0), nullif(strpos(p_said, p_beginnings[2]), 0),
+    nullif(strpos(p_said, p_beginnings[3]), 0), nullif(strpos(p_said, p_beginnings[4]), 0),
+    nullif(strpos(p_said, p_beginnings[5]), 0), nullif(strpos(p_said, p_beginnings[6]), 0),
     nullif(strpos(p_said, p_beginnings[7]), 0), nullif(strpos(p_said, p_beginnings[8]), 0));
 end;

@@ -1,60 +1,71 @@
 -- needs pgvector on the search_path
 
--- Earlier conversations, when the user asks for them: the question holds one of the policy's trigger phrases, and what is
--- found in archived conversations and in the summaries of other threads is relevant enough.
+-- Earlier conversations, where the query holds one of the policy's trigger phrases: the best five among archived
+-- conversations and the summaries of other threads that are relevant enough, each conversation once, within
+-- p_max_tokens. Null content when there are none.
 create or replace function memory._cross_session_context(
-  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_tokens int,
-  out content text, out tokens int, out details jsonb
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_max_tokens int, out content text, out tokens int, out details jsonb
 )
 language plpgsql stable parallel unsafe
 as $$
 declare
+  heading constant text := 'Earlier conversations:';
   threshold constant double precision := memory._share(p_policy #>> '{knowledge_base,relevance_threshold}');
   trigger_phrase text;
   topic text := p_query;
   hit record;
+  shown record;
   line text;
 begin
   select t.phrase into trigger_phrase
   from jsonb_array_elements_text(p_policy #> '{knowledge_base,search_triggers}') as t (phrase)
-  where t.phrase ~ e'\\S' and strpos(lower(p_query), lower(t.phrase)) > 0 limit 1;
+  where t.phrase ~ e'\\S' and strpos(lower(p_query), lower(t.phrase)) > 0
+  limit 1;
   if not found then
     return;
   end if;
   if p_target is null then
     raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply'
       using hint = 'Register and activate an embedding model.';
-    -- The phrase itself is in no summary.
+    -- No summary has the phrase itself.
     topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
   end if;
-  tokens := memory._tokens_at_most(memory._fenced('Earlier conversations:'));
+
+  tokens := memory._tokens_at_most(memory._fenced(heading));
   details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
   for hit in
-    select r.* from (
+    select r.*
+    from (
       select h.source, h.id, h.number, h.thread_id, h.score, h.created_at,
         row_number() over (partition by h.thread_id order by h.score desc, h.created_at desc) as place_in_thread
-      -- Each on its own: documents of the application, however many, do not crowd out what was said.
-      from (values ('summary', null::text[]), ('document', array[memory._archive_namespace(p_user_id)])) as w (source, namespaces)
+      -- Two searches, so that many documents do not crowd out the summaries.
+      from (values
+        ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
+        ('document', memory._filters(p_exclude_thread_id => p_thread_id,
+                                     p_namespaces => array[memory._archive_namespace(p_user_id)]))
+      ) as w (source, filters)
       cross join lateral memory._ranked(
-        p_user_id => p_user_id, p_query => topic, p_model => p_model, p_target => p_target,
+        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => topic, p_model => p_model, p_target => p_target,
         p_mode => case when p_target is null then 'keyword' else 'vector' end, p_settings => p_policy -> 'search',
-        p_sources => array[w.source], p_agent_id => p_agent_id, p_exclude_thread_id => p_thread_id,
-        p_namespaces => w.namespaces, p_min_score => case when p_target is not null then threshold end, p_row_limit => 20) as h
-      where h.thread_id is not null -- the summary of the user is no conversation
+        p_sources => array[w.source], p_row_limit => 20, p_filters => w.filters,
+        p_min_score => case when p_target is not null then threshold end) as h
+      where h.thread_id is not null -- The summary of the user is no conversation.
     ) as r
     where r.place_in_thread = 1
     order by r.score desc, r.created_at desc
     limit 5
   loop
+    shown := memory._search_row(p_user_id, hit.source, hit.id, hit.thread_id, hit.number);
     line := format(e'\n[%s, conversation %s] ', to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
       -- Further lines are indented, so that none of them can pose as another conversation.
-      || replace(memory._paragraph((memory._search_row(p_user_id, hit.source, hit.id, hit.thread_id,
-        hit.number)).content), e'\n', e'\n  ');
+      || replace(memory._paragraph(shown.content), e'\n', e'\n  ');
     if tokens + memory._tokens_at_most(line) <= p_max_tokens then
       tokens := tokens + memory._tokens_at_most(line);
-      content := coalesce(content, 'Earlier conversations:') || line;
-      details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object('source', hit.source, 'id', split_part(hit.id, '/', 1), 'thread_id', hit.thread_id, 'score', hit.score));
+      content := coalesce(content, heading) || line;
+      details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object(
+        'source', hit.source, 'id', shown.id, 'thread_id', hit.thread_id, 'score', hit.score));
     else
       raise notice 'degraded: an earlier conversation does not fit into max_tokens'
         using hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';

@@ -1,8 +1,8 @@
--- What was recalled is data: whoever wrote it, a user or a web page a tool has read, gives no orders. What is inside
--- cannot end the fence, and is as long afterwards as it was counted. memory._without_recalled() takes fenced text out
--- again before anything is extracted from it. The fence is the same in every call: one with a random name could not be
--- forged, but providers cache prompts that stay the same, and text that an application has sent back has to be
--- recognised without its name.
+-- The fence around recalled text. The text is data: whoever wrote it, a user or a web page that a tool has read, gives
+-- no orders. What is inside cannot end the fence, and has as many tokens afterwards as were counted before.
+-- memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The fence is the
+-- same in every call. One with a random name could not be forged, but providers cache prompts that stay the same, and
+-- text that an application has sent back has to be recognised without knowing the name.
 create or replace function memory._fenced(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -13,8 +13,8 @@ begin
 end;
 $$;
 
--- Without empty lines: when the application sends it back, memory._without_recalled() sees where it ends. A heading of
--- our own does not begin a line of it.
+-- A text without empty lines, so that memory._without_recalled() sees where it ends when the application sends it back.
+-- A backslash keeps its lines from beginning with the heading of memory.render_memories().
 create or replace function memory._paragraph(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -22,7 +22,8 @@ as $$
 begin
   p_content := regexp_replace(p_content, e'\\r\\n|[\\r\\u000b\\u000c\\u001c-\\u001f\\u0085\\u2028\\u2029]', e'\n', 'g');
   p_content := btrim(regexp_replace(p_content, e'\\n\\s*\\n', e'\n', 'g'), e' \t\r\n');
-  return memory._harmless(regexp_replace(p_content,
+  return memory._harmless(regexp_replace(
+    p_content,
     e'^([^0-9A-Za-z\\n]*?)([#\\ufe5f\\uff03][^0-9A-Za-z\\n]{0,16}your[^0-9A-Za-z\\n]{0,8}memories)',
     e'\\1\\\\\\2', 'gin'));
 end;

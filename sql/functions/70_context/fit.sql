@@ -1,9 +1,12 @@
--- How far back the newest messages of a thread fit into a budget, not going beyond from_seq. Reads no further than that.
--- Tool results stay with the message that called the tools; the newest message counts even when nothing fits.
-create or replace function memory._fit_messages(p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int)
+-- How far back the newest messages of a thread fit into p_budget tokens, not further back than p_from_seq: the oldest
+-- message that fits, and the tokens of all that fit. Tool results count as one unit with the message that called the
+-- tools. The newest unit counts even when it does not fit.
+create or replace function memory._fit_messages(
+  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
+)
 returns table (oldest_seq bigint, tokens int)
 language plpgsql stable parallel safe
--- Walk the primary key backwards and stop early; a plan that sorts reads the whole thread first.
+-- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
 set enable_sort = off
 set enable_bitmapscan = off
 set jit = off
@@ -29,7 +32,7 @@ begin
       newest_of_unit := null;
     end if;
   end loop;
-  -- Tool results whose call is gone stand for themselves when there is nothing else.
+  -- If the calling message is gone and nothing else is there, the tool results count as one unit.
   if oldest_seq is null and newest_of_unit is not null then
     oldest_seq := message.seq;
     tokens := unit_tokens;
@@ -38,13 +41,18 @@ begin
 end;
 $$;
 
--- Exact once a job has counted it; before that the higher of two estimates, so that no limit is broken.
+-- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no limit
+-- is broken.
 create or replace function memory._message_tokens(p_message memory.messages)
 returns int
 language plpgsql immutable parallel safe
 as $$
 begin
-  return case when p_message.is_counted then p_message.token_count
-              else greatest(p_message.token_count, memory._tokens_at_most(p_message.content) + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
+  return case
+    when p_message.is_counted then p_message.token_count
+    else greatest(
+      p_message.token_count,
+      memory._tokens_at_most(p_message.content)
+        + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
 end;
 $$;

@@ -1,60 +1,12 @@
 -- needs pgvector on the search_path
 
--- Memories for a prompt, the most useful first: relevance to the query, importance and recency, weighed as in Park et al.,
--- "Generative Agents" (2023), by the policy's weights. Recency halves in 30 days.
-create or replace function memory._rank_memories(
-  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
-)
-returns table (
-  rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
-)
-language plpgsql stable parallel unsafe
-set jit = off -- this and the rest as in memory._ranked()
-set enable_nestloop = off
-set enable_mergejoin = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  weights constant jsonb := p_policy -> 'context';
-  relevance_weight constant double precision :=
-    case when p_query is null and p_target is null then 0 else memory._share(weights ->> 'relevance_weight') end;
-  importance_weight constant double precision := memory._share(weights ->> 'importance_weight');
-  recency_weight constant double precision := memory._share(weights ->> 'recency_weight');
-begin
-  return query
-  with relevant as (
-    select r.id::uuid as memory_id, r.score
-    from memory._ranked(
-      p_user_id => p_user_id, p_query => p_query, p_model => p_model, p_target => p_target,
-      p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
-      p_settings => p_policy -> 'search', p_sources => '{memory}', p_agent_id => p_agent_id, p_row_limit => 2 * least(p_max_memories, 500)) as r
-    where relevance_weight > 0
-  ), weighed as (
-    select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
-      coalesce(r.score, 0) as relevance, memory._recency(coalesce(m.valid_from, m.created_at)) as recency
-    from memory._valid_memories(p_user_id, p_agent_id) as m left join relevant as r on r.memory_id = m.memory_id
-  ), best as (
-    select w.*, (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
-                / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
-    from weighed as w
-    order by score desc, w.known_since desc, w.memory_id desc
-    limit p_max_memories
-  )
-  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
-    b.content,
-    memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
-  from best as b;
-end;
-$$;
-
 create or replace function memory.render_memories(
   user_id text, agent_id text default null, query text default null,
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
 )
 returns text
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables; the embedding of a query is kept
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -63,7 +15,8 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if (max_memories >= 1) is not true then
-    perform memory._refuse('max_memories', format('%s is less than 1', coalesce(max_memories::text, 'null')), '20 is the default.');
+    perform memory._refuse('max_memories', format('%s is less than 1', coalesce(max_memories::text, 'null')),
+      '20 is the default.');
   end if;
   if max_tokens < 1 then
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
@@ -74,75 +27,16 @@ begin
     select r.block
     from memory._query_model(render_memories.user_id, query, query_embedding) as m
     cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
-    cross join lateral memory._query_target(render_memories.user_id, render_memories.agent_id, query,
-      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null, m, k.embedding, k.problem, 'hybrid') as t
-    cross join lateral memory._render_memories(render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories, max_tokens) as r);
+    cross join lateral memory._query_target(
+      render_memories.user_id, render_memories.agent_id, query,
+      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null,
+      m, k.embedding, k.problem, 'hybrid') as t
+    cross join lateral memory._render_memories(
+      render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories,
+      max_tokens) as r);
 end;
 $$;
 comment on function memory.render_memories(text, text, text, int, int, vector) is
-'The memories of a user as a block for a system prompt, headed "## Your Memories", numbered and grouped by type: chosen by relevance to the query, importance and recency (policy context), limited by count and by tokens. A query is compared by meaning where query_embedding is given, it was embedded before, or the policy''s context.embed_query is true; else by keyword. Empty text when there are none.';
-
-create or replace function memory._render_memories(
-  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int, p_max_tokens int,
-  out block text, out chosen jsonb
-)
-language plpgsql stable parallel unsafe
-as $$
-declare
-  memory record;
-  types text[] := array[]::text[];
-  ids uuid[];
-  lines text[];
-  tokens int := memory._tokens_at_most('## Your Memories');
-  added int := 0;
-begin
-  chosen := '[]';
-  -- By rank, passing over what does not fit, and counted with numbers and headings: the block as a whole keeps the limit.
-  for memory in
-    select m.*, memory._memory_line(m.content) as line, memory._memory_line(coalesce(t.heading, m.memory_type))
-      as heading
-    from memory._rank_memories(p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
-    left join memory.memory_types as t on t.memory_type = m.memory_type
-    order by m.rank
-  loop
-    if p_max_tokens is not null then
-      added := memory._tokens_at_most(e'\n12. ' || memory.line)
-        + case when memory.memory_type = any (types) then 0 else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
-    end if;
-    if p_max_tokens is null or tokens + added <= p_max_tokens then
-      tokens := tokens + added;
-      types := types || memory.memory_type;
-      ids := ids || memory.memory_id;
-      lines := lines || memory.line;
-      chosen := chosen || jsonb_build_object('memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
-                                             'importance', memory.importance, 'recency', memory.recency);
-    end if;
-  end loop;
-
-  -- Shown in the order in which they were said: of two statements that disagree the later one is the newer one.
-  select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '') into block
-  from (
-    select n.memory_type, t.position,
-      '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n' || string_agg(n.number || '. '
-        || n.line, e'\n' order by n.number) as block
-    from (select m.memory_type, c.line,
-            row_number() over (partition by m.memory_type order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
-          from unnest(ids, lines) as c (memory_id, line)
-          join memory.memories as m on m.user_id = p_user_id and m.memory_id = c.memory_id) as n
-    left join memory.memory_types as t on t.memory_type = n.memory_type
-    group by n.memory_type, t.position, t.heading
-  ) as g;
-end;
-$$;
-
--- Line breaks of all kinds fold into spaces, so that no memory can pose as a heading of the prompt, and the block can
--- be pasted into a fence of the application's own.
-create or replace function memory._memory_line(p_content text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._harmless(btrim(regexp_replace(p_content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+',
-    ' ', 'g')));
-end;
-$$;
+'The memories of a user as a block for a system prompt, headed "## Your Memories" and grouped by type: chosen by '
+'relevance to the query, importance and recency (policy context), at most max_memories and max_tokens. Empty text '
+'when there are none.';

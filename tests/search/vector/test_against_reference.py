@@ -72,7 +72,7 @@ def test_messages_are_parsed_only_to_compare_words(
     api.connection.execute(
         """
         create or replace function memory._message_vector(
-          language regconfig, content text, metadata jsonb, created_at timestamptz
+          p_language regconfig, p_content text, p_metadata jsonb, p_created_at timestamptz
         ) returns tsvector language plpgsql immutable as 'begin raise division_by_zero; end'
         """
     )

@@ -1,0 +1,66 @@
+-- place among the sources: 3
+-- A source of search: the pieces of documents. id is document_id/number; memory.search() shows the best piece of each
+-- document.
+
+create or replace function memory._document_owners()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select d.user_id from memory.documents as d;
+end;
+
+-- A piece is embedded with the title of its document. A long document is embedded once a job has cut it, which is when
+-- its pieces have a token_count.
+create or replace function memory._document_embeddable(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)
+language sql stable parallel safe
+begin atomic
+  select d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, left(c.content, 24000)), 24000)
+  from memory.documents as d
+  join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+  where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id and c.token_count is not null;
+end;
+
+create or replace function memory._document_searchable(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)
+language sql stable parallel safe
+begin atomic
+  select 'document', d.document_id || '/' || c.number, d.thread_id, c.number::bigint, d.created_at, c.search_vector,
+    null::text, null::jsonb
+  from memory.documents as d
+  join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+  where 'document' = any (p_sources)
+    and d.user_id = p_user_id and c.user_id = p_user_id
+    and d.created_at <= coalesce((p_filters).as_of, 'infinity')
+    and (p_agent_id is null or d.agent_ids <@ array[p_agent_id])
+    and ((p_filters).doc_types is null or d.doc_type = any ((p_filters).doc_types))
+    and ((p_filters).namespaces is null or d.namespace = any ((p_filters).namespaces))
+    and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
+end;
+
+-- The result has the id of the document. A long document that no job has cut yet is one piece: of that the beginning is
+-- shown, as much as a piece of 800 tokens.
+create or replace function memory._document_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+language sql stable parallel safe
+begin atomic
+  select d.document_id::text, d.thread_id,
+    case when c.token_count is null then left(c.content, 3200) else c.content end,
+    d.metadata, jsonb_build_object(
+      'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
+      'chunks', (select count(*) from memory.document_chunks as a
+                 where a.user_id = d.user_id and a.document_id = d.document_id))
+  from memory.documents as d
+  join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+  where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int;
+end;

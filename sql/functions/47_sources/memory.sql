@@ -1,0 +1,73 @@
+-- place among the sources: 1
+-- A source of search: long-term memories. docs/search-sources.md says what each function of a source returns.
+
+-- Users who have a memory that is neither superseded nor deleted.
+create or replace function memory._memory_owners()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select s.user_id from memory.memory_scopes as s where s.memory_count > 0;
+end;
+
+-- A memory is embedded by its embedding_text, or by its content where embedding_text is blank.
+create or replace function memory._memory_embeddable(p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint)
+returns table (id text, text text)
+language sql stable parallel safe
+begin atomic
+  select m.memory_id::text,
+    left(case when m.embedding_text ~ e'\\S' then m.embedding_text else m.content end, 24000)
+  from memory._visible_memories(p_user_id, null, false) as m
+  where coalesce(p_scope, '') = '';
+end;
+
+-- Three branches, of which one search runs the first two or the third. Without filters the first reads memories from
+-- memories_recent_idx alone, so it must not name a column that the index lacks; the second adds the memories whose
+-- words are too long for the index. With filters the third reads all memories from the table.
+create or replace function memory._memory_searchable(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)
+language sql stable parallel safe
+begin atomic
+  select 'memory', m.memory_id::text, null::text, null::bigint, m.created_at, m.search_vector, null::text, null::jsonb
+  from memory._valid_memories(p_user_id, p_agent_id) as m
+  where 'memory' = any (p_sources) and p_unfiltered and m.search_vector is not null
+  union all
+  select 'memory', m.memory_id::text, null, null, m.created_at, m.long_search_vector, null, null
+  from memory._valid_memories(p_user_id, p_agent_id) as m
+  where 'memory' = any (p_sources) and p_unfiltered and m.long_search_vector is not null
+  union all
+  select 'memory', m.memory_id::text, m.thread_id, null, m.created_at,
+    coalesce(m.search_vector, m.long_search_vector), null, null
+  from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
+  where 'memory' = any (p_sources) and not p_unfiltered
+    and (p_agent_id is null or m.agent_id = p_agent_id)
+    and ((p_filters).memory_types is null or m.memory_type = any ((p_filters).memory_types))
+    and ((p_filters).tags_all is null
+         or memory._comparable_tags(m.tags, (p_filters).tags_all) @> (p_filters).tags_all)
+    and ((p_filters).tags_any is null
+         or memory._comparable_tags(m.tags, (p_filters).tags_any) && (p_filters).tags_any)
+    and ((p_filters).exclude_tags is null
+         or not memory._comparable_tags(m.tags, (p_filters).exclude_tags) && (p_filters).exclude_tags)
+    and ((p_filters).min_confidence is null or m.confidence >= memory._real((p_filters).min_confidence))
+    and ((p_filters).filter is null or m.metadata @> (p_filters).filter);
+end;
+
+-- The thread is read here, because memories_recent_idx does not have it. No row for a memory that is hidden although
+-- its embedding says otherwise: a change under repeatable read does not see an embedding that was stored meanwhile.
+create or replace function memory._memory_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+language sql stable parallel safe
+begin atomic
+  select p_id, m.thread_id, m.content, m.metadata, jsonb_build_object(
+    'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance,
+    'agent_id', m.agent_id, 'superseded_by', m.superseded_by)
+  from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
+  where m.memory_id = p_id::uuid;
+end;

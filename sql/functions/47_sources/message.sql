@@ -1,0 +1,85 @@
+-- place among the sources: 4
+-- A source of search: the messages of conversations. id is thread_id/seq.
+
+create or replace function memory._message_owners()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select t.user_id from memory.threads as t where t.message_count > 0;
+end;
+
+-- The messages of all threads of a user that are neither compressed, cleared nor expired.
+create or replace function memory._searchable_messages(p_user_id text)
+returns setof memory.messages
+language sql stable parallel safe
+begin atomic
+  select m.* from memory.messages as m
+  where m.user_id = p_user_id and m.is_active and m.expires_at > statement_timestamp();
+end;
+
+-- A message with its date and its speaker, because it is found far better so than by its bare text. The content is cut
+-- twice, so that of 10 MiB that are stored compressed only the beginning is fetched.
+create or replace function memory._embedded_text(p_message memory.messages)
+returns text
+language sql stable parallel safe
+begin atomic
+  select left(
+    format('[%s] %s: %s',
+      to_char((p_message).created_at at time zone 'UTC', 'YYYY-MM-DD'),
+      coalesce((p_message).metadata ->> 'name', (p_message).role),
+      left((p_message).content, 24000)),
+    24000);
+end;
+
+-- The messages of one thread (p_scope) from p_from_seq to p_to_seq; or for a backfill (null) those of all threads,
+-- where the policy says so.
+create or replace function memory._message_embeddable(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)
+language sql stable parallel safe
+begin atomic
+  select m.thread_id || '/' || m.seq, memory._embedded_text(m)
+  from memory._searchable_messages(p_user_id) as m
+  where p_scope <> '' and m.thread_id = p_scope and m.seq between p_from_seq and p_to_seq and m.content <> ''
+  union all
+  select m.thread_id || '/' || m.seq, memory._embedded_text(m)
+  from memory._searchable_messages(p_user_id) as m
+  where p_scope is null and m.content <> ''
+    and (memory._policy(p_user_id, null) #>> '{search,embed_messages}')::boolean;
+end;
+
+-- Where words are compared, a message whose words nobody has kept yet is returned with its content and metadata, for
+-- memory._ranked() to parse.
+create or replace function memory._message_searchable(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)
+language sql stable parallel safe
+begin atomic
+  select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.seq, m.created_at, m.search_vector,
+    case when m.search_vector is null and p_compares_words then m.content end,
+    case when m.search_vector is null and p_compares_words then m.metadata end
+  from memory._searchable_messages(p_user_id) as m
+  where 'message' = any (p_sources)
+    and (p_agent_id is null or m.agent_id = p_agent_id)
+    and (p_unfiltered
+         or m.created_at <= coalesce((p_filters).as_of, 'infinity')
+            and ((p_filters).filter is null or m.metadata @> (p_filters).filter));
+end;
+
+create or replace function memory._message_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+language sql stable parallel safe
+begin atomic
+  select p_id, m.thread_id, m.content, m.metadata,
+    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id)
+  from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_number;
+end;

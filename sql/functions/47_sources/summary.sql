@@ -1,0 +1,51 @@
+-- place among the sources: 2
+-- A source of search: the current summaries of threads and of the user.
+
+-- Users who have a finished summary.
+create or replace function memory._summary_owners()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select s.user_id from memory.summaries as s where s.status = 'completed';
+end;
+
+create or replace function memory._summary_embeddable(
+  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
+)
+returns table (id text, text text)
+language sql stable parallel safe
+begin atomic
+  select s.summary_id::text, left(s.summary, 24000)
+  from memory._current_summaries(p_user_id, null) as s
+  where coalesce(p_scope, '') = '';
+end;
+
+create or replace function memory._summary_searchable(
+  p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)
+language sql stable parallel safe
+begin atomic
+  select 'summary', s.summary_id::text, nullif(s.thread_id, ''), null::bigint, s.created_at, s.search_vector,
+    null::text, null::jsonb
+  from memory._current_summaries(p_user_id, (p_filters).as_of) as s
+  where 'summary' = any (p_sources)
+    and (p_agent_id is null or s.agent_ids <@ array[p_agent_id])
+    and ((p_filters).filter is null or s.metadata @> (p_filters).filter);
+end;
+
+create or replace function memory._summary_shown(
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+language sql stable parallel safe
+begin atomic
+  select p_id, nullif(s.thread_id, ''), s.summary, s.metadata,
+    jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq)
+  from memory.summaries as s
+  where s.user_id = p_user_id and s.summary_id = p_id::uuid;
+end;

@@ -1,0 +1,33 @@
+-- The filters of a search as one value; null where a filter is not set. include_superseded is true or null. Inlined by
+-- the planner, hence no SET clause.
+create or replace function memory._filters(
+  p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
+  p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,
+  p_filter jsonb default null, p_min_confidence double precision default null,
+  p_created_after timestamptz default null, p_created_before timestamptz default null,
+  p_as_of timestamptz default null, p_include_superseded boolean default null, p_doc_types text[] default null,
+  p_namespaces text[] default null
+)
+returns memory._search_filters
+language sql immutable parallel safe
+begin atomic
+  select row(
+    p_thread_id, p_exclude_thread_id, p_memory_types, p_tags_all, p_tags_any, p_exclude_tags, p_filter,
+    p_min_confidence, p_created_after, p_created_before, p_as_of, nullif(p_include_superseded, false), p_doc_types,
+    p_namespaces)::memory._search_filters;
+end;
+
+-- Those of the sources that can pass the filters: some filters only memories can pass, some only documents.
+create or replace function memory._sources_that_pass(p_sources text[], p_filters memory._search_filters)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select s.source
+    from unnest(p_sources) as s (source)
+    where (s.source = 'memory' or num_nonnulls(
+             p_filters.memory_types, p_filters.tags_all, p_filters.tags_any, p_filters.min_confidence) = 0)
+      and (s.source = 'document' or num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0));
+end;
+$$;

@@ -1,0 +1,125 @@
+-- needs pgvector on the search_path
+
+-- The block of memories for a prompt, and which memories were chosen with what scores. Empty text when there are none.
+create or replace function memory._render_memories(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
+  p_max_tokens int, out block text, out chosen jsonb
+)
+language plpgsql stable parallel unsafe
+as $$
+declare
+  memory record;
+  types text[] := array[]::text[];
+  ids uuid[];
+  lines text[];
+  tokens int := memory._tokens_at_most('## Your Memories');
+  added int := 0;
+begin
+  chosen := '[]';
+  -- In the order of their ranks, and a memory that does not fit is passed over. Numbers and headings are counted, so
+  -- that the block as a whole keeps the limit.
+  for memory in
+    select m.*, memory._memory_line(m.content) as line,
+      memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
+    from memory._rank_memories(p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
+    left join memory.memory_types as t on t.memory_type = m.memory_type
+    order by m.rank
+  loop
+    if p_max_tokens is not null then
+      added := memory._tokens_at_most(e'\n12. ' || memory.line)
+        + case when memory.memory_type = any (types) then 0
+               else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
+    end if;
+    if p_max_tokens is null or tokens + added <= p_max_tokens then
+      tokens := tokens + added;
+      types := types || memory.memory_type;
+      ids := ids || memory.memory_id;
+      lines := lines || memory.line;
+      chosen := chosen || jsonb_build_object(
+        'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
+        'importance', memory.importance, 'recency', memory.recency);
+    end if;
+  end loop;
+
+  -- Shown in the order in which they were said: of two statements that disagree the later one is the newer one.
+  select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
+  into block
+  from (
+    select n.memory_type, t.position,
+      '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n'
+        || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
+    from (
+      select m.memory_type, c.line,
+        row_number() over (
+          partition by m.memory_type
+          order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
+      from unnest(ids, lines) as c (memory_id, line)
+      join memory.memories as m on m.user_id = p_user_id and m.memory_id = c.memory_id
+    ) as n
+    left join memory.memory_types as t on t.memory_type = n.memory_type
+    group by n.memory_type, t.position, t.heading
+  ) as g;
+end;
+$$;
+
+-- The most useful memories for a prompt: relevance to the query, importance and recency, weighed by the policy as in
+-- Park et al., "Generative Agents" (2023). Recency halves in 30 days.
+create or replace function memory._rank_memories(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
+)
+returns table (
+  rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
+)
+language plpgsql stable parallel unsafe
+set jit = off -- these settings as in memory._ranked()
+set enable_nestloop = off
+set enable_mergejoin = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  weights constant jsonb := p_policy -> 'context';
+  relevance_weight constant double precision :=
+    case when p_query is null and p_target is null then 0 else memory._share(weights ->> 'relevance_weight') end;
+  importance_weight constant double precision := memory._share(weights ->> 'importance_weight');
+  recency_weight constant double precision := memory._share(weights ->> 'recency_weight');
+begin
+  return query
+  with relevant as (
+    select r.id::uuid as memory_id, r.score
+    from memory._ranked(
+      p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
+      p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
+      p_settings => p_policy -> 'search', p_sources => '{memory}', p_row_limit => 2 * least(p_max_memories, 500)) as r
+    where relevance_weight > 0
+  ), weighed as (
+    select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
+      coalesce(r.score, 0) as relevance, memory._recency(coalesce(m.valid_from, m.created_at)) as recency
+    from memory._valid_memories(p_user_id, p_agent_id) as m
+    left join relevant as r on r.memory_id = m.memory_id
+  ), best as (
+    select w.*,
+      (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
+        / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
+    from weighed as w
+    order by score desc, w.known_since desc, w.memory_id desc
+    limit p_max_memories
+  )
+  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
+    b.content, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
+  from best as b;
+end;
+$$;
+
+-- A memory as one line. Line breaks of all kinds become spaces, so that no memory can pose as a heading of the prompt,
+-- and the block can be pasted into a fence of the application's own.
+create or replace function memory._memory_line(p_content text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return memory._harmless(btrim(regexp_replace(
+    p_content, e'[\\s\\u0009-\\u000d\\u001c-\\u001f\\u0085\\u2028\\u2029]+', ' ', 'g')));
+end;
+$$;
