@@ -77,7 +77,7 @@ def test_the_beginning_of_a_long_content_and_all_of_the_description_are_embedded
 
 @pytest.mark.feature("C6", "F4")
 def test_a_backfill_embeds_what_was_there_before_the_model(api: Api) -> None:
-    """Of a user who has nothing else, too."""
+    """Also of a user who has artifacts only."""
     store(api, "All about the boat.", key="boat")
     activate(api, "ada", "embedding")
     assert open_jobs(api) == ["backfill"]

@@ -238,7 +238,7 @@ BAD = [
 @pytest.mark.feature("C3")
 @pytest.mark.parametrize(("column", "bad"), BAD, ids=lambda value: str(value)[:20])
 def test_direct_writes_obey_the_same_rules(api: Api, column: str, bad: Any) -> None:
-    """An import with COPY, or an edit in psql."""
+    """A direct write is an import with COPY, or an edit in psql."""
     code = "54000" if column == "description" else "22023"
     with refused(column, code):
         api.query(DIRECT, **{**ROW, column: bad})

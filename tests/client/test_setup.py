@@ -1,4 +1,4 @@
-"""Installing, upgrading and checking a database with the client."""
+"""Databases, roles and connections that the client cannot use: which error says what is missing."""
 
 import asyncio
 import re

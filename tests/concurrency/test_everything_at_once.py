@@ -135,7 +135,7 @@ EXPECTED = {"P0002", "23505", "AM001", "54000", "22023"}
 
 
 def rush(api: Api, seed: int, seconds: float) -> int:
-    """Random calls for so long; how many there were."""
+    """Make random calls for this many seconds; returns how many."""
     chaos = Chaos(api, seed)
     deadline = time.monotonic() + seconds
     for count in itertools.count():

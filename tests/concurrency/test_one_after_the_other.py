@@ -155,7 +155,7 @@ def test_callers_of_one_key_who_waited_for_a_deletion_get_one_message(
 def test_a_memory_restored_at_the_same_time_is_not_put_away_by_the_limit(
     db: psycopg.Connection, connect: Connect, meanwhile: Meanwhile
 ) -> None:
-    """The memory is of another agent than the one whose memory hid it."""
+    """The hidden memory and the memory that hid it belong to two agents."""
     api = Api(db)
     api.set_policy(settings={"memories": {"max_per_agent": 1}}, agent_id="a")
     old = api.add_memory(user_id="ana", agent_id="b", content="Likes tea", importance=0.1).memory_id
@@ -214,7 +214,7 @@ def test_a_sweep_spares_a_row_whose_expiry_changes_while_the_sweep_waits(
 def test_a_sweep_does_not_delete_a_memory_restored_at_the_same_time(
     clients: Callable[[], list[Api]], db: psycopg.Connection
 ) -> None:
-    """A restore that returned has restored; one that came too late says that there is no such memory."""
+    """Either the restore returns and the memory is there, or the restore says that there is no such memory."""
     workers = CLIENTS - 2
     done = threading.Semaphore(0)
 
@@ -243,10 +243,8 @@ def test_a_sweep_does_not_delete_a_memory_restored_at_the_same_time(
 
 
 @pytest.mark.feature("E11")
-def test_what_belongs_to_an_agent_in_use_comes_back_with_the_next_sweep(
-    db: psycopg.Connection, connect: Connect
-) -> None:
-    """Whoever removes a winner does not wait for the agent of what it hid."""
+def test_a_memory_of_an_agent_in_use_comes_back_with_the_next_sweep(db: psycopg.Connection, connect: Connect) -> None:
+    """Deleting a memory does not wait for the agent of the memory it hid; the next sweep brings that one back."""
     api, other = Api(db), Api(connect())
     old = api.add_memory(user_id="ana", agent_id="a", content="Lives in Oslo").memory_id
     new = api.add_memory(user_id="ana", agent_id="b", content="Lives in Rome").memory_id

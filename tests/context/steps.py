@@ -26,6 +26,6 @@ def estimate(text: str) -> int:
 
 
 def at_most(api: Api, text: str) -> int:
-    """What is reserved for a text that nobody has counted."""
+    """The tokens that a context reserves for a text that nobody has counted."""
     tokens: int = api.value("select memory._tokens_at_most(%(text)s)", text=text)
     return tokens

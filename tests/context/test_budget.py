@@ -64,7 +64,7 @@ class TestBudget:
     @pytest.mark.feature("F12")
     @pytest.mark.parametrize("max_tokens", range(1, 90, 4))
     def test_that_is_tiny_is_no_unlimited_one(self, api: Api, max_tokens: int) -> None:
-        """The fence alone takes more than the share of memories."""
+        """The fence alone has more tokens than the share of memories."""
         remember(api, *(f"fact {number}" for number in range(20)))
         assert api.get_context(**ANA, max_tokens=max_tokens) == []
         assert api.notices == ["degraded: no memories fit into max_tokens"]

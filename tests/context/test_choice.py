@@ -18,7 +18,7 @@ class TestChoice:
 
     @pytest.fixture
     def one(self, api: Api) -> Callable[..., str]:
-        """The one memory that a context has room for."""
+        """Returns the memory that a context with room for one chooses."""
         api.set_policy(settings={"context": {"max_memories": 1}, "cadence": {"fact_extraction_every_n": 0}})
 
         def chosen(**arguments: Any) -> str:

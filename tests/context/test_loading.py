@@ -124,7 +124,7 @@ class TestLoading:
 
 
 class TestLongThreads:
-    """Of 20,000 messages only those that are shown are read."""
+    """Of a thread with 20,000 messages, a read touches only the messages that it shows."""
 
     @pytest.fixture
     def long_thread(self, api: Api) -> None:
@@ -158,7 +158,7 @@ class TestLongThreads:
         assert shown[-1].content == "message 19999"
 
     def test_are_read_from_their_end_even_without_statistics(self, db: psycopg.Connection) -> None:
-        """Of about this size the planner takes an unknown table for one that is better sorted."""
+        """At about this size, and without statistics, the planner would sort the table instead of using its index."""
         api = Api(db)  # a database of its own, because a rollback does not undo "analyze"
         messages = [{"role": "user", "content": f"message {number} {'x' * 1900}"} for number in range(11_000)]
         api.add_messages(**ANA, messages=messages)

@@ -87,7 +87,7 @@ def test_cutting_and_embedding_while_clients_change_documents_ends_with_all_foun
                 finish(api, job)
 
     def finish(api: Api, job: Any) -> None:
-        """As the runners do: a result is handed in until nobody holds what it changes."""
+        """Hand a result in again and again, as the runners do, until nobody locks the rows that it changes."""
         while True:
             with contextlib.suppress(psycopg.errors.LockNotAvailable):
                 if job.kind == "chunk_documents":

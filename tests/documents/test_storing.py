@@ -56,7 +56,7 @@ def test_an_invalid_document_is_refused_with_a_hint(api: Api, case: str) -> None
 @pytest.mark.feature("A12")
 @pytest.mark.parametrize("column", ["title", "content", "namespace", "metadata"])
 def test_direct_writes_obey_the_same_rules(api: Api, column: str) -> None:
-    """An import with COPY, or an edit in psql."""
+    """A direct write is an import with COPY, or an edit in psql."""
     bad = {"title": "x" * 2001, "content": "  ", "namespace": "", "metadata": Jsonb([1])}[column]
     row = {"user_id": "ana", "content": "Tea grows.", "title": "Tea", "namespace": "n", "metadata": Jsonb({})}
     insert = (

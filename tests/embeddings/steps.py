@@ -25,7 +25,7 @@ def hand_in(api: Api, job: Any, vectors: dict[str, Vector] | None = None) -> Any
 
 
 def embed(api: Api, vectors: dict[str, Vector] | None = None) -> list[Any]:
-    """Do all the embedding there is to do; the jobs' results."""
+    """Do all queued embedding jobs; returns their results."""
     results = []
     while jobs := api.claim_jobs(worker="test", kinds=["embed", "backfill"]):
         results.append(hand_in(api, jobs[0], vectors))

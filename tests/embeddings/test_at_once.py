@@ -35,7 +35,7 @@ def _make_summary(api: Api) -> None:
 @pytest.mark.feature("E14")
 @pytest.mark.parametrize("table", ["messages", "memories", "summaries"])
 def test_a_deletion_reads_only_the_embeddings_of_the_rows_it_deletes(db: psycopg.Connection, table: str) -> None:
-    """Sessions keep the plan that suits the first deletion."""
+    """A session keeps the plan of its first deletion, which must suit later ones as well."""
     api, ids = Api(db), "to_char(n, '\"00000000-0000-0000-0000-\"fm000000000000')::uuid"
     source, columns, values, key = {
         "messages": ("message", "role, content", "'user', 'Hello ' || n", "thread_id || '/' || seq"),
@@ -116,7 +116,7 @@ def test_a_row_deleted_while_its_embedding_is_being_stored_keeps_no_embedding(
 def test_a_result_does_not_wait_for_a_deletion_that_is_not_committed(
     connect: Callable[..., psycopg.Connection], source: str
 ) -> None:
-    """The client may wait for something of the job; the runners hand the result in again."""
+    """The client may wait for the job's locks, so the result is refused at once; runners hand it in again."""
     worker, client = Api(connect()), Api(connect())
     make, drop = MAKE_AND_DROP[source]
     activate(worker, "ada", "embedding")

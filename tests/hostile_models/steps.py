@@ -39,7 +39,7 @@ class HostileServer(FakeModelServer):
 
 
 def use(api: Api, fake: FakeModelServer, **settings: Any) -> None:
-    """Let the fake server be the chat model."""
+    """Make the fake server the chat model."""
     settings = {"base_url": fake.url, **settings}
     api.register_model(name="fake", kind="chat", provider="openai", model="gpt-fake", settings=settings)
     api.activate_model(name="fake")
@@ -51,7 +51,7 @@ def work(runner: Runner) -> None:
 
 
 def work_again(api: Api, runner: Runner) -> None:
-    """Without waiting for the backoff."""
+    """Do the queued jobs without waiting for their backoff."""
     api.connection.execute("update memory.jobs set run_after = now() where status = 'pending'")
     work(runner)
 
@@ -119,7 +119,7 @@ def add_old_memories(api: Api, user_id: str, *contents: str) -> None:
 
 
 def own_state(api: Api, user_id: str = "ana") -> dict[str, Any]:
-    """A digest of what models may change of a user's: everything but the books of jobs and calls."""
+    """A digest of the rows of a user that models may change: all but jobs and the ledger."""
     tables = ("messages", "threads", "memories", "memory_scopes", "documents", "embeddings")
     digest = "select md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) from memory.{} as t where {}"
     where = "user_id = %(user_id)s"

@@ -33,7 +33,7 @@ CHAOS = (
 
 
 class ChaoticModel:
-    """Fails one call in five, by a seed: the n-th call with the same input always goes the same way.
+    """Fails one call in five, by a seed: the n-th call with the same input always has the same outcome.
 
     Whatever is about doom fails always.
     """
@@ -126,7 +126,7 @@ def test_each_job_takes_effect_once_whatever_fails(
 
 
 def finish_all(api: Api, crew: Crew) -> float:
-    """Until no job is left; the seconds that took."""
+    """Do jobs until none is left; returns the seconds that took."""
     started = next_kill = time.monotonic()
     while open_jobs := api.value("select count(*) from memory.jobs where status in ('pending', 'running')"):
         assert time.monotonic() < started + 300, open_jobs
@@ -241,7 +241,7 @@ def check_summaries(api: Api) -> None:
 
 
 def check_facts(api: Api, users: list[str]) -> None:
-    """Of two duplicates and two contradictory facts one each has given way, and of six old memories all."""
+    """One of two duplicates, one of two contradictory facts and all six old memories are superseded."""
     for user_id in users:
         facts = f"facts of {user_id}"
         kinds = {

@@ -33,7 +33,7 @@ from tests.support.sqlapi import Api
 
 @dataclass(frozen=True)
 class Case:
-    """A call that ends in tears."""
+    """A call that fails, and how the job and the ledger must show the failure."""
 
     behaviour: Behaviour
     reason: str
@@ -74,7 +74,7 @@ ODD_REPLIES = {
 
 @pytest.mark.feature("F6", "F7", "A14")
 def test_failed_calls_lose_nothing(api: Api, fake: HostileServer, runner: Runner) -> None:
-    """All of them at the same time, each about a thread of its own, which is named like it."""
+    """All cases run at the same time, each about a thread of its own that has the case's name."""
 
     def behaviour(request: RecordedRequest) -> Behaviour:
         name = thread_of(request)
@@ -169,7 +169,7 @@ EMBEDDING_FAILURES = {
 
 @pytest.mark.feature("F6", "F7", "A14")
 def test_wrong_embeddings_are_refused_whole(api: Api, fake: HostileServer, runner: Runner) -> None:
-    """Each about the memories of a user of its own."""
+    """Each case is about the memories of a user of its own."""
     settings = {"base_url": fake.url, "dimensions": 32}
     api.register_model(name="vectors", kind="embedding", provider="openai", model="embed-fake", settings=settings)
     api.activate_model(name="vectors")

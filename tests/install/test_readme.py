@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""The examples of the README print what it shows."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ CHARACTERS = 120
 GENERATED = (
     "build/agent_memory.sql",  # by sql/build.py
     "docs/reference.md",  # by docs/reference.py
-    "python_client/*/_sync.py",  # by python_client/generate_sync.py
+    "python_client/*/_sync/*.py",  # by python_client/generate_sync.py
 )
 
 

@@ -144,7 +144,7 @@ def test_a_hidden_memory_that_matters_more_comes_back_at_the_limit(api: Api, hid
 
 @pytest.mark.feature("B8", "E11")
 def test_a_memory_put_away_at_the_limit_takes_along_the_memory_it_hid(api: Api) -> None:
-    """What is older and superseded does not take its place."""
+    """The older, superseded memory does not come back when the memory that hid it is put away."""
     limit(api, 2)
     old, new = add(api, "old", importance=0.1), add(api, "new", importance=0.1)
     api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")

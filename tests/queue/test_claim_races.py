@@ -38,7 +38,7 @@ def other(connect: Connect) -> Api:
 
 
 def queue(api: Api, kind: str) -> None:
-    """As someone does whose transaction began before the thread was cleared."""
+    """Queue a job, as a transaction does that began before the thread was cleared."""
     api.connection.execute("insert into memory.jobs (user_id, kind, scope) values ('ana', %s, 't1')", [kind])
     api.connection.execute("update memory.jobs set request = '{\"is_forced\": true}' where kind = 'compress_thread'")
 

@@ -122,7 +122,7 @@ def test_jobs_with_nothing_to_do_cost_the_same_however_many_there_are(api: Api) 
 
 @pytest.mark.feature("F6")
 def test_a_thread_of_huge_messages_does_not_stop_the_queue(api: Api) -> None:
-    """Whole, they would be more than a jsonb array holds."""
+    """Together the messages would be larger than a jsonb array can be."""
     api.connection.execute(
         "insert into memory.messages (user_id, thread_id, role, content) "
         "select 'ana', 't1', 'user', repeat('x', 10485760) from generate_series(1, 30)"

@@ -180,7 +180,7 @@ class TestRerank:
 def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(
     api: Api, fake: FakeModelServer, connect: Any
 ) -> None:
-    """What is asked sees one state of the database, however long the model takes."""
+    """The statement sees one state of the database, however long the model takes."""
     api.set_policy(settings={"context": {"embed_query": True}})
     register(api, fake, "next", "embedding")  # not filled yet, so the first one serves
     fake.behaviour = Behaviour(delay_seconds=1)

@@ -101,7 +101,7 @@ def test_no_user_gets_the_summaries_of_others(api: Api) -> None:
 
 @pytest.mark.feature("A14")
 def test_everything_but_model_work_goes_on_without_a_worker(api: Api) -> None:
-    """At the default policy, with far more than the threshold."""
+    """The default policy applies, and the thread has far more tokens than the threshold."""
     for number in range(60):
         say(api, f"question {number} " + "x" * 1000)
         say(api, f"answer {number}", role="assistant")

@@ -50,7 +50,7 @@ class Runner(ABC):
 
     @abstractmethod
     def join(self) -> None:
-        """Wait until they are done with."""
+        """Wait until the jobs are done."""
 
     @abstractmethod
     def stop(self, how: str) -> float:
@@ -147,7 +147,7 @@ class WorkerRunner(Runner):
         self.pid = self._process.pid
 
     def start(self) -> None:
-        """It polls."""
+        """Start the worker, which polls."""
 
     def join(self) -> None:
         wait_until(lambda: self._connection.execute(_OPEN).fetchone() == (False,))
@@ -175,7 +175,7 @@ class WorkerRunner(Runner):
 
 
 def wait_until(condition: Callable[[], object], patience: float = PATIENCE) -> None:
-    """Look again and again until it holds."""
+    """Evaluate the condition again and again until it is true."""
     deadline = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"

@@ -79,7 +79,7 @@ def expect(
 
 
 def single(number: float) -> float:
-    """As a real holds it."""
+    """The number rounded to single precision, as a real holds it."""
     held: float = struct.unpack("f", struct.pack("f", number))[0]
     return held
 

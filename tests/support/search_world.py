@@ -80,7 +80,7 @@ class Row:
 
     @property
     def shown(self) -> str:
-        """What a result says."""
+        """The text that a result shows for the row."""
         if self.source != "artifact":
             return self.content
         return f"[MemoryRef: {self.key} - notes - {(len(self.content) + 3) // 4} tokens]"
@@ -296,7 +296,7 @@ class World:
             by_key[user_id, source, key].weights[word] = weight
 
     def visible(self, user_id: str, filters: dict[str, Any]) -> list[Row]:
-        """What a search may see at all."""
+        """The rows that a search may show."""
         as_of = filters.get("as_of")
         latest: dict[tuple[str | None, str], Row] = {}
         for row in self.rows:

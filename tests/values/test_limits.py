@@ -75,7 +75,7 @@ class TestTags:
 
     @pytest.mark.feature("F20", "E10")
     def test_that_are_merged_are_as_many_as_may_be(self, api: Api) -> None:
-        """More would make the job fail again and again."""
+        """A merged memory with more tags than allowed would make the job fail again and again."""
         first = api.add_memory(**ANA, content="Likes tea", tags=[f"a{number}" for number in range(90)]).memory_id
         second = api.add_memory(**ANA, content="Likes green tea", tags=[f"b{number}" for number in range(90)]).memory_id
         merge = "select memory._keep_the_best('ana', %(stays)s, array[%(gone)s]::uuid[])"
@@ -85,7 +85,7 @@ class TestTags:
 
 
 def old_memory(api: Api, tags: int) -> Any:
-    """A memory as it may be from before there was a limit."""
+    """A memory with more tags than allowed, as a former version could store it."""
     memory_id = api.add_memory(**ANA, content="Likes tea").memory_id
     api.query("select set_config('session_replication_role', 'replica', true)")
     api.query(

@@ -1,4 +1,4 @@
-"""Rules that are stated once: a fast expression in front of them lets pass, and never refuses by itself."""
+"""Rules of rows are stated once: a fast expression accepts what is right, and leaves the rest to the rules."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def current(api: Api, **arguments: Any) -> list[str]:
 
 
 def superseded(api: Api) -> dict[str, tuple[str, str]]:
-    """Of each content that gave way the reason and the content that took its place."""
+    """For each superseded memory, by content: the reason, and the content of the memory that superseded it."""
     rows = {row.memory_id: row for row in api.list_memories(user_id="ana", include_superseded=True)}
     return {
         row.content: (row.supersede_reason, rows[row.superseded_by].content)

@@ -1,4 +1,4 @@
-"""The worker as a process: signals, and connections that break."""
+"""The worker as a process that gets a signal or is killed."""
 
 import os
 import signal

@@ -22,7 +22,7 @@ def api(shared_api: Api) -> Iterator[Api]:
 
 @pytest.fixture
 def live(connect: Connect) -> Api:
-    """The same in a database of its own, where others can see it."""
+    """Like the fixture api, in a database of its own, so that other sessions see the rows."""
     api = Api(connect(options="-c deadlock_timeout=50ms"))
     prepare(api)
     return api

@@ -22,7 +22,7 @@ def register(api: Api, name: str = "new", **settings: Any) -> None:
 
 
 def vector(model: str, topic: int) -> list[float]:
-    """Of a topic, unlike that of any other topic; each model has its own length and turns its own way."""
+    """The vector of a topic; no two topics and no two models have the same, and each model has its own dimension."""
     angle = topic if model == "old" else -2 * topic
     return [math.cos(angle), math.sin(angle), *[0.0] * (DIMENSIONS[model] - 2)]
 
@@ -38,7 +38,7 @@ def know(api: Api, *topics: int, **arguments: Any) -> list[Any]:
 
 
 def embed(api: Api, *kinds: str) -> list[Any]:
-    """Do all the embedding there is to do; the jobs' results."""
+    """Do all queued embedding jobs; returns their results."""
     results = []
     while jobs := api.claim_jobs(worker="test", kinds=list(kinds) or ["embed", "backfill"]):
         results.append(hand_in(api, jobs[0]))
@@ -46,7 +46,7 @@ def embed(api: Api, *kinds: str) -> list[Any]:
 
 
 def keep_query(api: Api, model: str, topic: int, user_id: str = "ana") -> None:
-    """As if the model had embedded the query before."""
+    """Store the embedding of a query, as if the model had embedded the query before."""
     api.query(
         "insert into memory.query_embeddings (user_id, model, query_hash, embedding) values (%(user_id)s, %(model)s, "
         "encode(sha256(convert_to(%(query)s, 'UTF8')), 'hex'), memory._halfvec(%(vector)s::jsonb)) "

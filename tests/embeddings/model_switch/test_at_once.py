@@ -177,7 +177,7 @@ def test_no_search_fails_or_finds_less_while_models_are_switched(live: Api, conn
         return turn
 
     def wait_until_filled(model: str) -> None:
-        """With all there is by now: there is always more to come."""
+        """Wait until the model has embedded every text that exists now; writers keep adding more."""
         _, total = status(live)[model]
         wait_until(lambda: status(live)[model][0] >= total, 20)
 

@@ -1,4 +1,4 @@
-"""What is kept of an error repeats nothing that a user said."""
+"""The error that is stored with a job repeats nothing that a user said."""
 
 from __future__ import annotations
 

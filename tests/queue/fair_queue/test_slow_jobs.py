@@ -56,7 +56,7 @@ def test_a_claim_hands_out_its_jobs_before_it_prepares_those_that_may_have_nothi
 
 @pytest.mark.feature("F20", "B9")
 def test_many_rows_with_nothing_to_say_are_read_a_part_at_a_time(api: Api) -> None:
-    """Tools speak, and what was cleared."""
+    """The messages are those of tools, and cleared ones."""
     api.connection.execute(
         "insert into memory.messages (user_id, thread_id, role, content) "
         "select 'ana', 't1', 'tool', 'ok' from generate_series(1, 10500)"
@@ -129,7 +129,7 @@ def test_messages_that_a_summary_covers_already_are_put_away_a_part_at_a_time(ap
 
 
 def be_slow(api: Api, seconds: float) -> None:
-    """Preparing a job of ana takes so long."""
+    """Make preparing a job of the user ana take this long."""
     api.connection.execute(f"""
         create function memory.be_slow() returns trigger language plpgsql
         as 'begin perform pg_sleep({seconds}); return new; end';

@@ -29,7 +29,7 @@ def summarize(api: Api, thread_id: str, summary: str) -> None:
 
 
 def store(api: Api, source: str, text: str, thread_id: str = "t1") -> None:
-    """Anything that can be found, saying that."""
+    """Store one row of the given source with this text."""
     if source == "memory":
         remember(api, text)
     elif source == "message":

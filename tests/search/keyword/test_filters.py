@@ -139,7 +139,7 @@ class TestFilters:
         assert found(api, "green tea", min_score=(best.score + others[0].score) / 2) == ["green tea"]
 
     def test_comes_before_the_ranking(self, api: Api) -> None:
-        """What a filter leaves out does not make a word common."""
+        """A row that a filter leaves out does not make its words common."""
         remember(api, "Likes tea", agent_id="cook")
         remember(api, "Likes cake", agent_id="cook")
         before = search(api, agent_id="cook")

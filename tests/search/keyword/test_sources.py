@@ -85,7 +85,7 @@ class TestSources:
         "filters", [{}, {"include_superseded": None}, {"memory_types": ["fact"]}, {"include_superseded": True}]
     )
     def test_a_memory_of_many_words_is_found_as_others_are(self, api: Api, filters: dict[str, Any]) -> None:
-        """Its words have no room in the index that the others are read from."""
+        """The memory has more words than fit into the index from which other memories' words are read."""
         many = " ".join(f"word{number}" for number in range(1000))
         long = remember(api, f"Likes tea {many}")
         short = remember(api, "Likes tea at five")

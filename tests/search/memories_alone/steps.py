@@ -35,7 +35,7 @@ def _supersede(api: Api, memory_id: UUID) -> None:
 
 
 def _update(assignment: str) -> Callable[[Api, UUID], None]:
-    """By hand, as an administrator may."""
+    """Update a memory by plain SQL, as an administrator may."""
 
     def update(api: Api, memory_id: UUID) -> None:
         statement = f"update memory.memories set {assignment} where memory_id = %s"

@@ -90,7 +90,7 @@ def test_an_index_finds_no_hidden_memory_and_none_of_other_users(many: Api) -> N
 
 
 def test_memories_that_an_index_does_not_reach_are_compared(many: Api) -> None:
-    """Its scan ends after so many rows, which here are all those of another agent."""
+    """The scan of the index ends after hnsw.max_scan_tuples rows, which here are all of another agent."""
     rare = {str(remember(many, f"Owns {n} theorbos", [0, -1, -n], agent_id="luthier")) for n in range(30)}
     many.connection.execute("set enable_sort = off")  # so that the index is taken all the same
     many.connection.execute("set hnsw.max_scan_tuples = 10")

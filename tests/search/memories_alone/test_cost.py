@@ -14,7 +14,7 @@ from tests.support.sqlapi import Api
 @pytest.mark.parametrize("analyzed", [False, True])
 @pytest.mark.parametrize("mode", MODES)
 def test_the_work_grows_with_the_memories_of_the_user_alone(fresh: Api, rows: int, analyzed: bool, mode: str) -> None:
-    """Whatever the planner knows or believes; and no embedding is compared twice."""
+    """This holds with and without statistics, and no embedding is compared twice."""
     fill(fresh, "ana", rows)
     fill(fresh, "bob", 3000)
     if analyzed:

@@ -60,7 +60,7 @@ BRING_BACK: dict[str, Callable[[Api, UUID], Any]] = {
 @pytest.mark.parametrize("model", ["three", "other"])
 @pytest.mark.parametrize("how", HIDE)
 def test_a_hidden_memory_is_not_found_until_it_is_brought_back(api: Api, how: str, model: str) -> None:
-    """By any of the models that have embedded it."""
+    """This holds for every model that has embedded the memory."""
     memory_id = remember(api, "Likes tea", [1, 0, 0])
     embed(api, memory_id, [1, 0, 0], model="other")
     api.activate_model(name=model)
@@ -101,7 +101,7 @@ def test_a_later_time_of_storing_moves_a_memory_before_its_equals(api: Api) -> N
 
 
 def test_an_embedding_of_a_memory_that_is_not_there_finds_nothing(api: Api) -> None:
-    """Such as another user's."""
+    """The embedding names the memory of another user."""
     memory_id = remember(api, "Likes tea", [1, 0, 0], user_id="bob")  # embedded for ana
     assert found(api, "tea", [1, 0, 0]) == found(api, None, [1, 0, 0], user_id="bob") == []
     embed(api, memory_id, [1, 0, 0], user_id="bob")
@@ -110,7 +110,7 @@ def test_an_embedding_of_a_memory_that_is_not_there_finds_nothing(api: Api) -> N
 
 @pytest.mark.parametrize("source", ["summary", "document"])
 def test_other_sources_are_found_together_with_memories(api: Api, source: str) -> None:
-    """Looking for more takes other steps than memories alone, and finds the same among them."""
+    """A search of several sources takes other steps than a search of memories alone, and finds the same memories."""
     remember(api, "Likes tea", [1, 0, 0])
     everything = functools.partial(search, api, "tea", [1, 0, 0], sources=["memory", "summary", "document"])
     alone = everything()

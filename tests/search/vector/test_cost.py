@@ -18,7 +18,7 @@ from tests.support.sqlapi import Api
 @pytest.mark.parametrize("analyzed", [False, True])
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
 def test_the_work_grows_with_the_rows_of_the_user_alone(fresh: Api, rows: int, analyzed: bool, mode: str) -> None:
-    """Whatever the planner knows or believes, no step may compare each row with each, or read what others have."""
+    """With and without statistics, no step may compare each row with each, or read rows of other users."""
     fill(fresh, "ana", rows)
     fill(fresh, "bob", 3000)
     if analyzed:
@@ -49,7 +49,7 @@ def test_other_users_do_not_make_a_search_dearer(fresh: Api) -> None:
 
 
 def test_other_users_do_not_make_a_context_dearer(fresh: Api) -> None:
-    """Nor a block of memories; whatever the planner believes of the table."""
+    """The same holds for a block of memories, with and without statistics."""
     remember(fresh, "Likes green tea", [1, 0, 0])
     target = "[1,0,0]"
     asks = [

@@ -177,7 +177,7 @@ class TestHybrid:
 @pytest.mark.feature("E4", "A3")
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
 def test_what_is_hidden_never_appears(api: Api, mode: str) -> None:
-    """Embeddings of hidden rows may be there; nobody is to find the rows by them."""
+    """Embeddings of hidden rows may exist; no search may find the rows by them."""
     seen = remember(api, "tea seen", [1, 0, 0])
     superseded = remember(api, "tea superseded", [1, 0, 0])
     api.supersede_memory(user_id="ana", old_memory_id=superseded, new_memory_id=seen, reason="contradict")

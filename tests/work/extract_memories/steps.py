@@ -9,18 +9,18 @@ from tests.support.sqlapi import Api
 
 
 def found(content: str = "Likes tea", **fields: Any) -> dict[str, Any]:
-    """A memory as models return it."""
+    """A memory in the form in which models return it."""
     return {"content": content, "memory_type": "fact", "seqs": [0], **fields}
 
 
 def claimed(api: Api) -> Any:
-    """The extraction of what was not read yet."""
+    """Claim an extraction of the messages that were not read yet."""
     api.extract_memories(**ANA)
     return claim(api, "extract_memories")
 
 
 def extract(api: Api, *memories: Any) -> dict[str, Any]:
-    """Read what was not read yet, and find these memories in it."""
+    """Extract these memories from the messages that were not read yet."""
     return complete(api, claimed(api), memories=list(memories))
 
 

@@ -25,7 +25,7 @@ def extracted(api: Api, content: str, *said: str, role: str = "user", **argument
 
 
 def stated_before(api: Api, content: str, **arguments: Any) -> UUID:
-    """The id of what was stated an hour ago."""
+    """The id of a memory that the user stated an hour ago."""
     [memory_id] = know(api, content, **arguments)
     api.connection.execute("update memory.memories set created_at = created_at - interval '1 hour'")
     return memory_id
