@@ -42,7 +42,7 @@ class ImportFileError(AgentMemoryError):
 
 @dataclass(frozen=True, slots=True)
 class ImportProgress:
-    """How far an import is, in messages; ``users`` and ``threads`` count those seen so far.
+    """The progress of an import in messages; ``users`` and ``threads`` count those seen so far.
 
     Of the messages done, ``new`` were stored now; the others had been before.
     """
@@ -134,7 +134,7 @@ def import_file(
         ImportFileError: the file is malformed, or the database refused a message.
         OSError: the file cannot be read.
     """
-    # Reading twice costs little beside writing, and a file of any size is known to be well formed before that starts.
+    # Reading the file twice costs little beside writing, and so nothing is written before all of it is known to be valid.
     total = sum(1 for _ in _read(path, user_id, thread_id))
     done, new = 0, Counter[tuple[str, str]]()
     memory = Memory(connection)
@@ -150,7 +150,7 @@ def import_file(
             done += len(batch)
             new[thread] += len({message.seq for message in stored if not newest or message.seq > newest[0].seq})
             yield ImportProgress(done, new.total(), total, len({user for user, _ in new}), len(new))
-        # The cadence has queued work for full rounds only; this is for the end of each thread.
+        # The cadence has queued work for full rounds of messages only; this queues the last messages of each thread.
         for thread, count in new.items():
             if count:
                 memory.extract_memories(*thread)

@@ -26,7 +26,7 @@ Listed = TypeVar("Listed", Artifact, Document)
 
 console = Console(highlight=False)
 if not console.is_terminal:
-    # A file or another program gets lines and tables as long as they are.
+    # Output to a file or to another program is not wrapped.
     console.soft_wrap, console.width = True, 10_000
 stderr = Console(stderr=True, highlight=False)
 
@@ -38,7 +38,7 @@ class Commands(TyperGroup):
         """Run the command."""
         try:
             with warnings.catch_warnings():
-                # The log says the same, and commands that search show that as notes.
+                # The log has the same text, and commands that search print the log as notes.
                 warnings.simplefilter("ignore", DegradedWarning)
                 return super().invoke(ctx)
         except (AgentMemoryError, psycopg.Error, OSError) as error:
@@ -58,7 +58,7 @@ def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, 
         return error.diag.message_primary, error.diag.message_hint
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {error.filename}", None
-    # Errors before there is a connection come without fields, in several lines of which the first says it.
+    # Errors before there is a connection have no fields; the first of their lines says what is wrong.
     return str(error).partition("\n")[0], None
 
 

@@ -39,7 +39,7 @@ def worker(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log a line for each job.")] = False,
 ) -> None:
     """Run queued model work beside the server until SIGTERM or SIGINT."""
-    # Somebody who waits at a terminal sees a bar, everybody else a line about the progress now and then.
+    # People who wait at a terminal see a bar; the log has a line about the progress now and then.
     waited_for = once and stderr.is_terminal
     level = logging.DEBUG if verbose else logging.WARNING if waited_for else logging.INFO
     log_to_stderr("%(asctime)s %(levelname)s %(message)s", level)

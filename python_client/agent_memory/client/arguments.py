@@ -87,7 +87,7 @@ def _whole_number(name: str, value: object) -> str:
         _refuse_type(name, "a whole number", value, _converted("int", name, value))
     if not -(2**63) <= value < 2**63:
         raise InvalidValueError(f"{name} is out of range", hint="No number of this API has more than 64 bits.")
-    # psycopg would type a number by its size, and no function takes a bigint for an int.
+    # psycopg would choose a type by the size of the number, and PostgreSQL takes no bigint for an int argument.
     return str(int(value))
 
 
@@ -95,7 +95,7 @@ def _number(name: str, value: object) -> str:
     if not isinstance(value, (float, int)) or isinstance(value, bool):
         _refuse_type(name, "a number", value, _converted("float", name, value))
     try:
-        # Typed as double precision the number would not match a real argument; text takes the argument's own type.
+        # PostgreSQL takes no double precision for a real argument; a text takes the type of the argument.
         return str(float(value))
     except OverflowError:
         raise InvalidValueError(f"{name} is out of range", hint="Pass a float.") from None
@@ -172,7 +172,7 @@ def _vector(name: str, value: Any) -> str:
         raise InvalidValueError(f"{name} must be a sequence of numbers", hint="Pass the model's floats.") from None
     if not all(map(math.isfinite, numbers)):
         raise InvalidValueError(f"{name} must not contain NaN or infinity", hint="Pass the model's floats.")
-    # The type of the argument in the function's signature does the rest.
+    # PostgreSQL converts the text to the type of the argument.
     return "[" + ",".join(map(repr, numbers)) + "]"
 
 

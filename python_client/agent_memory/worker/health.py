@@ -26,7 +26,7 @@ def write_health(path: Path, state: dict[str, Any]) -> None:
 
 
 def check_health(path: Path, max_age: float) -> str:
-    """Return a line about the worker whose file this is.
+    """Return a line about the worker that writes this health file.
 
     Args:
         path: the worker's health file.
