@@ -1,4 +1,4 @@
--- Every refusal of an argument has one wording, "<argument>: <problem>", and one SQLSTATE per kind of problem.
+-- Refusals of an argument have one wording, "<argument>: <problem>", and one SQLSTATE per kind of problem.
 create or replace function memory._refuse(p_argument text, p_problem text, p_hint text, p_code text default '22023')
 returns void
 language plpgsql volatile parallel unsafe

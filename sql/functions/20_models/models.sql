@@ -1,4 +1,4 @@
--- What a job or a call hands to the runner about its model.
+-- The member "model" of a payload: what a runner needs to know to call the model.
 create or replace function memory._model_json(p_model memory.models)
 returns jsonb
 language plpgsql immutable parallel safe

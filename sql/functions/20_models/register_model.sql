@@ -75,6 +75,7 @@ declare
     'price_per_million_input', 'price_per_million_output'];
   key text;
   value jsonb;
+  broken text;
 begin
   if jsonb_typeof(p_settings) is distinct from 'object' then
     perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
@@ -85,68 +86,61 @@ begin
       perform memory._refuse('settings', format('unknown key "%s"', key),
         format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
           array_to_string(known, ', ')));
-    elsif not memory._is_valid_model_setting(key, value) then
-      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)),
-        memory._model_setting_rule(key));
+    end if;
+    broken := memory._broken_model_setting_rule(key, value);
+    if broken is not null then
+      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), broken);
     end if;
   end loop;
 end;
 $$;
 
-create or replace function memory._is_valid_model_setting(p_key text, p_value jsonb)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant text := p_value #>> '{}';
-begin
-  if p_value = 'null' then
-    return true;
-  end if;
-  if p_key in ('api_key_file', 'base_url', 'api_key_env', 'api_version') then
-    return jsonb_typeof(p_value) = 'string' and case p_key
-      when 'api_key_file' then said ~ '^[^/.][^/]*$'
-      when 'base_url' then said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]'
-      -- The two excluded variables hold other things than keys.
-      when 'api_key_env' then
-        said ~ '^[A-Za-z_][A-Za-z0-9_]*$' and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES')
-      else said <> '' end;
-  end if;
-  return case
-    -- true means object and false means off.
-    when p_key = 'json_mode' then p_value in ('"schema"', '"object"', '"off"', 'true', 'false')
-    when p_key = 'rerank_api' then p_value in ('"rerank"', '"chat"')
-    when jsonb_typeof(p_value) <> 'number' then false
-    when p_key in ('max_concurrency', 'batch_size') then
-      said::numeric between 1 and 100000 and said::numeric = floor(said::numeric)
-    when p_key = 'dimensions' then said::numeric between 1 and 4000 and said::numeric = floor(said::numeric)
-    when p_key = 'timeout_seconds' then said::numeric > 0
-    else said::numeric >= 0
-  end;
-end;
-$$;
-
--- The rule of _is_valid_model_setting() in words, for a hint.
-create or replace function memory._model_setting_rule(p_key text)
+-- The rule that the value of a setting breaks, in words for a hint; null when it breaks none.
+create or replace function memory._broken_model_setting_rule(p_key text, p_value jsonb)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  said constant text := case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
+  number constant numeric := case when jsonb_typeof(p_value) = 'number' then p_value::numeric end;
+  is_kept boolean;
+  rule text;
 begin
-  return case
-    when p_key = 'json_mode' then 'Use "schema", "object" or "off".'
-    when p_key = 'rerank_api' then 'Use "rerank" for a server with /rerank, or "chat" for a chat model.'
-    when p_key = 'api_key_file'
-      then 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.'
-    when p_key = 'base_url'
-      then 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.'
-    when p_key = 'api_key_env'
-      then 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.'
-    when p_key = 'api_version' then 'Use a text.'
-    when p_key in ('max_concurrency', 'batch_size') then 'Use a whole number from 1 to 100000.'
-    when p_key = 'dimensions' then 'Use a whole number from 1 to 4000.'
-    when p_key = 'timeout_seconds' then 'Use a number of seconds above 0.'
-    else 'Use a number of at least 0.'
-  end;
+  case
+    when p_key = 'base_url' then
+      is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
+      rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
+    when p_key = 'api_key_env' then
+      -- The two excluded variables hold other things than keys.
+      is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+        and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
+      rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
+    when p_key = 'api_key_file' then
+      is_kept := said ~ '^[^/.][^/]*$';
+      rule := 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.';
+    when p_key = 'api_version' then
+      is_kept := said <> '';
+      rule := 'Use a text.';
+    when p_key = 'json_mode' then
+      is_kept := p_value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
+      rule := 'Use "schema", "object" or "off".';
+    when p_key = 'rerank_api' then
+      is_kept := p_value in ('"rerank"', '"chat"');
+      rule := 'Use "rerank" for a server with /rerank, or "chat" for a chat model.';
+    when p_key in ('max_concurrency', 'batch_size') then
+      is_kept := number between 1 and 100000 and number = floor(number);
+      rule := 'Use a whole number from 1 to 100000.';
+    when p_key = 'dimensions' then
+      is_kept := number between 1 and 4000 and number = floor(number);
+      rule := 'Use a whole number from 1 to 4000.';
+    when p_key = 'timeout_seconds' then
+      is_kept := number > 0;
+      rule := 'Use a number of seconds above 0.';
+    else
+      is_kept := number >= 0;
+      rule := 'Use a number of at least 0.';
+  end case;
+  return case when p_value <> 'null' and is_kept is not true then rule end;
 end;
 $$;
 

@@ -18,7 +18,7 @@ begin
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
 
-  -- These skip whatever another transaction has locked, so a sweep never waits or deadlocks; the next call gets the rest.
+  -- These skip what another transaction has locked, so a sweep never waits or deadlocks; the next call gets the rest.
   -- Each finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows
   -- by their address (ctid), the others by their key if their version (xmin) is still the same.
   swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
