@@ -1,11 +1,11 @@
 -- needs pgvector on the search_path
 
 -- Search among memories alone without filters: the same results as the statement in memory._ranked() gives, in fewer
--- steps. An embedding knows until when its memory may be found, so only the memories with a word of the query are joined
--- with their embeddings, not all. Milliseconds of a user with 1,000 memories, here / there, PostgreSQL 15: vector
--- 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2 with 1,536.
--- The steps have the names that they have there, share the formulas of scores.sql and run under the settings of
--- memory._ranked(), so nothing else may call this.
+-- steps. An embedding knows until when its memory may be found, so only the memories with a word of the query are
+-- joined with their embeddings, not all. Milliseconds of CPU for 1,000 memories, this statement / that one, PostgreSQL
+-- 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2
+-- with 1,536. The steps have the names that they have there, share the formulas of scores.sql and run under the settings
+-- of memory._ranked(), so nothing else may call this.
 create or replace function memory._ranked_among_memories(
   p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
   p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
@@ -66,8 +66,7 @@ begin
   end if;
 
   if p_fusion <> 'keyword' then
-    -- In one pass, and into arrays: rows that are kept to be read three times take longer (5 % of a search among
-    -- 1,000).
+    -- In one pass, and into arrays: rows that are kept to be read three times take longer, 5 % of a search among 1,000.
     select max(c.similarity), min(c.similarity),
       array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
       array_agg(c.id) filter (where not c.is_matched), array_agg(c.created_at) filter (where not c.is_matched),
