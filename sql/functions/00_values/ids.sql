@@ -3,7 +3,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if (length(p_id) between 1 and 255) is not true then
+  if not memory._is_id(p_id) then
     perform memory._refuse(p_argument,
       case when p_id is null then 'must not be null' when p_id = '' then 'must not be empty'
            else format('has %s characters, at most 255 are allowed', length(p_id)) end,

@@ -54,9 +54,11 @@ begin
 end;
 $$;
 
--- The rules of one message of an array; true unless it breaks one.
-create or replace function memory._check_chat_message(
-  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz, p_idempotency_key text
+-- Refuses one message of an array: p_unknown has the members that no chat message has, or else p_problem names the
+-- argument that breaks a rule. Returns a boolean so that a CASE may call it.
+create or replace function memory._refuse_chat_message(
+  p_seq bigint, p_unknown jsonb, p_problem text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_idempotency_key text
 )
 returns boolean
 language plpgsql stable parallel safe
@@ -68,9 +70,9 @@ begin
       'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, '
       'created_at and idempotency_key. Put anything else into metadata.');
   end if;
-  perform memory._check_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
-    format(' of messages[%s]', p_seq));
-  return true;
+  perform memory._refuse_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at,
+    p_idempotency_key, format(' of messages[%s]', p_seq));
+  return false;
 end;
 $$;
 
@@ -84,13 +86,16 @@ returns table (
 language sql stable parallel safe
 as $$
   select r.seq, r.role, r.content, r.metadata,
-    memory._estimate_tokens(r.content) + case when r.metadata ? 'tool_calls' then memory._estimate_tokens(r.metadata ->> 'tool_calls') else 0 end,
-    r.created_at, r.idempotency_key, r.role = 'assistant' and not r.metadata ? 'tool_calls',
-    -- An expression for nearly every message, a call for the others; see memory._is_plain_message().
-    case when r.unknown is null and memory._is_plain_message('u', 't', 'a', r.role, r.content, r.metadata,
-      r.created_at, r.idempotency_key) then true
-         else memory._check_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at,
-           r.idempotency_key) end
+    memory._message_tokens(r.content, r.metadata), r.created_at, r.idempotency_key,
+    memory._ends_round(r.role, r.metadata),
+    -- Users, thread and agent of all messages are checked before.
+    case when r.unknown is null
+           and memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+             is null
+         then true
+         else memory._refuse_chat_message(r.seq, r.unknown,
+           memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key),
+           r.role, r.content, r.metadata, r.created_at, r.idempotency_key) end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
       -- Content may be text or an array of parts; the text parts are the text, the array itself stays in metadata.

@@ -10,13 +10,13 @@ begin
   if (new.user_id, new.thread_id, new.seq) is distinct from (old.user_id, old.thread_id, old.seq) then
     perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change', 'Insert a new message instead.');
   end if;
-  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-    new.created_at, new.idempotency_key) then
-    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-      new.created_at, new.idempotency_key);
+  if memory._message_problem(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+                             new.created_at, new.idempotency_key) is not null then
+    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+                                   new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
-    new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
+    new.token_count := memory._message_tokens(new.content, new.metadata);
     new.is_counted := false;
     policy := memory._policy(new.user_id, new.agent_id);
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata, new.created_at);
