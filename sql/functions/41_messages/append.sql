@@ -17,7 +17,6 @@ declare
   embeds boolean;
   due text[];
   kind text;
-  is_new boolean;
 begin
   -- Policy and models are read in the same statement: a statement of their own would take 10 us.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
@@ -29,7 +28,7 @@ begin
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at)
   returning t.next_seq - p_message_count, t.message_count, t.active_tokens,
-    array(select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id)),
+    array(select p from memory._policy_layers(p_user_id, p_agent_id) as p),
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, layers, embeds;
 
@@ -53,15 +52,15 @@ begin
         perform memory._enqueue_user_summary(p_user_id, p_message_count,
           (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int);
       else
-        is_new := memory._enqueue_due(p_user_id, kind, p_thread_id); -- PERFORM would take twice as long as this call
+        perform memory._enqueue_due(p_user_id, kind, p_thread_id);
     end case;
   end loop;
 end;
 $$;
 
--- How long messages live; null for ever. Immutable, so that the planner computes the built-in lifetime once: to read
--- '7 days' takes longer than everything else that an expiry needs. The only settings that change how PostgreSQL reads an
--- interval concern negative ones, which no policy has.
+-- How long messages live; null for ever. Immutable, so that the planner reads the built-in '7 days' once: to read it
+-- takes longer than everything else that an expiry needs. The settings that change how PostgreSQL reads an interval
+-- concern negative intervals only, which no policy has.
 create or replace function memory._message_lifetime(p_policy jsonb)
 returns interval
 language plpgsql immutable parallel safe
@@ -84,14 +83,16 @@ end;
 -- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() have the last word.
 -- Inlined by the planner, hence no SET clause.
 create or replace function memory._kinds_due(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint, p_embeds boolean
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_embeds boolean
 )
 returns text[]
 language sql immutable parallel safe
 begin atomic
   select array_remove(array[
     case
-      when memory._passes_multiple(p_first_seq, p_message_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+      when memory._passes_multiple(p_first_seq, p_message_count,
+                                   (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
         then 'extract_memories'
     end,
     case
@@ -111,10 +112,12 @@ begin atomic
   ], null);
 end;
 
--- Over the threshold each message asks. A thread whose newest messages alone are over it would be compressed message by
--- message, so what can be summarised has to be worth a call: a tenth of the threshold.
+-- Queues the compression of a thread that is over the threshold, unless it is queued already. What can be summarised
+-- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
+-- compressed with every message.
 create or replace function memory._enqueue_compression(
-  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint, p_tokens_now bigint, p_compression jsonb
+  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
+  p_tokens_now bigint, p_compression jsonb
 )
 returns void
 language plpgsql volatile parallel unsafe
@@ -123,11 +126,12 @@ declare
   keep int := (p_compression ->> 'recent_messages_to_keep')::int;
   kept_tokens numeric;
 begin
-  if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
+  if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep
+    or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
     return;
   end if;
-  -- The appended messages are not stored yet; of a batch larger than what is kept, all are taken for equally long. The
-  -- job looks again.
+  -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
+  -- reads their true lengths.
   select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
@@ -138,8 +142,9 @@ begin
 end;
 $$;
 
--- The messages of all threads of a user count. Those of transactions under way elsewhere are not seen yet: the job may
--- come a message later than the policy says, which costs less than one counter that all threads of a user wait for.
+-- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of open
+-- transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would make
+-- the appends to all threads of a user wait for each other.
 create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -148,7 +153,7 @@ declare
   messages bigint;
 begin
   select sum(t.next_seq) into messages from memory.threads as t where t.user_id = p_user_id;
-  if messages / p_every_n > (messages - p_message_count) / p_every_n then
+  if memory._passes_multiple(messages - p_message_count, p_message_count, p_every_n) then
     perform memory._enqueue_due(p_user_id, 'summarize_user', '');
   end if;
 end;
