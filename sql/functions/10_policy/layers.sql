@@ -36,13 +36,15 @@ begin atomic
   select case when cardinality(p_layers) = 0 then memory._default_policy() else memory._merge_layers(p_layers) end;
 end;
 
--- The rows that apply to a user and an agent; null for everyone. Inlined by the planner, hence no SET clause.
-create or replace function memory._policy_layers(p_user_id text, p_agent_id text)
-returns setof memory.policies
-language sql stable parallel safe
+-- Whether the row of memory.policies for p_row_user and p_row_agent applies to a user and an agent; null for everyone.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._policy_applies(
+  p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
+)
+returns boolean
+language sql immutable parallel safe
 begin atomic
-  select p.* from memory.policies as p
-  where p.user_id in ('', coalesce(p_user_id, '')) and p.agent_id in ('', coalesce(p_agent_id, ''));
+  select p_row_user in ('', coalesce(p_user_id, '')) and p_row_agent in ('', coalesce(p_agent_id, ''));
 end;
 
 -- The policy that applies to a user and an agent; null for everyone.
@@ -51,7 +53,8 @@ returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  layers constant memory.policies[] := array(select p from memory._policy_layers(p_user_id, p_agent_id) as p);
+  layers constant memory.policies[] := array(
+    select p from memory.policies as p where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id));
 begin
   return memory._effective_policy(layers);
 end;
@@ -69,8 +72,8 @@ declare
 begin
   for layer in
     select p.settings -> p_section
-    from memory._policy_layers(p_user_id, p_agent_id) as p
-    where p.settings ? p_section
+    from memory.policies as p
+    where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id) and p.settings ? p_section
     order by p.user_id <> '', p.agent_id <> ''
   loop
     settings := settings || layer;

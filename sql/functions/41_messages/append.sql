@@ -28,7 +28,8 @@ begin
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at)
   returning t.next_seq - p_message_count, t.message_count, t.active_tokens,
-    array(select p from memory._policy_layers(p_user_id, p_agent_id) as p),
+    array(select p from memory.policies as p
+          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)),
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, layers, embeds;
 
