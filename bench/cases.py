@@ -21,8 +21,8 @@ TEXTS = 32
 BULKS, MESSAGES_PER_BULK = 4, 1_000
 ROLES = ("user", "assistant")
 
-# The columns of memory.messages and memory.memories with their defaults, and the primary key; nothing else. Besides, the
-# function that one would write by hand to number and count messages, with tables that have all indexes.
+# The columns of memory.messages and memory.memories with their defaults, and the primary key; nothing else. Besides,
+# the function that one would write by hand to number and count messages, with tables that have all indexes.
 SCHEMA = """
 create extension pg_stat_statements;
 create schema bench;
