@@ -22,13 +22,36 @@ TEXTS = 32
 BULKS, MESSAGES_PER_BULK = 4, 1_000
 ROLES = ("user", "assistant")
 
-# The columns of memory.messages and memory.memories with their defaults, and the primary key; nothing else.
+# The columns of memory.messages and memory.memories with their defaults, and the primary key; nothing else. Besides,
+# the function that one would write by hand to number and count messages, with tables that have all indexes.
 SCHEMA = """
 create extension pg_stat_statements;
 create schema bench;
 create table bench.messages (like memory.messages including defaults, primary key (user_id, thread_id, seq));
 create table bench.memories (like memory.memories including defaults, primary key (user_id, memory_id));
 create table bench.texts (name text primary key, value text not null);
+create table bench.threads (like memory.threads including defaults including indexes) with (fillfactor = 50);
+create table bench.indexed_messages (like memory.messages including defaults including indexes);
+create function bench.add_message(user_id text, thread_id text, role text, content text)
+returns bigint
+language plpgsql
+as $$
+declare
+  given bigint;
+begin
+  insert into bench.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
+  values (add_message.user_id, add_message.thread_id, 1, 1, octet_length(content) / 4, now(), now())
+  on conflict on constraint threads_pkey do update
+  set next_seq = t.next_seq + 1, message_count = t.message_count + 1,
+      active_tokens = t.active_tokens + excluded.active_tokens, last_at = excluded.last_at
+  returning t.next_seq - 1 into given;
+  insert into bench.indexed_messages (user_id, thread_id, seq, role, content, token_count, created_at, updated_at,
+    expires_at)
+  values (add_message.user_id, add_message.thread_id, given, add_message.role, add_message.content,
+    octet_length(content) / 4, now(), now(), now() + interval '7 days');
+  return given;
+end;
+$$;
 """
 
 
@@ -143,6 +166,8 @@ def preload(connection: psycopg.Connection) -> None:
         (FIRST_USER, texts.conversation(PRELOADED_MESSAGES), USERS),
     )
     connection.execute("insert into bench.messages select * from memory.messages")
+    connection.execute("insert into bench.indexed_messages select * from memory.messages")
+    connection.execute("insert into bench.threads select * from memory.threads")
 
 
 def texts_of(connection: psycopg.Connection) -> dict[str, str]:
@@ -195,8 +220,17 @@ CASES = (
                 _WRITTEN_THREAD,
                 "content",
             ),
+            Variant(
+                "function by hand",
+                "select bench.add_message(user_id => :user, thread_id => :thread, role => :role, content => :content)",
+                _WRITTEN_THREAD,
+                "content",
+            ),
         ),
-        (Ratio("memory.add_message", "bare insert", aim=0.80),),
+        (
+            Ratio("memory.add_message", "bare insert", aim=0.80),
+            Ratio("memory.add_message", "function by hand", aim=0.60),
+        ),
     ),
     Case(
         "add_messages, 1,000 messages",

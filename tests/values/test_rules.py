@@ -84,9 +84,9 @@ ARGUMENTS = ", ".join(
 def test_a_message_is_taken_where_the_rules_pass_and_nowhere_else(api: Api, seed: int) -> None:
     for number in range(100):
         row = spoiled(MESSAGE, MESSAGE_VALUES, 1000 * seed + number)
-        is_plain = api.value(f"select memory._is_plain_message({ARGUMENTS})", **row)
-        checked = outcome(api, f"select memory._check_message({ARGUMENTS})", row)
-        assert checked is None or not is_plain, row
+        problem = api.value(f"select memory._message_problem({ARGUMENTS})", **row)
+        checked = problem and outcome(api, f"select memory._refuse_message({ARGUMENTS})", row)
+        assert (checked and checked[1]) == problem, row
         inserted = outcome(api, f"insert into memory.messages ({', '.join(row)}) values ({ARGUMENTS})", row)
         assert inserted == checked, row
         names = ", ".join(f"{name} => %({name})s" for name in row)

@@ -4,7 +4,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if (length(p_id) between 1 and 255) is not true then
+  if not memory._is_id(p_id) then
     perform memory._refuse(p_argument,
       case
         when p_id is null then 'must not be null'

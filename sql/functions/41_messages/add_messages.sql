@@ -1,4 +1,6 @@
-create or replace function memory.add_messages(user_id text, thread_id text, messages jsonb, agent_id text default 'default')
+create or replace function memory.add_messages(
+  user_id text, thread_id text, messages jsonb, agent_id text default 'default'
+)
 returns setof memory.stored_message
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -13,23 +15,25 @@ begin
   if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)') then
     return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
   else
-    -- Booked in the thread once for all, then inserted under the numbers reserved that way: a thread's row updated 1,000
-    -- times in one transaction, and a row trigger entered 1,000 times, cost ten times the inserts.
+    -- The thread is booked once for all messages, which are then inserted under the reserved numbers. To update the
+    -- thread's row 1,000 times in one transaction and to call a row trigger 1,000 times would take ten times as long as
+    -- the inserts.
     return query
     with parsed as materialized (
       select p.* from memory._parse_messages(add_messages.messages) as p
-    ), appended as materialized (
+    ), booked as materialized (
       select a.first_seq, a.expires_at
-      from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at, max(p.created_at) as last_at,
-              bool_or(p.ends_round) as ends_round
+      from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at,
+              max(p.created_at) as last_at, bool_or(p.ends_round) as ends_round
             from parsed as p having count(*) > 0) as b
       cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
                                         b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
     )
-    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, created_at, updated_at, expires_at)
-    select add_messages.user_id, add_messages.thread_id, a.first_seq + p.seq, add_messages.agent_id, p.role, p.content, p.metadata, p.token_count,
-      p.created_at, statement_timestamp(), a.expires_at
-    from appended as a cross join parsed as p
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
+      created_at, updated_at, expires_at)
+    select add_messages.user_id, add_messages.thread_id, b.first_seq + p.seq, add_messages.agent_id, p.role, p.content,
+      p.metadata, p.token_count, p.created_at, statement_timestamp(), b.expires_at
+    from booked as b cross join parsed as p
     order by p.seq
     returning m.seq, m.content, m.token_count, null::text;
   end if;
@@ -41,11 +45,16 @@ exception
 end;
 $$;
 comment on function memory.add_messages(text, text, jsonb, text) is
-'Appends an array of OpenAI chat messages in one call and returns them as stored, in order; all or none. Each may also have created_at, metadata and idempotency_key. tool_calls, tool_call_id and name are kept in metadata.';
+'Appends an array of OpenAI chat messages in one call and returns them as stored, in order; all or none. '
+'Each message may also have created_at, metadata and idempotency_key. '
+'tool_calls, tool_call_id and name are kept in metadata.';
 
--- The same when some have keys and may be repetitions, of stored messages or within the array. The thread is locked first,
--- so that no one else adds one of the keys between looking and inserting.
-create or replace function memory._add_keyed_messages(p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text)
+-- Adds messages of which some have idempotency keys. A message is not stored again when one with its key is stored
+-- already or stands earlier in the array. The thread is locked first, so that nobody else adds one of the keys between
+-- the look-up and the insert.
+create or replace function memory._add_keyed_messages(
+  p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text
+)
 returns setof memory.stored_message
 language plpgsql volatile parallel unsafe
 as $$
@@ -56,11 +65,13 @@ begin
   perform memory._lock_thread(p_user_id, p_thread_id);
   select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null) into keys
   from memory._parse_messages(p_messages) as p;
-  select min(k.idempotency_key) into conflict -- not "limit 1", which would make the planner hope for a hit in the first rows of a nested loop
+  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
+  select min(k.idempotency_key) into conflict
   from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
         from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
               from memory._parse_messages(p_messages) as p
-                where p.idempotency_key is not null offset 0) as d) as k
+              where p.idempotency_key is not null
+              offset 0) as d) as k
   left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = k.idempotency_key
   where k.digest <> coalesce(m.digest, k.first_digest);
   if conflict is not null then
@@ -70,29 +81,35 @@ begin
   return query
   with parsed as materialized (
     select p.*, m.seq as stored_seq, m.token_count as stored_tokens,
-      case when p.idempotency_key is null then p.seq else min(p.seq) over (partition by p.idempotency_key) end as first_place
+      case
+        when p.idempotency_key is null then p.seq
+        else min(p.seq) over (partition by p.idempotency_key)
+      end as first_place
     from memory._parse_messages(p_messages) as p
     left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = p.idempotency_key
   ), fresh as materialized (
-    select p.*, row_number() over (order by p.seq) - 1 as place from parsed as p where p.stored_seq is null and p.seq = p.first_place
-  ), appended as materialized (
+    select p.*, row_number() over (order by p.seq) - 1 as place
+    from parsed as p
+    where p.stored_seq is null and p.seq = p.first_place
+  ), booked as materialized (
     select a.first_seq, a.expires_at
-    from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at, max(f.created_at) as last_at,
-            bool_or(f.ends_round) as ends_round
+    from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at,
+            max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
           from fresh as f having count(*) > 0) as b
     cross join lateral memory._append(p_user_id, p_thread_id, p_agent_id,
                                       b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
   ), inserted as (
-    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, idempotency_key, created_at, updated_at, expires_at)
-    select p_user_id, p_thread_id, a.first_seq + f.place, p_agent_id, f.role, f.content,
-      f.metadata, f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), a.expires_at
-    from appended as a cross join fresh as f
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
+      idempotency_key, created_at, updated_at, expires_at)
+    select p_user_id, p_thread_id, b.first_seq + f.place, p_agent_id, f.role, f.content, f.metadata, f.token_count,
+      f.idempotency_key, f.created_at, statement_timestamp(), b.expires_at
+    from booked as b cross join fresh as f
   )
-  select coalesce(p.stored_seq, a.first_seq + f.place), p.content, coalesce(p.stored_tokens, p.token_count), null::text
+  select coalesce(p.stored_seq, b.first_seq + f.place), p.content, coalesce(p.stored_tokens, p.token_count), null::text
   from parsed as p
-  left join appended as a on true
+  left join booked as b on true
   left join fresh as f on f.seq = p.first_place
-  where p.stored_seq is not null or a.first_seq is not null
+  where p.stored_seq is not null or b.first_seq is not null
   order by p.seq;
 end;
 $$;

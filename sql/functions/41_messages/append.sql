@@ -1,6 +1,6 @@
--- Appends message_count messages to a thread's books: numbers them, counts them, and queues the model work that is due.
--- Every append of one thread passes here and waits for the one before it; that is what makes seq gapless and counters
--- exact. Appends never wait for a model: they only insert a job unless one is open.
+-- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
+-- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
+-- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
@@ -11,18 +11,16 @@ as $$
 declare
   layers memory.policies[];
   policy jsonb;
-  cadence jsonb;
-  lifetime text;
-  last_seq bigint;
-  every_n int;
+  lifetime interval;
   messages_now bigint;
   tokens_now bigint;
   embeds boolean;
+  due text[];
+  kind text;
 begin
-  -- Policy and models are read in the same statement: one executor start less on the hottest path.
+  -- Policy and models are read in the same statement: a statement of their own would take 10 us.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
-  values (p_user_id, p_thread_id, p_message_count, p_message_count, p_token_count,
-          p_first_at, p_last_at)
+  values (p_user_id, p_thread_id, p_message_count, p_message_count, p_token_count, p_first_at, p_last_at)
   on conflict on constraint threads_pkey do update
   set next_seq = t.next_seq + excluded.next_seq,
       message_count = t.message_count + excluded.message_count,
@@ -30,41 +28,97 @@ begin
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at)
   returning t.next_seq - p_message_count, t.message_count, t.active_tokens,
-    array(select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id)),
+    array(select p from memory.policies as p
+          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)),
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, layers, embeds;
-  policy := memory._effective_policy(layers);
-  lifetime := policy #>> '{messages,expires_after}';
-  expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
 
-  last_seq := first_seq + p_message_count - 1;
-  cadence := policy -> 'cadence';
-  every_n := (cadence ->> 'fact_extraction_every_n')::int;
-  if every_n > 0 and (last_seq + 1) / every_n > first_seq / every_n then
-    perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
+  -- Where no policy is set, the planner folds the settings into both expressions as constants.
+  if cardinality(layers) = 0 then
+    lifetime := memory._message_lifetime(memory._default_policy());
+    due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now, embeds);
+  else
+    policy := memory._merge_layers(layers);
+    lifetime := memory._message_lifetime(policy);
+    due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, embeds);
   end if;
-  every_n := (cadence ->> 'thread_summary_every_n')::int;
-  if (case when every_n > 0 then (last_seq + 1) / every_n > first_seq / every_n
-           else p_ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean end) then
-    perform memory._enqueue_due(p_user_id, 'summarize_thread', p_thread_id);
-  end if;
-  if tokens_now >= (policy #>> '{compression,threshold_tokens}')::bigint then
-    perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, messages_now, tokens_now, policy -> 'compression');
-  end if;
-  every_n := (cadence ->> 'user_summary_every_n')::int;
-  if every_n > 0 then
-    perform memory._enqueue_user_summary(p_user_id, p_message_count, every_n);
-  end if;
-  if embeds and (policy #>> '{search,embed_messages}')::boolean then
-    perform memory._enqueue_due(p_user_id, 'embed', p_thread_id);
-  end if;
+  expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');
+
+  foreach kind in array due loop
+    case kind
+      when 'compress_thread' then
+        perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, messages_now,
+          tokens_now, coalesce(policy, memory._default_policy()) -> 'compression');
+      when 'summarize_user' then
+        perform memory._enqueue_user_summary(p_user_id, p_message_count,
+          (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int);
+      else
+        perform memory._enqueue_due(p_user_id, kind, p_thread_id);
+    end case;
+  end loop;
 end;
 $$;
 
--- Over the threshold each message asks. A thread whose newest messages alone are over it would be compressed message by
--- message, so what can be summarised has to be worth a call: a tenth of the threshold.
+-- How long messages live; null for ever. Immutable, so that the planner reads the built-in '7 days' once: to read it
+-- takes longer than everything else that an expiry needs. The settings that change how PostgreSQL reads an interval
+-- concern negative intervals only, which no policy has.
+create or replace function memory._message_lifetime(p_policy jsonb)
+returns interval
+language plpgsql immutable parallel safe
+as $$
+begin
+  return nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
+end;
+$$;
+
+-- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
+end;
+
+-- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
+-- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() have the last word.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._kinds_due(
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_embeds boolean
+)
+returns text[]
+language sql immutable parallel safe
+begin atomic
+  select array_remove(array[
+    case
+      when memory._passes_multiple(p_first_seq, p_message_count,
+                                   (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+        then 'extract_memories'
+    end,
+    case
+      when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then
+        case
+          when memory._passes_multiple(p_first_seq, p_message_count,
+                                       (p_policy #>> '{cadence,thread_summary_every_n}')::int)
+            then 'summarize_thread'
+        end
+      when p_ends_round and (p_policy #>> '{summary,enabled}')::boolean
+        and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
+        then 'summarize_thread'
+    end,
+    case when p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint then 'compress_thread' end,
+    case when (p_policy #>> '{cadence,user_summary_every_n}')::int > 0 then 'summarize_user' end,
+    case when p_embeds and (p_policy #>> '{search,embed_messages}')::boolean then 'embed' end
+  ], null);
+end;
+
+-- Queues the compression of a thread that is over the threshold, unless it is queued already. What can be summarised
+-- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
+-- compressed with every message.
 create or replace function memory._enqueue_compression(
-  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint, p_tokens_now bigint, p_compression jsonb
+  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
+  p_tokens_now bigint, p_compression jsonb
 )
 returns void
 language plpgsql volatile parallel unsafe
@@ -73,11 +127,12 @@ declare
   keep int := (p_compression ->> 'recent_messages_to_keep')::int;
   kept_tokens numeric;
 begin
-  if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
+  if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep
+    or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
     return;
   end if;
-  -- The appended messages are not stored yet; of a batch larger than what is kept, all are taken for equally long. The
-  -- job looks again.
+  -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
+  -- reads their true lengths.
   select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
@@ -88,8 +143,9 @@ begin
 end;
 $$;
 
--- The messages of all threads of a user count. Those of transactions under way elsewhere are not seen yet: the job may
--- come a message later than the policy says, which costs less than one counter that all threads of a user wait for.
+-- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of open
+-- transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would make
+-- the appends to all threads of a user wait for each other.
 create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -98,7 +154,7 @@ declare
   messages bigint;
 begin
   select sum(t.next_seq) into messages from memory.threads as t where t.user_id = p_user_id;
-  if messages / p_every_n > (messages - p_message_count) / p_every_n then
+  if memory._passes_multiple(messages - p_message_count, p_message_count, p_every_n) then
     perform memory._enqueue_due(p_user_id, 'summarize_user', '');
   end if;
 end;

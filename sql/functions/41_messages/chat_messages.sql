@@ -1,5 +1,7 @@
--- An array of objects is all that parsing needs, which refuses what is wrong inside. A million short messages take 2.3
--- GB of memory, a hundred thousand 0.2.
+-- Reading an array of OpenAI chat messages.
+
+-- Refuses anything but an array of at most 100,000 objects; memory._parse_messages() applies the rules to each object.
+-- Parsing takes about 0.2 GB of memory for 100,000 short messages and 2.3 GB for a million.
 create or replace function memory._check_messages(p_messages jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -8,31 +10,40 @@ declare
   wrong record;
 begin
   if jsonb_typeof(p_messages) is distinct from 'array' then
-    perform memory._refuse('messages', case when p_messages is null then 'must not be null' else 'is not a JSON array' end,
+    perform memory._refuse('messages',
+      case when p_messages is null then 'must not be null' else 'is not a JSON array' end,
       'Pass an array of chat messages such as [{"role": "user", "content": "Hi"}].');
   end if;
   if jsonb_array_length(p_messages) > 100000 then
-    perform memory._refuse('messages', format('has %s messages, at most 100000 are allowed',
-      jsonb_array_length(p_messages)),
+    perform memory._refuse('messages',
+      format('has %s messages, at most 100000 are allowed', jsonb_array_length(p_messages)),
       'Call it several times, in one transaction where all or none are to be stored.', '54000');
   end if;
   select e.position - 1 as seq, jsonb_typeof(e.value) as kind into wrong
-  from jsonb_array_elements(p_messages) with ordinality as e (value, position) where jsonb_typeof(e.value) <> 'object' limit 1;
+  from jsonb_array_elements(p_messages) with ordinality as e (value, position)
+  where jsonb_typeof(e.value) <> 'object' limit 1;
   if found then
-    perform memory._refuse('messages', format('[%s] is a JSON %s', wrong.seq, wrong.kind), 'Each message is an object with role and content.');
+    perform memory._refuse('messages', format('[%s] is a JSON %s', wrong.seq, wrong.kind),
+      'Each message is an object with role and content.');
   end if;
 end;
 $$;
 
--- Null members are what client libraries leave in a dumped message; they carry nothing. Inlined, hence no SET clause.
+-- The members that no chat message has; null when there are none. Members that are null do not count: client libraries
+-- write them when they dump a message. Inlined by the planner, hence no SET clause.
 create or replace function memory._unknown_members(p_message jsonb)
 returns jsonb
 language sql immutable parallel safe
 begin atomic
-  select nullif(jsonb_strip_nulls(p_message - '{role,content,name,tool_calls,tool_call_id,refusal,annotations,audio,function_call,metadata,created_at,idempotency_key}'::text[]), '{}');
+  select nullif(
+    jsonb_strip_nulls(
+      p_message - array['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'annotations', 'audio',
+                        'function_call', 'metadata', 'created_at', 'idempotency_key']),
+    '{}');
 end;
 
--- What a chat message has besides role and text.
+-- The members of a chat message that are kept in metadata: all that are neither columns of memory.messages nor empty,
+-- and content when it is an array of parts.
 create or replace function memory._message_extras(p_message jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -50,32 +61,36 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
-  from jsonb_array_elements(p_parts) with ordinality as part (value, position) where part.value ->> 'type' = 'text';
+  from jsonb_array_elements(p_parts) with ordinality as part (value, position)
+  where part.value ->> 'type' = 'text';
 end;
 $$;
 
--- The rules of one message of an array; true unless it breaks one.
-create or replace function memory._check_chat_message(
-  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz, p_idempotency_key text
+-- Refuses one message of an array, for unknown members or for a rule that it breaks. The boolean is never returned: a
+-- CASE needs its type.
+create or replace function memory._refuse_chat_message(
+  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
+  p_idempotency_key text
 )
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
   if p_unknown is not null then
-    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', p_seq,
-      (select left(k, 50) from jsonb_object_keys(p_unknown) as k limit 1)),
+    perform memory._refuse('messages',
+      format('[%s] has the unknown member "%s"', p_seq,
+        (select left(k, 50) from jsonb_object_keys(p_unknown) as k limit 1)),
       'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, '
       'created_at and idempotency_key. Put anything else into metadata.');
   end if;
-  perform memory._check_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
+  perform memory._refuse_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
     format(' of messages[%s]', p_seq));
-  return true;
+  return false;
 end;
 $$;
 
--- Takes an array of OpenAI chat messages apart; seq is the position in the array. The first message that breaks a rule
--- is refused.
+-- Takes an array of chat messages apart, one row each; seq is the position in the array. Refuses the first message that
+-- breaks a rule; is_valid is true for all others. The caller has checked user, thread and agent.
 create or replace function memory._parse_messages(p_messages jsonb)
 returns table (
   seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
@@ -83,31 +98,42 @@ returns table (
 )
 language sql stable parallel safe
 as $$
-  select r.seq, r.role, r.content, r.metadata,
-    memory._estimate_tokens(r.content) + case when r.metadata ? 'tool_calls' then memory._estimate_tokens(r.metadata ->> 'tool_calls') else 0 end,
-    r.created_at, r.idempotency_key, r.role = 'assistant' and not r.metadata ? 'tool_calls',
-    -- An expression for nearly every message, a call for the others; see memory._is_plain_message().
-    case when r.unknown is null and memory._is_plain_message('u', 't', 'a', r.role, r.content, r.metadata,
-      r.created_at, r.idempotency_key) then true
-         else memory._check_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at,
-           r.idempotency_key) end
+  select r.seq, r.role, r.content, r.metadata, memory._message_tokens(r.content, r.metadata), r.created_at,
+    r.idempotency_key, memory._ends_round(r.role, r.metadata),
+    case
+      when r.unknown is null
+        and memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+          is null
+        then true
+      else memory._refuse_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+    end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
-      -- Content may be text or an array of parts; the text parts are the text, the array itself stays in metadata.
-      case jsonb_typeof(m.content) when 'string' then m.content #>> '{}' when 'array' then memory._text_of_parts(m.content)
-                                   else case when memory._has_parts(m.source - 'content') then '' end end as content,
-      case when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}' or jsonb_typeof(m.content) = 'array'
-           then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source) else coalesce(nullif(m.metadata, 'null'), '{}') end as metadata,
+      -- Of an array of parts, the texts are the content; the array itself stays in metadata.
+      case jsonb_typeof(m.content)
+        when 'string' then m.content #>> '{}'
+        when 'array' then memory._text_of_parts(m.content)
+        else case when memory._has_parts(m.source - 'content') then '' end
+      end as content,
+      case
+        when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}'
+          or jsonb_typeof(m.content) = 'array'
+          then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source)
+        else coalesce(nullif(m.metadata, 'null'), '{}')
+      end as metadata,
       coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
       memory._unknown_members(m.source) as unknown
-    from rows from (jsonb_to_recordset(p_messages) as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
-                    jsonb_array_elements(p_messages))
-      with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
-    offset 0 -- computed once per message, not once per use
+    from rows from (
+      jsonb_to_recordset(p_messages)
+        as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
+      jsonb_array_elements(p_messages)
+    ) with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
+    offset 0 -- each column is computed once per message, not once per use
   ) as r
 $$;
 
--- Says which created_at is no time, when one is not. That a time zone is unknown has the SQLSTATE of our own refusals.
+-- Refuses the first created_at that is not a time: PostgreSQL's own error does not say which message has it. An unknown
+-- time zone raises 22023, as refusals do, so memory.add_messages() comes here after every refusal.
 create or replace function memory._refuse_times(p_messages jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -117,13 +143,15 @@ declare
 begin
   for message in
     select e.value ->> 'created_at' as created_at, e.position - 1 as seq
-    from jsonb_array_elements(case jsonb_typeof(p_messages) when 'array' then p_messages else '[]' end) with ordinality as e (value, position)
+    from jsonb_array_elements(case jsonb_typeof(p_messages) when 'array' then p_messages else '[]' end)
+      with ordinality as e (value, position)
   loop
     begin
       perform message.created_at::timestamptz;
     exception
       when data_exception then
-        perform memory._refuse(format('created_at of messages[%s]', message.seq), sqlerrm, 'Write it like "2026-05-01T10:00:00Z".');
+        perform memory._refuse(format('created_at of messages[%s]', message.seq), sqlerrm,
+          'Write it like "2026-05-01T10:00:00Z".');
     end;
   end loop;
 end;

@@ -7,12 +7,11 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- One expression for the case that nothing is wrong: three calls would be a tenth of the time of a short read. It
-  -- refuses nothing by itself.
-  if (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(coalesce(agent_id, 'any')) between 1 and 255) is not true then
+  -- Three calls would be a tenth of the time of a short read, so they are made only when one of them refuses.
+  if not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id))) then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
-    perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+    perform memory._check_id('agent_id', agent_id);
   end if;
   if recent_k < 1 then
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
@@ -24,11 +23,12 @@ begin
         where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
           and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
-          and (include_inactive or m.is_active and m.expires_at > statement_timestamp())
+          and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
         order by m.seq desc limit recent_k) as r
   order by r.seq;
 end;
 $$;
 comment on function memory.get_messages(text, text, int, bigint, bigint, text, boolean) is
 'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also '
-'shows cleared and expired ones until they are swept. expires_at is null for what never expires.';
+'shows cleared and expired messages until memory.sweep() removes them. expires_at is null for a message that never '
+'expires.';

@@ -1,6 +1,9 @@
--- The message that an idempotency key stands for. Locks the thread until the transaction ends, so that of two callers
--- with one key the second finds the message of the first.
-create or replace function memory._message_by_key(p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text)
+-- The message stored under an idempotency key; null when there is none. Refuses the key when another message is stored
+-- under it. Locks the thread until the transaction ends, so that of two callers with one key the second finds the
+-- message of the first.
+create or replace function memory._message_by_key(
+  p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text
+)
 returns memory.stored_message
 language plpgsql volatile parallel unsafe
 as $$
@@ -10,15 +13,16 @@ begin
   perform memory._lock_thread(p_user_id, p_thread_id);
   select k.* into existing from memory._messages_by_keys(p_user_id, p_thread_id, array[p_idempotency_key]) as k;
   if not found or p_role is null or p_content is null then
-    return null; -- the insert says what is wrong
-  elsif existing.digest <> memory._message_digest(case p_role when 'agent' then 'assistant' else p_role end, p_content) then
+    return null; -- memory.add_message() refuses null
+  elsif existing.digest
+    <> memory._message_digest(case p_role when 'agent' then 'assistant' else p_role end, p_content) then
     perform memory._refuse_used_key(p_idempotency_key);
   end if;
   return row(existing.seq, p_content, existing.token_count, null)::memory.stored_message;
 end;
 $$;
 
--- What tells two messages under one key apart.
+-- SHA-256 of role and content. Two messages under one key are the same message when their digests are equal.
 create or replace function memory._message_digest(p_role text, p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -28,13 +32,13 @@ begin
 end;
 $$;
 
--- The messages under these keys, also those that were swept since.
--- "is not distinct from" is no index condition, on purpose: on a table without statistics yet, such as one that is being
--- loaded, the planner takes the primary key for as good as the index of keys, and reads the thread once per key.
+-- The messages of a thread under these keys, also those that memory.sweep() has removed since.
+-- "is not distinct from" keeps the planner from using the primary key. On a table without statistics, such as one that
+-- is being loaded, the planner rates that index as high as the index of keys, and would read the thread once per key.
 create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int)
 language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- a session that began with an empty table would go on scanning it
+set plan_cache_mode = force_custom_plan -- a plan that was made for an empty table scans the whole table for ever
 as $$
 begin
   return query
@@ -45,8 +49,7 @@ begin
   union all
   select s.idempotency_key, s.seq, s.digest, s.token_count
   from unnest(p_idempotency_keys) as k (idempotency_key)
-  join memory.idempotency_keys as s on s.user_id = p_user_id
-    and s.thread_id = p_thread_id
+  join memory.idempotency_keys as s on s.user_id = p_user_id and s.thread_id = p_thread_id
     and s.idempotency_key = k.idempotency_key;
 end;
 $$;
@@ -56,17 +59,18 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', p_idempotency_key),
-    'Use one key per message.', '23505');
+  perform memory._refuse('idempotency_key',
+    format('"%s" is used in this thread for another message', p_idempotency_key), 'Use one key per message.', '23505');
 end;
 $$;
 
+-- Locks the thread's row until the transaction ends, and creates the row when it is missing.
 create or replace function memory._lock_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  loop -- until the thread is there and ours: it may be deleted while it is waited for
+  loop -- because another transaction may delete the thread while this one waits for the lock
     perform from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id for no key update;
     exit when found;
     insert into memory.threads as t (user_id, thread_id) values (p_user_id, p_thread_id)
@@ -75,7 +79,7 @@ begin
 end;
 $$;
 
--- The key of a message that goes counts as long as its thread exists.
+-- Keeps the key of a message that is being deleted: a key counts as long as its thread exists.
 create or replace function memory._keep_key(p_message memory.messages)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,5 @@
--- A message keeps its place: what identifies it cannot be updated. Its words and token_count follow the content.
+-- A message keeps its place: its user_id, thread_id and seq cannot be updated. A change of content or metadata renews
+-- its words and token_count, and drops its embedding.
 create or replace function memory._message_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
@@ -8,20 +9,23 @@ declare
   policy jsonb;
 begin
   if (new.user_id, new.thread_id, new.seq) is distinct from (old.user_id, old.thread_id, old.seq) then
-    perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change', 'Insert a new message instead.');
+    perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change',
+      'Insert a new message instead.');
   end if;
-  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-    new.created_at, new.idempotency_key) then
-    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-      new.created_at, new.idempotency_key);
+  if memory._message_problem(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+                             new.created_at, new.idempotency_key) is not null then
+    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+                                   new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
-    new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
+    new.token_count := memory._message_tokens(new.content, new.metadata);
     new.is_counted := false;
     policy := memory._policy(new.user_id, new.agent_id);
-    new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata, new.created_at);
-    -- A job that is embedding the old text holds the row: its embedding is there to be dropped afterwards.
-    perform from memory.messages as m where m.user_id = new.user_id and m.thread_id = new.thread_id and m.seq = new.seq for update;
+    new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
+                                                new.created_at);
+    -- A job that is embedding the old text has locked the row. After the wait its embedding is there to be dropped.
+    perform from memory.messages as m
+    where m.user_id = new.user_id and m.thread_id = new.thread_id and m.seq = new.seq for update;
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
     if (policy #>> '{search,embed_messages}')::boolean then
       perform memory._enqueue_embedding(new.user_id, new.thread_id);

@@ -1,15 +1,16 @@
--- Messages as jobs hand them out: those that are readable, and those that gave way to a summary before this job could
--- read them. What was recalled from memory is taken out for speakers_only, which also leaves out who does not speak for
--- themselves: system and tool. A jsonb array holds 256 MiB and models read far less, so long contents are cut, and so is
--- the number of messages and of tokens; prompts show 8,000 characters of a message, about 2,000 tokens.
+-- The messages p_from_seq to p_to_seq of a thread as a job gives them to a model.
 --
--- Row by row, so that no more is read than fits. A message of which nothing is left does not count as given; what is
--- looked at is limited too, for speakers_only, by byte_limit: each row counts as 100 bytes and what is read of it.
--- Taking recalled text out of 64 KiB takes up to 40 ms. is_partial: the range goes
--- on after examined_seq, and up to there is nothing to be given but messages.
+-- p_speakers_only gives what users and assistants said themselves: no other roles, and nothing recalled from memory.
+-- Limits: a jsonb array holds 256 MiB and models read far less, so each content is cut at 64 KiB, and the number of
+-- messages and of tokens is limited. A message counts as at most 2,000 tokens: prompts show 8,000 characters of it. The
+-- first message is given even when it alone is over the limits. p_byte_limit limits the reading for p_speakers_only,
+-- because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes and what is read of it.
+-- The loop goes row by row, so that no more rows are read than fit.
+--
+-- last_seq is the last message given, examined_seq the last one read. is_partial: a limit ended the reading there.
 create or replace function memory._message_payload(
-  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int, p_token_limit int,
-  p_byte_limit bigint default 1000000,
+  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
+  p_token_limit int, p_byte_limit bigint default 1000000,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )
@@ -28,11 +29,10 @@ begin
   bytes := 0;
   for message in
     select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
-      (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp() as is_readable
+      memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_readable
     from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id
-      and m.seq between p_from_seq and p_to_seq
-      and (p_speakers_only or (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp())
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
+      and (p_speakers_only or memory._is_readable_message(m.is_active, m.summary_id, m.expires_at))
     order by m.seq
   loop
     if p_speakers_only and bytes >= p_byte_limit then
@@ -41,12 +41,14 @@ begin
     end if;
     bytes := bytes + 100;
     if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant')) then
-      metadata := message.metadata || '{}'; -- fetched and decompressed once, not with each key
+      metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
       if p_speakers_only then
-        said := case when metadata ->> 'recalled' is distinct from 'true' then memory._without_recalled(said)
-                     else '' end;
+        said := case
+          when metadata ->> 'recalled' is distinct from 'true' then memory._without_recalled(said)
+          else ''
+        end;
       end if;
       if not p_speakers_only or said ~ e'\\S' then
         if cardinality(given) > 0
@@ -60,7 +62,7 @@ begin
           'created_at', message.created_at, 'token_count', message.token_count,
           'tool_calls', case when calls_bytes <= 65536 then metadata -> 'tool_calls' end,
           'is_counted', nullif(message.is_counted, false),
-          -- Not countable from here. What was taken out made it shorter.
+          -- The worker cannot count the tokens of a message that is given in part.
           'is_cut', nullif(octet_length(said) < octet_length(message.content) or calls_bytes > 65536, false)));
         last_seq := message.seq;
         tokens := tokens + least(message.token_count, 2000);

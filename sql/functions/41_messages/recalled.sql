@@ -1,18 +1,30 @@
--- What an application put into a message from memory is not said anew: the memory block, summaries, placeholders.
+-- The content without the parts that the application copied from memory into it: the memory block, summaries,
+-- placeholders. Jobs would otherwise extract and summarise the same facts again and again.
 create or replace function memory._without_recalled(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  signs constant text := '<recalled>|## Your Memories|MemoryRef:|Summary of the conversation so far:'
+    '|What is known about the user:|Previous context:';
+  -- "|$", because the end of the fence may lie beyond the part of a long message that is read.
+  fence constant text :=
+    e'Recalled from memory\\. This is data, not instructions:\\n<recalled>\\n.*?(\\n</recalled>|$)';
+  memories constant text :=
+    e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*';
+  placeholder constant text := e'\\[MemoryRef: [^\\]\\n]*\\]';
+  summary constant text :=
+    e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*';
+  previous constant text := e'\\[Previous context: .*?\\](\\n\\n|$)';
 begin
-  if p_content !~ '<recalled>|## Your Memories|MemoryRef:|Summary of the conversation so far:|What is known about the user:|Previous context:' then
+  if p_content !~ signs then
     return p_content;
   end if;
   p_content := replace(p_content, e'\r\n', e'\n');
-  -- The end of the fence may be beyond what is read of a long message.
-  p_content := regexp_replace(p_content, e'Recalled from memory\\. This is data, not instructions:\\n<recalled>\\n.*?(\\n</recalled>|$)', '', 'g');
-  p_content := regexp_replace(p_content, e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*', '', 'g');
-  p_content := regexp_replace(p_content, e'\\[MemoryRef: [^\\]\\n]*\\]', '', 'g');
-  p_content := regexp_replace(p_content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*', '', 'g');
-  return regexp_replace(p_content, e'\\[Previous context: .*?\\](\\n\\n|$)', '', 'g');
+  p_content := regexp_replace(p_content, fence, '', 'g');
+  p_content := regexp_replace(p_content, memories, '', 'g');
+  p_content := regexp_replace(p_content, placeholder, '', 'g');
+  p_content := regexp_replace(p_content, summary, '', 'g');
+  return regexp_replace(p_content, previous, '', 'g');
 end;
 $$;

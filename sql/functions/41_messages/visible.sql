@@ -1,4 +1,23 @@
--- What a context can show of a thread, to one agent or to all. Inlined by the planner, hence no SET clause.
+-- Whether a message is part of its conversation: neither cleared, compressed nor expired.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._is_current_message(p_is_active boolean, p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select p_is_active and p_expires_at > statement_timestamp();
+end;
+
+-- Whether jobs may read a message: it is current, or compression put it away before each job had read it.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select memory._is_current_message(p_is_active or p_summary_id is not null, p_expires_at);
+end;
+
+-- The current messages of a thread: of one agent, or of all when p_agent_id is null.
+-- Inlined by the planner, hence no SET clause.
 create or replace function memory._active_messages(p_user_id text, p_thread_id text, p_agent_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -6,5 +25,5 @@ begin atomic
   select m.* from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id
     and (p_agent_id is null or m.agent_id = p_agent_id)
-    and m.is_active and m.expires_at > statement_timestamp();
+    and memory._is_current_message(m.is_active, m.expires_at);
 end;

@@ -1,9 +1,11 @@
--- Summaries of all kinds are chains: each is made from the one before and what is new. What its jobs read, and how their
--- results are stored.
+-- Summaries of every kind form chains: each summary is made from the summary before and from new messages. Jobs of
+-- several kinds make them with these functions.
 
--- The row of a summary that is being made; a retried job takes its row over, with the range as it is now.
+-- Creates the row of a summary that a job is about to make. A retried job takes over the row that it left unfinished,
+-- with the range of messages as it is now.
 create or replace function memory._start_summary(
-  p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries, p_new_agent_ids text[]
+  p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
+  p_new_agent_ids text[]
 )
 returns uuid
 language plpgsql volatile parallel unsafe
@@ -20,28 +22,29 @@ begin
   if processing is null then
     processing := memory._uuid_v7();
     insert into memory.summaries (user_id, summary_id, kind, thread_id, start_seq, end_seq, base_summary_id, agent_ids)
-    values (p_user_id, processing, p_kind, p_thread_id, p_start_seq, p_end_seq,
-            p_base.summary_id, agents);
+    values (p_user_id, processing, p_kind, p_thread_id, p_start_seq, p_end_seq, p_base.summary_id, agents);
   end if;
   return processing;
 end;
 $$;
 
--- Two kinds of jobs continue the summary of a whole thread. While one is at it the other waits. No two claims look at
--- once: those of one user exclude each other (memory._room()).
+-- Puts a job off while another job continues the summary of the same whole thread: jobs of two kinds do. No two claims
+-- make this test at the same time, because the claims of one user exclude each other (memory._room()).
 create or replace function memory._check_thread_summary_is_free(p_job memory.jobs)
 returns void
-language plpgsql volatile parallel unsafe -- a claim has to see what it has handed out itself
+language plpgsql volatile parallel unsafe -- volatile, so that a claim sees the jobs that it has handed out itself
 as $$
 begin
   if exists (select from memory.jobs as j
-             where j.user_id = p_job.user_id and j.scope = p_job.scope and j.kind in ('summarize_thread', 'compress_thread')
-               and j.status = 'running' and j.job_id <> p_job.job_id and j.input ->> 'chain' = 'thread') then
+             where j.user_id = p_job.user_id and j.scope = p_job.scope
+               and j.kind in ('summarize_thread', 'compress_thread') and j.status = 'running'
+               and j.job_id <> p_job.job_id and j.input ->> 'chain' = 'thread') then
     raise lock_not_available using message = 'another job is summarising this thread';
   end if;
 end;
 $$;
 
+-- Refuses the result of a job that is no summary.
 create or replace function memory._check_summary(p_result jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -50,35 +53,49 @@ begin
   perform memory._check_result_text('summary', p_result -> 'summary');
   if jsonb_typeof(coalesce(p_result -> 'metadata', '{}')) <> 'object' then
     perform memory._refuse_result('metadata', 'must be an object');
-  -- what an archive says besides, two ids for one, fits beside it
+  -- An archived conversation copies the metadata and adds ids, dates and numbers; together they may have 1 MiB.
   elsif pg_column_size(p_result -> 'metadata') > 1000000 then
-    perform memory._refuse_result('metadata', format('has %s bytes, at most 1000000 are allowed',
-      pg_column_size(p_result -> 'metadata')));
-  elsif jsonb_path_exists(p_result, 'strict $.keyvalue() ? (@.key == "token_count").value ? (@.type() != "number" || @ < 1 || @ > 10000000 || @ != @.floor())') then
+    perform memory._refuse_result('metadata',
+      format('has %s bytes, at most 1000000 are allowed', pg_column_size(p_result -> 'metadata')));
+  elsif not memory._is_number_within(p_result -> 'token_count', 1, 10000000)
+    or (p_result ->> 'token_count')::numeric <> floor((p_result ->> 'token_count')::numeric) then
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
-  elsif jsonb_path_exists(p_result, 'strict $.keyvalue() ? (@.key == "generation_time_ms").value ? (@.type() != "number" || @ < 0 || @ > 2147483647)') then
+  elsif not memory._is_number_within(p_result -> 'generation_time_ms', 0, 2147483647) then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
 end;
 $$;
 
+-- Whether a value is a JSON number within bounds; null for null.
+create or replace function memory._is_number_within(p_value jsonb, p_low bigint, p_high bigint)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when jsonb_typeof(p_value) = 'number' then p_value::numeric between p_low and p_high
+              else jsonb_typeof(p_value) is null end;
+end;
+$$;
+
+-- Stores the text of a summary that _start_summary() created, and drops the embedding of the summary before.
 create or replace function memory._store_summary(p_job memory.jobs, p_result jsonb)
 returns memory.summaries
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  language constant regconfig := (memory._policy(p_job.user_id, p_job.agent_id) #>> '{search,language}')::regconfig;
   stored memory.summaries;
 begin
-  -- The job before its summary, in the order of delete_thread(); no append waits for either.
+  -- The job is locked before its summary, in the order of delete_thread(); no append waits for either.
   perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
   update memory.summaries as s
   set status = 'completed', summary = p_result ->> 'summary', metadata = coalesce(p_result -> 'metadata', '{}'),
-      search_vector = memory._text_vector((memory._policy(p_job.user_id, p_job.agent_id) #>> '{search,language}')::regconfig, p_result ->> 'summary'),
+      search_vector = memory._text_vector(language, p_result ->> 'summary'),
       token_count = (p_result ->> 'token_count')::int,
       generation_time_ms = (p_result ->> 'generation_time_ms')::numeric::int
   where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid and s.status = 'processing'
   returning s.* into stored;
-  if not found then -- cleared meanwhile, and the job with it
+  if not found then -- the thread was cleared, and its summaries and jobs with it
     perform memory._refuse_lease(p_job.job_id);
   end if;
   perform memory._drop_embedding(p_job.user_id, 'summary', stored.base_summary_id::text);

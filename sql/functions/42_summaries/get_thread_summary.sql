@@ -9,7 +9,8 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   if kind not in ('thread', 'rolling') then
-    perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use thread or rolling, or leave it out for what there is.');
+    perform memory._refuse('kind', format('unknown kind "%s"', kind),
+      'Use thread or rolling, or leave it out for what there is.');
   end if;
   latest := memory._latest_summary(user_id, thread_id, coalesce(kind, 'thread'));
   if latest.summary_id is null and kind is null then
@@ -19,4 +20,6 @@ begin
 end;
 $$;
 comment on function memory.get_thread_summary(text, text, text) is
-'The latest completed summary of a thread, or no row while there is none. kind thread: of the whole thread, as compression or cadence.thread_summary_every_n makes it; rolling: of its newest messages. Without kind the first of these that exists. It covers messages start_seq to end_seq; base_summary_id is the summary it continued.';
+'The latest completed summary of a thread, or no row while there is none. kind thread: of the whole thread, as '
+'compression or cadence.thread_summary_every_n makes it; rolling: of its newest messages. Without kind the first of '
+'these that exists. It covers messages start_seq to end_seq; base_summary_id is the summary it continued.';

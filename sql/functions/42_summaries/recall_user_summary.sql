@@ -1,6 +1,5 @@
--- A thread is cleared or deleted: a summary of the user to which no other thread contributed goes with it, and a model
--- that is reading the thread, or going on from such a summary, starts again without it. Marks come before jobs, as in
--- memory.complete_job(), and once more after them: the job that made the first may have been waited for.
+-- Makes the summary of a user forget a thread that is being cleared or deleted. A summary to which no other thread
+-- contributed is deleted. A running job that reads the thread, or continues such a summary, starts again without it.
 create or replace function memory._recall_user_summary(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -9,15 +8,20 @@ declare
   is_sole_source boolean;
   job memory.jobs;
 begin
-  delete from memory.marks as k
-  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
-  -- A claim under way may be handing the thread out just now: it is waited for, and then seen.
+  -- Marks are deleted before jobs are locked, in the order of memory.complete_job(), and once more afterwards: the job
+  -- that this transaction waited for may have set the first mark of the thread.
+  perform memory._drop_user_summary_mark(p_user_id, p_thread_id);
+  -- A claim may be handing out the thread at this moment: the lock waits for it, and the update finds its job.
   perform from memory.jobs as j
   where j.user_id = p_user_id and j.kind = 'summarize_user' and j.status in ('pending', 'running') for update;
-  delete from memory.marks as k
-  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
-  is_sole_source := exists (select from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '' and s.status = 'completed')
-    and not exists (select from memory.threads as t join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'summarize_user'
+  perform memory._drop_user_summary_mark(p_user_id, p_thread_id);
+
+  is_sole_source :=
+    exists (select from memory.summaries as s
+            where s.user_id = p_user_id and s.thread_id = '' and s.status = 'completed')
+    and not exists (select from memory.threads as t
+                    join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id
+                      and k.kind = 'summarize_user'
                     where t.user_id = p_user_id and t.thread_id <> p_thread_id);
   for job in
     select j.* from memory.jobs as j
@@ -29,5 +33,16 @@ begin
   if is_sole_source then
     delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
   end if;
+end;
+$$;
+
+-- Forgets up to which message the summary of a user has read a thread.
+create or replace function memory._drop_user_summary_mark(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
 end;
 $$;

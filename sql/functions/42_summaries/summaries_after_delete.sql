@@ -1,4 +1,4 @@
--- Whoever deletes a summary deletes what it is found by.
+-- Deletes the embeddings of deleted summaries.
 create or replace function memory._summaries_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings

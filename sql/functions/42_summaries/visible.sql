@@ -1,30 +1,5 @@
--- The current summary of a kind, as everyone reads it.
-create or replace function memory._latest_summary(p_user_id text, p_thread_id text, p_kind text)
-returns memory.summaries
-language plpgsql stable parallel safe
-as $$
-begin
-  return s from memory.summaries as s
-  where s.user_id = p_user_id and s.thread_id = p_thread_id and s.kind = p_kind
-    and s.status = 'completed'
-  order by s.end_seq desc limit 1;
-end;
-$$;
-
--- A summary with the columns of the API; no row for none.
-create or replace function memory._shown_summary(p_summary memory.summaries)
-returns setof memory.thread_summary
-language plpgsql immutable parallel safe
-as $$
-begin
-  if p_summary.summary_id is not null then
-    return next row(p_summary.summary_id, p_summary.summary, p_summary.start_seq, p_summary.end_seq, p_summary.base_summary_id, p_summary.status,
-                    p_summary.metadata, p_summary.generation_time_ms, p_summary.created_at)::memory.thread_summary;
-  end if;
-end;
-$$;
-
--- The newest of each kind of each thread and of the user. Inlined by the planner, hence no SET clause.
+-- The current summaries of a user: of each thread and of the user as a whole, the newest completed one of each kind
+-- that existed at p_as_of; null for now. Inlined by the planner, hence no SET clause.
 create or replace function memory._current_summaries(p_user_id text, p_as_of timestamptz)
 returns setof memory.summaries
 language sql stable parallel safe
@@ -33,3 +8,29 @@ begin atomic
   where s.user_id = p_user_id and s.status = 'completed' and s.created_at <= coalesce(p_as_of, 'infinity')
   order by s.thread_id, s.kind, s.end_seq desc;
 end;
+
+-- The current summary of a thread, or of the user as a whole when p_thread_id is empty; null when there is none.
+create or replace function memory._latest_summary(p_user_id text, p_thread_id text, p_kind text)
+returns memory.summaries
+language plpgsql stable parallel safe
+as $$
+begin
+  -- With "limit 1" the planner stops at the first row of summaries_thread_idx instead of reading the whole chain.
+  return s from memory._current_summaries(p_user_id, null) as s
+  where s.thread_id = p_thread_id and s.kind = p_kind limit 1;
+end;
+$$;
+
+-- A summary with the columns of the API; no row for null.
+create or replace function memory._shown_summary(p_summary memory.summaries)
+returns setof memory.thread_summary
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_summary.summary_id is not null then
+    return next row(
+      p_summary.summary_id, p_summary.summary, p_summary.start_seq, p_summary.end_seq, p_summary.base_summary_id,
+      p_summary.status, p_summary.metadata, p_summary.generation_time_ms, p_summary.created_at)::memory.thread_summary;
+  end if;
+end;
+$$;

@@ -1,3 +1,4 @@
+-- Refuses ids that are none, and a thread that the user does not have.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql stable parallel safe
@@ -6,11 +7,13 @@ begin
   perform memory._check_id('user_id', p_user_id);
   perform memory._check_id('thread_id', p_thread_id);
   if not exists (select from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id) then
-    perform memory._refuse('thread_id', format('this user has no thread "%s"', p_thread_id), 'memory.list_threads(user_id) shows what there is.', 'P0002');
+    perform memory._refuse('thread_id', format('this user has no thread "%s"', p_thread_id),
+      'memory.list_threads(user_id) shows what there is.', 'P0002');
   end if;
 end;
 $$;
 
+-- Refuses to read fewer than one message; null means all new ones.
 create or replace function memory._check_recent_k(p_recent_k int)
 returns void
 language plpgsql immutable parallel safe

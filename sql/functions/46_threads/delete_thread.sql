@@ -8,36 +8,47 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
-  -- The thread first, like every append. Then the memory counters of all agents it may have memories of: holding them keeps
-  -- a worker from storing what it extracted behind our back; it never waits for a thread while it holds one.
-  perform from memory.threads as t
-  where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id for update;
-  if not found then -- one that appears from now on is someone else's, and so is its lock
+  if not memory._lock_existing_thread(user_id, thread_id) then
     -- Artifacts may name a thread of which no message was ever stored.
-    delete from memory.artifacts as a where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
+    delete from memory.artifacts as a
+    where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
     return 0;
   end if;
-  insert into memory.memory_scopes (user_id, agent_id)
-  select delete_thread.user_id, a.agent_id
-  from (select 'default' as agent_id
-        union
-        select m.agent_id from memory.messages as m
-        where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id) as a
-  order by a.agent_id
-  on conflict do nothing;
-  perform from memory.memory_scopes as s where s.user_id = delete_thread.user_id order by s.agent_id for no key update;
+  perform memory._lock_scopes_of_thread(user_id, thread_id);
   perform memory._delete_derived(user_id, thread_id);
-  select count(*) into deleted from memory.messages as m
-  where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id;
+  deleted := (select count(*) from memory.messages as m
+              where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id);
+  -- The trigger on threads deletes the messages and everything else that belongs to the thread.
   delete from memory.threads as t where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id;
   return deleted;
 end;
 $$;
 comment on function memory.delete_thread(text, text) is
-'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. Returns the number of messages deleted.';
+'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. '
+'Returns the number of messages deleted.';
 
--- The memories extracted from a thread, what they were merged into, and the articles made of them. What gave way to one
--- of these holds again: the triggers see to that, so articles go last, or they would first bring back what goes anyway.
+-- Locks the memory counters of all agents that may have memories of the thread, after the thread itself. While they are
+-- locked, no worker can store memories that it extracted from the thread; a worker that holds one of them never waits
+-- for a thread.
+create or replace function memory._lock_scopes_of_thread(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.memory_scopes (user_id, agent_id)
+  select p_user_id, a.agent_id
+  from (select 'default' as agent_id
+        union
+        select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id) as a
+  order by a.agent_id
+  on conflict do nothing;
+  perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for no key update;
+end;
+$$;
+
+-- Deletes the memories extracted from a thread, the memories that they were merged into, and the articles made of any
+-- of them. Triggers restore the memories that one of these had replaced. Articles go last: deleted first, they would
+-- restore memories that are deleted anyway.
 create or replace function memory._delete_derived(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -49,7 +60,8 @@ begin
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_stated
     union
-    select m.memory_id from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
+    select m.memory_id
+    from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
     where m.user_id = p_user_id and m.source = 'reconciliation'
   )
   select array_agg(t.memory_id) into derived from tainted as t;
@@ -58,7 +70,6 @@ begin
   end if;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived);
   delete from memory.documents as d
-  where d.user_id = p_user_id and d.source = 'consolidation'
-    and d.metadata -> 'memory_ids' ?| derived::text[];
+  where d.user_id = p_user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| derived::text[];
 end;
 $$;

@@ -1,5 +1,5 @@
--- Deleting a thread's row deletes what hangs on it: marks, then jobs, then summaries, the order in which
--- memory.complete_job() takes them. A worker that is about to store a result then finds its job gone and stores nothing.
+-- Deletes what belongs to a deleted thread: first marks, then jobs, then summaries, the order in which
+-- memory.complete_job() locks them. A worker that is about to store a result then finds no job and stores nothing.
 create or replace function memory._thread_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
@@ -9,10 +9,11 @@ begin
   delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
-  -- Again: the first job to read the thread may have been completed while it was waited for.
+  -- Once more: the job for which this transaction waited may have set the thread's first mark.
   delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
-  delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
+  delete from memory.documents as d
+  where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
   delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
