@@ -1,19 +1,24 @@
+-- Refuses an id of a user, thread, agent or model that is null, empty or longer than 255 characters.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if (length(p_id) between 1 and 255) is not true then
+  if not memory._is_id(p_id) then
     perform memory._refuse(p_argument,
-      case when p_id is null then 'must not be null' when p_id = '' then 'must not be empty'
-           else format('has %s characters, at most 255 are allowed', length(p_id)) end,
+      case
+        when p_id is null then 'must not be null'
+        when p_id = '' then 'must not be empty'
+        else format('has %s characters, at most 255 are allowed', length(p_id))
+      end,
       format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
   end if;
 end;
 $$;
 
--- RFC 9562 version 7: 48 bits of milliseconds, then 12 bits of the fraction, so that ids of one server sort by time.
--- PL/pgSQL because its plan is cached: as an SQL function it took 37 us, this takes 4.
+-- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, 12 bits of the fraction of a millisecond, random bits.
+-- Ids that one server makes sort by time. In PL/pgSQL the plan is cached: 4 us a call, against 37 us as an SQL
+-- function.
 create or replace function memory._uuid_v7()
 returns uuid
 language plpgsql volatile parallel safe
@@ -27,14 +32,19 @@ begin
 end;
 $$;
 
--- SHA-256 of the normalised content, first 32 hex digits: what makes two memories exact duplicates.
+-- First 32 hex digits of the SHA-256 of the content in lower case with single spaces. Two memories of one agent and
+-- type are exact duplicates when their hashes are equal.
 create or replace function memory._content_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  normalised text := lower(p_content);
 begin
-  -- Most content has single spaces already, and to see that costs a tenth of replacing them.
-  return left(encode(sha256(convert_to(btrim(case when p_content ~ e'\\s\\s|[^\\S ]' then regexp_replace(lower(p_content), e'\\s+', ' ', 'g')
-                                                  else lower(p_content) end), 'UTF8')), 'hex'), 32);
+  -- Most content has single spaces already. This test takes a tenth of the time of regexp_replace().
+  if p_content ~ e'\\s\\s|[^\\S ]' then
+    normalised := regexp_replace(normalised, e'\\s+', ' ', 'g');
+  end if;
+  return left(encode(sha256(convert_to(btrim(normalised), 'UTF8')), 'hex'), 32);
 end;
 $$;

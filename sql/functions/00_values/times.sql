@@ -1,4 +1,5 @@
--- A time that every client can hold. Inlined by the planner, hence no SET clause.
+-- Whether a time is finite and in the years 1 to 9999, which every client can hold in any time zone. The planner
+-- inlines this function; a SET clause would prevent that.
 create or replace function memory._is_real_moment(p_moment timestamptz)
 returns boolean
 language sql immutable parallel safe
@@ -6,7 +7,8 @@ begin atomic
   select p_moment between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00';
 end;
 
--- When something was said or stored. Other times may be infinite or long before our era; this one orders what is read.
+-- Refuses a created_at that is infinite or outside the years 1 to 9999. Rows are sorted by this time, so unlike the
+-- bounds that _check_bound() checks it must be a real one.
 create or replace function memory._check_moment(p_argument text, p_moment timestamptz)
 returns void
 language plpgsql immutable parallel safe
@@ -19,21 +21,22 @@ begin
 end;
 $$;
 
--- Since when or until when something holds. Infinity means never.
+-- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed: it
+-- means never.
 create or replace function memory._check_bound(p_argument text, p_moment timestamptz)
 returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if isfinite(p_moment) and not memory._is_real_moment(p_moment) then
+  if not memory._is_bound(p_moment) then
     perform memory._refuse(p_argument, format('%s is not within the years 1 to 9999', p_moment),
       'Use infinity, or null, for never.');
   end if;
 end;
 $$;
 
--- A time as every driver can read it: "never" and "since ever" are null, and so is what was stored before times had
--- bounds. No SET clause: the planner inlines it.
+-- A time for a result row. Null for infinity, and for a time outside the years 1 to 9999 that was stored before such
+-- times were refused: no driver can read either. The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._real_or_null(p_moment timestamptz)
 returns timestamptz
 language sql immutable parallel safe
@@ -41,15 +44,19 @@ begin atomic
   select case when memory._is_real_moment(p_moment) then p_moment end;
 end;
 
--- Lifetimes are intervals; null and 'never' mean no end.
+-- When something that is stored now expires: after the lifetime (an interval such as '7 days'), or at infinity if the
+-- lifetime is null or 'never'.
 create or replace function memory._expiry(p_lifetime text)
 returns timestamptz
 language sql stable parallel safe
 as $$
-  select case when p_lifetime is null or p_lifetime = 'never' then 'infinity' else statement_timestamp() + p_lifetime::interval end
+  select case
+    when p_lifetime is null or p_lifetime = 'never' then 'infinity'
+    else statement_timestamp() + p_lifetime::interval
+  end
 $$;
 
--- A time as ISO 8601, without an offset in UTC.
+-- A text in ISO 8601 as a time, read as UTC when it names no offset. Null when the text is no such time.
 create or replace function memory._time_or_null(p_value text)
 returns timestamptz
 language plpgsql stable parallel safe
@@ -64,6 +71,7 @@ exception
 end;
 $$;
 
+-- A time as text in ISO 8601, in UTC, to the second.
 create or replace function memory._iso_time(p_moment timestamptz)
 returns text
 language plpgsql immutable parallel safe

@@ -16,23 +16,3 @@ begin
   end if;
 end;
 $$;
-
--- What a list shows and a count counts. Inlined by the planner, hence no SET clause.
-create or replace function memory._listed_memories(
-  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
-    p_include_superseded boolean
-)
-returns setof memory.memories
-language sql stable parallel safe
-begin atomic
-  select m.*
-  from memory._shown_memories(p_user_id, p_as_of, p_include_superseded)
-    as m
-  where (p_agent_id is null or m.agent_id = p_agent_id)
-    and (p_memory_type is null or m.memory_type = p_memory_type)
-    and (p_tags_all is null or memory._comparable_tags(m.tags,
-      p_tags_all) @> p_tags_all)
-    and (p_search is null
-         or strpos(lower(m.content), lower(p_search)) > 0
-         or strpos(lower(m.embedding_text), lower(p_search)) > 0);
-end;

@@ -28,8 +28,8 @@ begin
   end if;
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
     -- Another memory is evicted before this one is current again, so that this one stays.
-    perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1, memory._policy(s.user_id,
-      s.agent_id) -> 'memories')
+    perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
+      memory._policy(s.user_id, s.agent_id) -> 'memories')
     from memory.memory_scopes as s where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
   end if;
   update memory.memories as m
