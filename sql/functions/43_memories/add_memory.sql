@@ -85,8 +85,8 @@ begin
 end;
 $$;
 comment on function memory.add_memory(
-  text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz, timestamptz,
-  text, text, text
+  text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz,
+  timestamptz, text, text, text
 ) is
 'Stores a long-term memory and returns its id. If the same content of the same type and agent is stored already, '
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '

@@ -85,8 +85,8 @@ $$;
 -- compared, so they are never hidden on a model's word. p_ignored are further words that tell nothing, such as the
 -- user's name.
 --   words    the words of memory._claim_words()
---   stems    the stems of these words in order, without the stop words of p_language. A past tense has another stem than
---            the present ("lived" is no "lives"); the verbs of liking share one stem.
+--   stems    the stems of these words in order, without the stop words of p_language. A past tense has another stem
+--            than the present ("lived" is no "lives"); the verbs of liking share one stem.
 --   figures  each number, weekday and month with the stem after it, because "2 cats, 3 dogs" is not "3 cats, 2 dogs"
 --   names    capitalised words that do not begin a sentence
 --   topic    the words that tell what the memory is about, as keyword search indexes them: without the stop words of
@@ -227,8 +227,8 @@ begin
 end;
 $$;
 
--- Whether two memories with near embeddings also agree where embeddings hardly differ: "born in 1985" and "born in 1986"
--- have nearly the same embedding. Both claims must have the same number of turning words, and the claim must have the
+-- Whether two memories with near embeddings also agree where embeddings hardly differ: "born in 1985" and "born in
+-- 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim must have the
 -- figures and the names of the other in the same order.
 create or replace function memory._agrees_with(p_claim jsonb, p_other jsonb)
 returns boolean

@@ -1,5 +1,5 @@
--- Locks on the counters of agents' memories (memory.memory_scopes). Every writer locks the counter of an agent before any
--- of its memories, and several counters in the order of agent_id, so that writers cannot deadlock each other.
+-- Locks on the counters of agents' memories (memory.memory_scopes). Every writer locks the counter of an agent before
+-- any of its memories, and several counters in the order of agent_id, so that writers cannot deadlock each other.
 
 -- Locks the counter of one agent, and creates it when it is missing. Returns the policy layers that apply to the agent,
 -- which the same statement reads.

@@ -1,7 +1,7 @@
 -- What happens to a memory before it is stored: rules, defaults, words, then, for a change, its embedding and history.
 create or replace function memory._memory_before_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies and types
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on policies and types
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -63,4 +63,5 @@ end;
 $$;
 comment on function memory.restore_memory(text, uuid, int) is
 'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version. '
-'Returns the new version. Memories that the deletion released are hidden again. At the limit another memory is evicted.';
+'Returns the new version. Memories that the deletion released are hidden again. At the limit another memory is '
+'evicted.';

@@ -2,8 +2,8 @@
 -- this file; a SET clause would prevent that.
 --   _visible_memories  not deleted, not expired, and current at the time asked about. For model work: reconciliation,
 --                      consolidation, embedding and near-duplicates also look at memories whose valid_to has passed.
---   _shown_memories    of those, without memories whose valid_to has passed unless the past is asked for. For search with
---                      filters.
+--   _shown_memories    of those, without memories whose valid_to has passed unless the past is asked for. For search
+--                      with filters.
 --   _valid_memories    the shown ones of now, of one agent or all. For prompts and for search without filters.
 --   _listed_memories   the shown ones under the filters of list_memories() and count_memories().
 
