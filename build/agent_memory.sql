@@ -1081,6 +1081,8 @@ returns void$header$),
 returns void$header$),
       ('function', '_check_metadata', $header$(p_metadata jsonb, p_which text default '')
 returns void$header$),
+      ('function', '_list_problem', $header$(p_list text[])
+returns text$header$),
       ('function', '_check_list', $header$(p_argument text, p_list text[])
 returns void$header$),
       ('function', '_check_page', $header$(p_row_limit int, p_row_offset int)
@@ -1125,6 +1127,12 @@ returns int$header$),
 returns int$header$),
       ('function', '_token_slice', $header$(p_content text, p_from_token int, p_max_tokens int)
 returns text$header$),
+      ('function', '_is_id', $header$(p_id text)
+returns boolean$header$),
+      ('function', '_is_metadata', $header$(p_metadata jsonb)
+returns boolean$header$),
+      ('function', '_is_bound', $header$(p_moment timestamptz)
+returns boolean$header$),
       ('function', '_halfvec', $header$(p_value jsonb)
 returns halfvec$header$),
       ('function', '_to_halfvec', $header$(p_value vector)
@@ -1153,6 +1161,10 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_effective_policy', $header$(p_layers memory.policies[])
 returns jsonb$header$),
+      ('function', '_policy_applies', $header$(
+  p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
+)
+returns boolean$header$),
       ('function', '_policy', $header$(p_user_id text, p_agent_id text)
 returns jsonb$header$),
       ('function', '_policy_section', $header$(p_user_id text, p_agent_id text, p_section text)
@@ -1353,31 +1365,58 @@ returns boolean$header$),
   expires_at timestamptz default null, idempotency_key text default null
 )
 returns memory.stored_message$header$),
-      ('function', 'add_messages', $header$(user_id text, thread_id text, messages jsonb, agent_id text default 'default')
+      ('function', 'add_messages', $header$(
+  user_id text, thread_id text, messages jsonb, agent_id text default 'default'
+)
 returns setof memory.stored_message$header$),
-      ('function', '_add_keyed_messages', $header$(p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text)
+      ('function', '_add_keyed_messages', $header$(
+  p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text
+)
 returns setof memory.stored_message$header$),
       ('function', '_append', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
   out first_seq bigint, out expires_at timestamptz
 )$header$),
+      ('function', '_message_lifetime', $header$(p_policy jsonb)
+returns interval$header$),
+      ('function', '_passes_multiple', $header$(p_before bigint, p_count int, p_n int)
+returns boolean$header$),
+      ('function', '_kinds_due', $header$(
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_embeds boolean
+)
+returns text[]$header$),
       ('function', '_enqueue_compression', $header$(
-  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint, p_tokens_now bigint, p_compression jsonb
+  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
+  p_tokens_now bigint, p_compression jsonb
 )
 returns void$header$),
       ('function', '_enqueue_user_summary', $header$(p_user_id text, p_message_count int, p_every_n int)
 returns void$header$),
+      ('function', '_fit_messages', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
+)
+returns table (oldest_seq bigint, tokens int)$header$),
+      ('function', '_message_tokens', $header$(p_message memory.messages)
+returns int$header$),
       ('function', '_has_parts', $header$(p_metadata jsonb)
 returns boolean$header$),
-      ('function', '_check_message', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz, p_idempotency_key text, p_which text default ''
+      ('function', '_max_message_bytes', $header$()
+returns int$header$),
+      ('function', '_message_problem', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_idempotency_key text
+)
+returns text$header$),
+      ('function', '_refuse_message', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_idempotency_key text, p_which text default ''
 )
 returns void$header$),
-      ('function', '_is_plain_message', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
-    p_idempotency_key text
-)
+      ('function', '_message_tokens', $header$(p_content text, p_metadata jsonb)
+returns int$header$),
+      ('function', '_ends_round', $header$(p_role text, p_metadata jsonb)
 returns boolean$header$),
       ('function', '_check_messages', $header$(p_messages jsonb)
 returns void$header$),
@@ -1387,8 +1426,9 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_text_of_parts', $header$(p_parts jsonb)
 returns text$header$),
-      ('function', '_check_chat_message', $header$(
-  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz, p_idempotency_key text
+      ('function', '_refuse_chat_message', $header$(
+  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
+  p_idempotency_key text
 )
 returns boolean$header$),
       ('function', '_parse_messages', $header$(p_messages jsonb)
@@ -1403,7 +1443,9 @@ returns void$header$),
   before_seq bigint default null, agent_id text default null, include_inactive boolean default false
 )
 returns setof memory.message$header$),
-      ('function', '_message_by_key', $header$(p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text)
+      ('function', '_message_by_key', $header$(
+  p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text
+)
 returns memory.stored_message$header$),
       ('function', '_message_digest', $header$(p_role text, p_content text)
 returns text$header$),
@@ -1421,9 +1463,11 @@ returns trigger$header$),
 returns trigger$header$),
       ('function', '_messages_after_change', $header$()
 returns trigger$header$),
+      ('function', '_count_messages', $header$(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
+returns void$header$),
       ('function', '_message_payload', $header$(
-  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int, p_token_limit int,
-  p_byte_limit bigint default 1000000,
+  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
+  p_token_limit int, p_byte_limit bigint default 1000000,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )$header$),
@@ -1431,27 +1475,42 @@ returns trigger$header$),
 returns text$header$),
       ('function', '_without_recalled', $header$(p_content text)
 returns text$header$),
+      ('function', '_is_current_message', $header$(p_is_active boolean, p_expires_at timestamptz)
+returns boolean$header$),
+      ('function', '_is_readable_message', $header$(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
+returns boolean$header$),
       ('function', '_active_messages', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns setof memory.messages$header$),
-      ('function', '_message_vector', $header$(p_language regconfig, p_content text, p_metadata jsonb, p_created_at timestamptz)
+      ('function', 'sweep', $header$(batch_size int default 10000)
+returns jsonb$header$),
+      ('function', '_message_vector', $header$(
+  p_language regconfig, p_content text, p_metadata jsonb, p_created_at timestamptz
+)
 returns tsvector$header$),
       ('function', '_finish_messages', $header$(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
-    p_max_bytes int default 4262144
+  p_max_bytes int default 4262144
 )
 returns void$header$),
+      ('function', '_parsed_bytes', $header$(p_content text)
+returns int$header$),
       ('function', '_finish_read_messages', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
+      ('function', '_are_token_counts', $header$(p_token_counts jsonb, p_token_counter jsonb)
+returns boolean$header$),
       ('function', '_finish_unread_messages', $header$(p_message_limit int)
 returns bigint$header$),
       ('function', '_start_summary', $header$(
-  p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries, p_new_agent_ids text[]
+  p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
+  p_new_agent_ids text[]
 )
 returns uuid$header$),
       ('function', '_check_thread_summary_is_free', $header$(p_job memory.jobs)
 returns void$header$),
       ('function', '_check_summary', $header$(p_result jsonb)
 returns void$header$),
+      ('function', '_is_number_within', $header$(p_value jsonb, p_low bigint, p_high bigint)
+returns boolean$header$),
       ('function', '_store_summary', $header$(p_job memory.jobs, p_result jsonb)
 returns memory.summaries$header$),
       ('function', 'get_thread_summary', $header$(user_id text, thread_id text, kind text default null)
@@ -1460,14 +1519,16 @@ returns setof memory.thread_summary$header$),
 returns setof memory.thread_summary$header$),
       ('function', '_recall_user_summary', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
+      ('function', '_drop_user_summary_mark', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
       ('function', '_summaries_after_delete', $header$()
 returns trigger$header$),
+      ('function', '_current_summaries', $header$(p_user_id text, p_as_of timestamptz)
+returns setof memory.summaries$header$),
       ('function', '_latest_summary', $header$(p_user_id text, p_thread_id text, p_kind text)
 returns memory.summaries$header$),
       ('function', '_shown_summary', $header$(p_summary memory.summaries)
 returns setof memory.thread_summary$header$),
-      ('function', '_current_summaries', $header$(p_user_id text, p_as_of timestamptz)
-returns setof memory.summaries$header$),
       ('function', 'add_memory', $header$(
   user_id text, content text, memory_type text default 'fact', agent_id text default 'default',
   thread_id text default null, metadata jsonb default '{}', tags text[] default '{}',
@@ -1505,14 +1566,14 @@ returns bigint$header$),
 returns boolean$header$),
       ('function', '_embedding_before_insert', $header$()
 returns trigger$header$),
-      ('function', '_update_embedding', $header$(p_changed memory.memories)
-returns void$header$),
       ('function', 'get_memory', $header$(user_id text, memory_id uuid)
 returns memory.memory$header$),
       ('function', '_refuse_unknown_memory', $header$(p_memory_id uuid, p_argument text default 'memory_id')
 returns void$header$),
       ('function', 'get_memory_history', $header$(user_id text, memory_id uuid)
 returns setof memory.memory_version$header$),
+      ('function', '_hides_any', $header$(p_user_id text, p_winner uuid)
+returns boolean$header$),
       ('function', '_release_hidden', $header$(p_user_id text, p_winner uuid, p_heir uuid)
 returns void$header$),
       ('function', '_hide_released', $header$(p_user_id text, p_winner uuid, p_deleted_at timestamptz)
@@ -1524,9 +1585,7 @@ returns void$header$),
       ('function', '_count_memories', $header$(p_user_id text, p_agent_id text, p_change bigint)
 returns void$header$),
       ('function', '_keep_limit', $header$(p_user_id text, p_agent_id text, p_counted bigint, p_settings jsonb)
-returns void$header$),
-      ('function', '_evict', $header$(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
-returns void$header$),
+returns bigint$header$),
       ('function', '_evictable', $header$(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]$header$),
       ('function', 'list_memories', $header$(
@@ -1535,22 +1594,10 @@ returns uuid[]$header$),
   as_of timestamptz default null, include_superseded boolean default false
 )
 returns setof memory.memory$header$),
-      ('function', '_visible_memories', $header$(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
-returns setof memory.memories$header$),
-      ('function', '_shown_memories', $header$(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
-returns setof memory.memories$header$),
-      ('function', '_valid_memories', $header$(p_user_id text, p_agent_id text)
-returns setof memory.memories$header$),
-      ('function', '_valid_until', $header$(p_candidate memory.memories)
-returns timestamptz$header$),
-      ('function', '_check_listing', $header$(p_user_id text, p_agent_id text, p_memory_type text, p_search text,
-  p_tags_all text[])
-returns void$header$),
-      ('function', '_listed_memories', $header$(
-  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
-    p_include_superseded boolean
+      ('function', '_check_listing', $header$(
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[]
 )
-returns setof memory.memories$header$),
+returns void$header$),
       ('function', '_lock_scope', $header$(p_user_id text, p_agent_id text)
 returns memory.policies[]$header$),
       ('function', '_lock_scopes_of', $header$(p_user_id text, p_memory_ids uuid[])
@@ -1575,7 +1622,17 @@ returns int$header$),
 returns text$header$),
       ('function', 'restore_memory', $header$(user_id text, memory_id uuid, version int default null)
 returns int$header$),
-      ('function', '_check_memory', $header$(p_candidate memory.memories, p_has_new_tags boolean)
+      ('function', '_max_memory_bytes', $header$()
+returns int$header$),
+      ('function', '_is_memory_type', $header$(p_memory_type text)
+returns boolean$header$),
+      ('function', '_period_problem', $header$(
+  p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
+)
+returns text$header$),
+      ('function', '_memory_problem', $header$(p_candidate memory.memories, p_has_new_tags boolean)
+returns text$header$),
+      ('function', '_refuse_memory', $header$(p_problem text, p_candidate memory.memories)
 returns void$header$),
       ('function', '_check_memory_types', $header$(p_argument text, p_memory_types text[])
 returns void$header$),
@@ -1595,8 +1652,24 @@ returns void$header$),
   expires_at timestamptz default null, expected_version int default null
 )
 returns int$header$),
+      ('function', '_is_current', $header$(p_memory memory.memories)
+returns boolean$header$),
+      ('function', '_visible_memories', $header$(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
+returns setof memory.memories$header$),
+      ('function', '_shown_memories', $header$(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
+returns setof memory.memories$header$),
+      ('function', '_valid_memories', $header$(p_user_id text, p_agent_id text)
+returns setof memory.memories$header$),
+      ('function', '_listed_memories', $header$(
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
+  p_include_superseded boolean
+)
+returns setof memory.memories$header$),
+      ('function', '_valid_until', $header$(p_memory memory.memories)
+returns timestamptz$header$),
       ('function', 'add_document', $header$(
-  user_id text, content text, title text default null, namespace text default 'default', doc_type text default 'document', metadata jsonb default '{}'
+  user_id text, content text, title text default null, namespace text default 'default',
+  doc_type text default 'document', metadata jsonb default '{}'
 )
 returns uuid$header$),
       ('function', '_article_after_delete', $header$()
@@ -1612,7 +1685,8 @@ returns tsvector$header$),
       ('function', '_document_before_write', $header$()
 returns trigger$header$),
       ('function', 'list_documents', $header$(
-  user_id text, namespace text default null, doc_type text default null, row_limit int default 50, row_offset int default 0
+  user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
+  row_offset int default 0
 )
 returns setof memory.document$header$),
       ('function', '_artifact_after_write', $header$()
@@ -1624,7 +1698,8 @@ returns trigger$header$),
       ('function', 'delete_artifact', $header$(user_id text, key text)
 returns boolean$header$),
       ('function', 'list_artifacts', $header$(
-  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50, row_offset int default 0
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
+  row_offset int default 0
 )
 returns setof memory.artifact$header$),
       ('function', '_memory_ref', $header$(p_key text, p_description text, p_token_count int)
@@ -1635,13 +1710,16 @@ returns text$header$),
 returns text$header$),
       ('function', '_artifact_key', $header$(p_description text, p_artifact_type text)
 returns text$header$),
-      ('function', 'retrieve_artifact', $header$(user_id text, key text, from_token int default 0, max_tokens int default null)
+      ('function', 'retrieve_artifact', $header$(
+  user_id text, key text, from_token int default 0, max_tokens int default null
+)
 returns text$header$),
       ('function', '_check_artifact', $header$(p_candidate memory.artifacts)
 returns void$header$),
       ('function', 'store_artifact', $header$(
-  user_id text, content text, description text default null, key text default null, artifact_type text default 'command_output',
-  agent_id text default 'default', thread_id text default null, metadata jsonb default '{}', expires_at timestamptz default null
+  user_id text, content text, description text default null, key text default null,
+  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
+  metadata jsonb default '{}', expires_at timestamptz default null
 )
 returns memory.stored_artifact$header$),
       ('function', '_current_artifacts', $header$(p_user_id text)
@@ -1652,12 +1730,18 @@ returns void$header$),
 returns void$header$),
       ('function', 'clear_thread', $header$(user_id text, thread_id text)
 returns bigint$header$),
+      ('function', '_clear_messages', $header$(p_user_id text, p_thread_id text)
+returns bigint$header$),
       ('function', 'delete_thread', $header$(user_id text, thread_id text)
 returns bigint$header$),
+      ('function', '_lock_scopes_of_thread', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
       ('function', '_delete_derived', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
       ('function', 'list_threads', $header$(user_id text, row_limit int default 50, row_offset int default 0)
 returns setof memory.thread$header$),
+      ('function', '_lock_existing_thread', $header$(p_user_id text, p_thread_id text)
+returns boolean$header$),
       ('function', '_thread_after_delete', $header$()
 returns trigger$header$),
       ('function', '_artifact_owners', $header$()
@@ -2039,12 +2123,6 @@ returns memory.summaries$header$),
 returns text$header$),
       ('function', '_paragraph', $header$(p_content text)
 returns text$header$),
-      ('function', '_fit_messages', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
-)
-returns table (oldest_seq bigint, tokens int)$header$),
-      ('function', '_message_tokens', $header$(p_message memory.messages)
-returns int$header$),
       ('function', 'get_context', $header$(
   user_id text, thread_id text, query text default null, agent_id text default null,
   max_tokens int default null, query_embedding vector default null
@@ -2091,8 +2169,6 @@ returns bigint$header$),
 returns bigint$header$),
       ('function', '_sweep_query_embeddings', $header$(p_batch_size int)
 returns void$header$),
-      ('function', 'sweep', $header$(batch_size int default 10000)
-returns jsonb$header$),
       ('function', 'version', $header$()
 returns text$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
@@ -2271,7 +2347,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if (length(p_id) between 1 and 255) is not true then
+  if not memory._is_id(p_id) then
     perform memory._refuse(p_argument,
       case
         when p_id is null then 'must not be null'
@@ -2368,31 +2444,49 @@ begin
 end;
 $$;
 
--- Refuses a list of names (tags, or the names that a filter allows) with more than one dimension, more than 100
--- entries, nulls, or an entry of more than 255 characters. PostgreSQL compares each entry of one array with each entry
--- of the other, and neither a cancel nor statement_timeout interrupts that: 3,000,000 tags against a filter of 20,000
--- took 46 s. 100 entries against 100 take 30 us.
+-- The rule that a list of names (tags, or the names that a filter allows) breaks; null when none. PostgreSQL compares
+-- each entry of one array with each entry of the other, and neither a cancel nor statement_timeout interrupts that:
+-- 3,000,000 tags against a filter of 20,000 took 46 s. 100 entries against 100 take 30 us.
+create or replace function memory._list_problem(p_list text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if array_ndims(p_list) > 1 then
+    return 'dimensions';
+  elsif cardinality(p_list) > 100 then
+    return 'entries';
+  elsif array_position(p_list, null) is not null then
+    return 'nulls';
+  elsif pg_column_size(p_list) > 255 then -- no array of fewer bytes has a longer entry
+    return (select 'length' from unnest(p_list) as l (entry) where length(l.entry) > 255 limit 1);
+  end if;
+  return null;
+end;
+$$;
+
+-- Refuses a list of names that memory._list_problem() finds wrong.
 create or replace function memory._check_list(p_argument text, p_list text[])
 returns void
 language plpgsql immutable parallel safe
 as $$
 declare
+  problem constant text := memory._list_problem(p_list);
   rule constant text := 'Pass at most 100 names of at most 255 characters.';
-  longest int;
 begin
-  if array_ndims(p_list) > 1 then
+  if problem = 'dimensions' then
     perform memory._refuse(p_argument, format('has %s dimensions', array_ndims(p_list)),
       'Pass a plain list such as {drinks,travel}.');
-  elsif cardinality(p_list) > 100 then
+  elsif problem = 'entries' then
     perform memory._refuse(p_argument, format('has %s entries, at most 100 are allowed', cardinality(p_list)), rule,
       '54000');
-  elsif array_position(p_list, null) is not null then
+  elsif problem = 'nulls' then
     perform memory._refuse(p_argument, 'must be an array without nulls', 'Take the nulls out.');
-  end if;
-  longest := (select max(length(l.entry)) from unnest(p_list) as l (entry));
-  if longest > 255 then
-    perform memory._refuse(p_argument, format('has an entry of %s characters, at most 255 are allowed', longest), rule,
-      '54000');
+  elsif problem = 'length' then
+    perform memory._refuse(p_argument,
+      format('has an entry of %s characters, at most 255 are allowed',
+        (select max(length(l.entry)) from unnest(p_list) as l (entry))),
+      rule, '54000');
   end if;
 end;
 $$;
@@ -2560,7 +2654,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if isfinite(p_moment) and not memory._is_real_moment(p_moment) then
+  if not memory._is_bound(p_moment) then
     perform memory._refuse(p_argument, format('%s is not within the years 1 to 9999', p_moment),
       'Use infinity, or null, for never.');
   end if;
@@ -2674,6 +2768,31 @@ begin
   return convert_from(substr(bytes, first_byte + 1, end_byte - first_byte), 'UTF8');
 end;
 $$;
+
+-- Whether an id has 1 to 255 characters. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_id(p_id text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_id <> '' and length(p_id) <= 255) is true;
+end;
+
+-- Whether metadata is a JSON object of at most 1 MiB; null for null. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_metadata(p_metadata jsonb)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select jsonb_typeof(p_metadata) = 'object' and pg_column_size(p_metadata) <= 1048576;
+end;
+
+-- Whether a start or an end (valid_from, valid_to, expires_at) is null, infinite or in the years 1 to 9999. Inlined by
+-- the planner, hence no SET clause.
+create or replace function memory._is_bound(p_moment timestamptz)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (isfinite(p_moment) and not memory._is_real_moment(p_moment)) is not true;
+end;
 
 do $$
 begin
@@ -2850,18 +2969,20 @@ $$;
 comment on function memory.get_policy(text, text) is
 'The policy that applies: user over agent over global over built-in defaults.';
 
--- Sections merge key by key, everything inside a section replaces.
+-- A policy with another one laid over it: sections merge key by key, and the value of a key is replaced as a whole.
 create or replace function memory._merge_policy(p_base jsonb, p_layer jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 begin
-  return p_base || coalesce(jsonb_object_agg(key, coalesce(p_base -> key, '{}') || value), '{}') from jsonb_each(p_layer);
+  return p_base || coalesce(jsonb_object_agg(key, coalesce(p_base -> key, '{}') || value), '{}')
+  from jsonb_each(p_layer);
 end;
 $$;
 
--- The layers that apply, weakest first: global, agent, user, agent of this user. The hot path reads them as an array,
--- unordered, in a statement it runs anyway: that is 20 us cheaper than an aggregate.
+-- The built-in policy with these rows laid over it, weakest first: of everyone, of the agent, of the user, of the agent
+-- of this user. The rows come unordered: the hot path reads them in a statement that it runs anyway, where to sort them
+-- with an aggregate took 20 us longer.
 create or replace function memory._merge_layers(p_layers memory.policies[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -2877,28 +2998,41 @@ begin
 end;
 $$;
 
--- Where no layer applies, which is usual, nothing is called. Inlined by the planner, hence no SET clause.
+-- The policy of these rows. Without rows, which is usual, nothing is called. Inlined by the planner, hence no SET
+-- clause.
 create or replace function memory._effective_policy(p_layers memory.policies[])
 returns jsonb
 language sql stable parallel safe
 begin atomic
-  select case when p_layers = '{}' then memory._default_policy() else memory._merge_layers(p_layers) end;
+  select case when cardinality(p_layers) = 0 then memory._default_policy() else memory._merge_layers(p_layers) end;
 end;
 
+-- Whether the row of memory.policies for p_row_user and p_row_agent applies to a user and an agent; null for everyone.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._policy_applies(
+  p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_row_user in ('', coalesce(p_user_id, '')) and p_row_agent in ('', coalesce(p_agent_id, ''));
+end;
+
+-- The policy that applies to a user and an agent; null for everyone.
 create or replace function memory._policy(p_user_id text, p_agent_id text)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
   layers constant memory.policies[] := array(
-    select p from memory.policies as p
-    where p.user_id in ('', coalesce(p_user_id, '')) and p.agent_id in ('', coalesce(p_agent_id, '')));
+    select p from memory.policies as p where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id));
 begin
   return memory._effective_policy(layers);
 end;
 $$;
 
--- One section of it, for a search, which needs no other: a third of the time of the whole.
+-- One section of the policy that applies to a user and an agent. Search needs no other, and the section takes a third
+-- of the time of the whole policy.
 create or replace function memory._policy_section(p_user_id text, p_agent_id text, p_section text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -2908,8 +3042,9 @@ declare
   layer jsonb;
 begin
   for layer in
-    select p.settings -> p_section from memory.policies as p
-    where p.user_id in ('', coalesce(p_user_id, '')) and p.agent_id in ('', coalesce(p_agent_id, '')) and p.settings ? p_section
+    select p.settings -> p_section
+    from memory.policies as p
+    where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id) and p.settings ? p_section
     order by p.user_id <> '', p.agent_id <> ''
   loop
     settings := settings || layer;
@@ -4958,6 +5093,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored memory.stored_message;
+  tokens int;
+  booked record;
 begin
   if idempotency_key is not null then
     perform memory._check_id('user_id', user_id);
@@ -4967,10 +5104,34 @@ begin
       return stored;
     end if;
   end if;
-  insert into memory.messages as m (user_id, thread_id, role, content, agent_id, metadata, created_at, expires_at, idempotency_key)
-  values (add_message.user_id, add_message.thread_id, add_message.role, add_message.content, add_message.agent_id,
-          add_message.metadata, add_message.created_at, add_message.expires_at, add_message.idempotency_key)
-  returning m.seq, m.content, m.token_count, null into stored;
+
+  if role = 'agent' or metadata is null then
+    role := case role when 'agent' then 'assistant' else role end;
+    metadata := coalesce(metadata, '{}');
+  end if;
+  created_at := coalesce(created_at, statement_timestamp());
+  if memory._message_problem(user_id, thread_id, agent_id, role, content, metadata, created_at, idempotency_key)
+    is not null then
+    perform memory._refuse_message(user_id, thread_id, agent_id, role, content, metadata, created_at, idempotency_key);
+  end if;
+  if expires_at is not null then
+    perform memory._check_bound('expires_at', expires_at);
+  end if;
+
+  -- Like memory.add_messages(): booked first, then inserted under the reserved number. The insert trigger would do the
+  -- same work, but calling it takes a tenth of the time of add_message.
+  tokens := memory._message_tokens(content, metadata);
+  booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
+                           memory._ends_round(role, metadata));
+  -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
+  insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
+    idempotency_key, created_at, updated_at, expires_at)
+  values (add_message.user_id, add_message.thread_id,
+    case set_config('memory.seqs_reserved', 'yes', true) when 'yes' then booked.first_seq end,
+    add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
+    add_message.idempotency_key, add_message.created_at, statement_timestamp(),
+    coalesce(add_message.expires_at, booked.expires_at))
+  returning m.seq, m.content, m.token_count, nullif(set_config('memory.seqs_reserved', '', true), '') into stored;
   return stored;
 end;
 $$;
@@ -4980,7 +5141,9 @@ comment on function memory.add_message(text, text, text, text, text, jsonb, time
 'once: a repetition returns the stored message (even one that was cleared or expired since: a key counts as long as '
 'its thread exists), other content under the key is refused (23505).';
 
-create or replace function memory.add_messages(user_id text, thread_id text, messages jsonb, agent_id text default 'default')
+create or replace function memory.add_messages(
+  user_id text, thread_id text, messages jsonb, agent_id text default 'default'
+)
 returns setof memory.stored_message
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -4995,23 +5158,25 @@ begin
   if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)') then
     return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
   else
-    -- Booked in the thread once for all, then inserted under the numbers reserved that way: a thread's row updated 1,000
-    -- times in one transaction, and a row trigger entered 1,000 times, cost ten times the inserts.
+    -- The thread is booked once for all messages, which are then inserted under the reserved numbers. To update the
+    -- thread's row 1,000 times in one transaction and to call a row trigger 1,000 times would take ten times as long as
+    -- the inserts.
     return query
     with parsed as materialized (
       select p.* from memory._parse_messages(add_messages.messages) as p
-    ), appended as materialized (
+    ), booked as materialized (
       select a.first_seq, a.expires_at
-      from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at, max(p.created_at) as last_at,
-              bool_or(p.ends_round) as ends_round
+      from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at,
+              max(p.created_at) as last_at, bool_or(p.ends_round) as ends_round
             from parsed as p having count(*) > 0) as b
       cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
                                         b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
     )
-    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, created_at, updated_at, expires_at)
-    select add_messages.user_id, add_messages.thread_id, a.first_seq + p.seq, add_messages.agent_id, p.role, p.content, p.metadata, p.token_count,
-      p.created_at, statement_timestamp(), a.expires_at
-    from appended as a cross join parsed as p
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
+      created_at, updated_at, expires_at)
+    select add_messages.user_id, add_messages.thread_id, b.first_seq + p.seq, add_messages.agent_id, p.role, p.content,
+      p.metadata, p.token_count, p.created_at, statement_timestamp(), b.expires_at
+    from booked as b cross join parsed as p
     order by p.seq
     returning m.seq, m.content, m.token_count, null::text;
   end if;
@@ -5023,11 +5188,16 @@ exception
 end;
 $$;
 comment on function memory.add_messages(text, text, jsonb, text) is
-'Appends an array of OpenAI chat messages in one call and returns them as stored, in order; all or none. Each may also have created_at, metadata and idempotency_key. tool_calls, tool_call_id and name are kept in metadata.';
+'Appends an array of OpenAI chat messages in one call and returns them as stored, in order; all or none. '
+'Each message may also have created_at, metadata and idempotency_key. '
+'tool_calls, tool_call_id and name are kept in metadata.';
 
--- The same when some have keys and may be repetitions, of stored messages or within the array. The thread is locked first,
--- so that no one else adds one of the keys between looking and inserting.
-create or replace function memory._add_keyed_messages(p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text)
+-- Adds messages of which some have idempotency keys. A message is not stored again when one with its key is stored
+-- already or stands earlier in the array. The thread is locked first, so that nobody else adds one of the keys between
+-- the look-up and the insert.
+create or replace function memory._add_keyed_messages(
+  p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text
+)
 returns setof memory.stored_message
 language plpgsql volatile parallel unsafe
 as $$
@@ -5038,11 +5208,13 @@ begin
   perform memory._lock_thread(p_user_id, p_thread_id);
   select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null) into keys
   from memory._parse_messages(p_messages) as p;
-  select min(k.idempotency_key) into conflict -- not "limit 1", which would make the planner hope for a hit in the first rows of a nested loop
+  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
+  select min(k.idempotency_key) into conflict
   from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
         from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
               from memory._parse_messages(p_messages) as p
-                where p.idempotency_key is not null offset 0) as d) as k
+              where p.idempotency_key is not null
+              offset 0) as d) as k
   left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = k.idempotency_key
   where k.digest <> coalesce(m.digest, k.first_digest);
   if conflict is not null then
@@ -5052,36 +5224,42 @@ begin
   return query
   with parsed as materialized (
     select p.*, m.seq as stored_seq, m.token_count as stored_tokens,
-      case when p.idempotency_key is null then p.seq else min(p.seq) over (partition by p.idempotency_key) end as first_place
+      case
+        when p.idempotency_key is null then p.seq
+        else min(p.seq) over (partition by p.idempotency_key)
+      end as first_place
     from memory._parse_messages(p_messages) as p
     left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = p.idempotency_key
   ), fresh as materialized (
-    select p.*, row_number() over (order by p.seq) - 1 as place from parsed as p where p.stored_seq is null and p.seq = p.first_place
-  ), appended as materialized (
+    select p.*, row_number() over (order by p.seq) - 1 as place
+    from parsed as p
+    where p.stored_seq is null and p.seq = p.first_place
+  ), booked as materialized (
     select a.first_seq, a.expires_at
-    from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at, max(f.created_at) as last_at,
-            bool_or(f.ends_round) as ends_round
+    from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at,
+            max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
           from fresh as f having count(*) > 0) as b
     cross join lateral memory._append(p_user_id, p_thread_id, p_agent_id,
                                       b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
   ), inserted as (
-    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count, idempotency_key, created_at, updated_at, expires_at)
-    select p_user_id, p_thread_id, a.first_seq + f.place, p_agent_id, f.role, f.content,
-      f.metadata, f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), a.expires_at
-    from appended as a cross join fresh as f
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
+      idempotency_key, created_at, updated_at, expires_at)
+    select p_user_id, p_thread_id, b.first_seq + f.place, p_agent_id, f.role, f.content, f.metadata, f.token_count,
+      f.idempotency_key, f.created_at, statement_timestamp(), b.expires_at
+    from booked as b cross join fresh as f
   )
-  select coalesce(p.stored_seq, a.first_seq + f.place), p.content, coalesce(p.stored_tokens, p.token_count), null::text
+  select coalesce(p.stored_seq, b.first_seq + f.place), p.content, coalesce(p.stored_tokens, p.token_count), null::text
   from parsed as p
-  left join appended as a on true
+  left join booked as b on true
   left join fresh as f on f.seq = p.first_place
-  where p.stored_seq is not null or a.first_seq is not null
+  where p.stored_seq is not null or b.first_seq is not null
   order by p.seq;
 end;
 $$;
 
--- Appends message_count messages to a thread's books: numbers them, counts them, and queues the model work that is due.
--- Every append of one thread passes here and waits for the one before it; that is what makes seq gapless and counters
--- exact. Appends never wait for a model: they only insert a job unless one is open.
+-- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
+-- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
+-- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
@@ -5092,18 +5270,16 @@ as $$
 declare
   layers memory.policies[];
   policy jsonb;
-  cadence jsonb;
-  lifetime text;
-  last_seq bigint;
-  every_n int;
+  lifetime interval;
   messages_now bigint;
   tokens_now bigint;
   embeds boolean;
+  due text[];
+  kind text;
 begin
-  -- Policy and models are read in the same statement: one executor start less on the hottest path.
+  -- Policy and models are read in the same statement: a statement of their own would take 10 us.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
-  values (p_user_id, p_thread_id, p_message_count, p_message_count, p_token_count,
-          p_first_at, p_last_at)
+  values (p_user_id, p_thread_id, p_message_count, p_message_count, p_token_count, p_first_at, p_last_at)
   on conflict on constraint threads_pkey do update
   set next_seq = t.next_seq + excluded.next_seq,
       message_count = t.message_count + excluded.message_count,
@@ -5111,41 +5287,97 @@ begin
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at)
   returning t.next_seq - p_message_count, t.message_count, t.active_tokens,
-    array(select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id)),
+    array(select p from memory.policies as p
+          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)),
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, layers, embeds;
-  policy := memory._effective_policy(layers);
-  lifetime := policy #>> '{messages,expires_after}';
-  expires_at := case when lifetime = 'never' then 'infinity' else statement_timestamp() + lifetime::interval end;
 
-  last_seq := first_seq + p_message_count - 1;
-  cadence := policy -> 'cadence';
-  every_n := (cadence ->> 'fact_extraction_every_n')::int;
-  if every_n > 0 and (last_seq + 1) / every_n > first_seq / every_n then
-    perform memory._enqueue_due(p_user_id, 'extract_memories', p_thread_id);
+  -- Where no policy is set, the planner folds the settings into both expressions as constants.
+  if cardinality(layers) = 0 then
+    lifetime := memory._message_lifetime(memory._default_policy());
+    due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now, embeds);
+  else
+    policy := memory._merge_layers(layers);
+    lifetime := memory._message_lifetime(policy);
+    due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, embeds);
   end if;
-  every_n := (cadence ->> 'thread_summary_every_n')::int;
-  if (case when every_n > 0 then (last_seq + 1) / every_n > first_seq / every_n
-           else p_ends_round and last_seq >= (policy #>> '{summary,start_seq}')::bigint and (policy #>> '{summary,enabled}')::boolean end) then
-    perform memory._enqueue_due(p_user_id, 'summarize_thread', p_thread_id);
-  end if;
-  if tokens_now >= (policy #>> '{compression,threshold_tokens}')::bigint then
-    perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, messages_now, tokens_now, policy -> 'compression');
-  end if;
-  every_n := (cadence ->> 'user_summary_every_n')::int;
-  if every_n > 0 then
-    perform memory._enqueue_user_summary(p_user_id, p_message_count, every_n);
-  end if;
-  if embeds and (policy #>> '{search,embed_messages}')::boolean then
-    perform memory._enqueue_due(p_user_id, 'embed', p_thread_id);
-  end if;
+  expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');
+
+  foreach kind in array due loop
+    case kind
+      when 'compress_thread' then
+        perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, messages_now,
+          tokens_now, coalesce(policy, memory._default_policy()) -> 'compression');
+      when 'summarize_user' then
+        perform memory._enqueue_user_summary(p_user_id, p_message_count,
+          (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int);
+      else
+        perform memory._enqueue_due(p_user_id, kind, p_thread_id);
+    end case;
+  end loop;
 end;
 $$;
 
--- Over the threshold each message asks. A thread whose newest messages alone are over it would be compressed message by
--- message, so what can be summarised has to be worth a call: a tenth of the threshold.
+-- How long messages live; null for ever. Immutable, so that the planner reads the built-in '7 days' once: to read it
+-- takes longer than everything else that an expiry needs. The settings that change how PostgreSQL reads an interval
+-- concern negative intervals only, which no policy has.
+create or replace function memory._message_lifetime(p_policy jsonb)
+returns interval
+language plpgsql immutable parallel safe
+as $$
+begin
+  return nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
+end;
+$$;
+
+-- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
+end;
+
+-- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
+-- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() have the last word.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._kinds_due(
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_embeds boolean
+)
+returns text[]
+language sql immutable parallel safe
+begin atomic
+  select array_remove(array[
+    case
+      when memory._passes_multiple(p_first_seq, p_message_count,
+                                   (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+        then 'extract_memories'
+    end,
+    case
+      when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then
+        case
+          when memory._passes_multiple(p_first_seq, p_message_count,
+                                       (p_policy #>> '{cadence,thread_summary_every_n}')::int)
+            then 'summarize_thread'
+        end
+      when p_ends_round and (p_policy #>> '{summary,enabled}')::boolean
+        and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
+        then 'summarize_thread'
+    end,
+    case when p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint then 'compress_thread' end,
+    case when (p_policy #>> '{cadence,user_summary_every_n}')::int > 0 then 'summarize_user' end,
+    case when p_embeds and (p_policy #>> '{search,embed_messages}')::boolean then 'embed' end
+  ], null);
+end;
+
+-- Queues the compression of a thread that is over the threshold, unless it is queued already. What can be summarised
+-- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
+-- compressed with every message.
 create or replace function memory._enqueue_compression(
-  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint, p_tokens_now bigint, p_compression jsonb
+  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
+  p_tokens_now bigint, p_compression jsonb
 )
 returns void
 language plpgsql volatile parallel unsafe
@@ -5154,11 +5386,12 @@ declare
   keep int := (p_compression ->> 'recent_messages_to_keep')::int;
   kept_tokens numeric;
 begin
-  if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
+  if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep
+    or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
     return;
   end if;
-  -- The appended messages are not stored yet; of a batch larger than what is kept, all are taken for equally long. The
-  -- job looks again.
+  -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
+  -- reads their true lengths.
   select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
@@ -5169,8 +5402,9 @@ begin
 end;
 $$;
 
--- The messages of all threads of a user count. Those of transactions under way elsewhere are not seen yet: the job may
--- come a message later than the policy says, which costs less than one counter that all threads of a user wait for.
+-- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of open
+-- transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would make
+-- the appends to all threads of a user wait for each other.
 create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -5179,13 +5413,72 @@ declare
   messages bigint;
 begin
   select sum(t.next_seq) into messages from memory.threads as t where t.user_id = p_user_id;
-  if messages / p_every_n > (messages - p_message_count) / p_every_n then
+  if memory._passes_multiple(messages - p_message_count, p_message_count, p_every_n) then
     perform memory._enqueue_due(p_user_id, 'summarize_user', '');
   end if;
 end;
 $$;
 
--- The rules of messages. They live in triggers, so that "insert into memory.messages ..." from psql obeys them too.
+-- How far back the newest messages of a thread fit into p_budget tokens, not further back than p_from_seq: the oldest
+-- message that fits, and the tokens of all that fit. Tool results count as one unit with the message that called the
+-- tools. The newest unit counts even when it does not fit.
+create or replace function memory._fit_messages(
+  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
+)
+returns table (oldest_seq bigint, tokens int)
+language plpgsql stable parallel safe
+-- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
+set enable_sort = off
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  message record;
+  unit_tokens int := 0;
+  newest_of_unit bigint;
+begin
+  tokens := 0;
+  for message in
+    select m.seq, m.role, memory._message_tokens(m) as tokens
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    order by m.seq desc
+  loop
+    unit_tokens := unit_tokens + message.tokens;
+    newest_of_unit := coalesce(newest_of_unit, message.seq);
+    if message.role <> 'tool' then
+      exit when oldest_seq is not null and (newest_of_unit < p_from_seq or tokens + unit_tokens > p_budget);
+      oldest_seq := message.seq;
+      tokens := tokens + unit_tokens;
+      unit_tokens := 0;
+      newest_of_unit := null;
+    end if;
+  end loop;
+  -- If the calling message is gone and nothing else is there, the tool results count as one unit.
+  if oldest_seq is null and newest_of_unit is not null then
+    oldest_seq := message.seq;
+    tokens := unit_tokens;
+  end if;
+  return next;
+end;
+$$;
+
+-- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no limit
+-- is broken.
+create or replace function memory._message_tokens(p_message memory.messages)
+returns int
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_message.is_counted then p_message.token_count
+    else greatest(
+      p_message.token_count,
+      memory._tokens_at_most(p_message.content)
+        + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
+end;
+$$;
+
+-- The rules of messages. Triggers apply them too, so that "insert into memory.messages ..." from psql obeys them.
 
 -- What a message without text may consist of. Inlined by the planner, hence no SET clause.
 create or replace function memory._has_parts(p_metadata jsonb)
@@ -5195,53 +5488,92 @@ begin atomic
   select p_metadata ?| array['tool_calls', 'function_call', 'refusal', 'audio', 'content'];
 end;
 
--- The rules of a message, and the error that says which one it breaks. which says which one of several messages.
-create or replace function memory._check_message(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz, p_idempotency_key text, p_which text default ''
+-- Bytes that the content of a message may have. Inlined by the planner, hence no SET clause.
+create or replace function memory._max_message_bytes()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 10485760;
+end;
+
+-- The argument that breaks a rule of messages; null when none does. Inlined by the planner, hence no SET clause.
+-- As calls, the rules would take a fifth of the time of an insert. PostgreSQL prepares the expression anew in each
+-- transaction, which takes longer than its evaluation: few operators count.
+create or replace function memory._message_problem(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_idempotency_key text
+)
+returns text
+language sql stable parallel safe
+begin atomic
+  select case
+    when not memory._is_id(p_user_id) then 'user_id'
+    when not memory._is_id(p_thread_id) then 'thread_id'
+    when not memory._is_id(p_agent_id) then 'agent_id'
+    when (p_role in ('user', 'assistant', 'tool', 'system', 'developer')) is not true then 'role'
+    when not memory._is_metadata(p_metadata) then 'metadata'
+    when ((p_content <> '' or memory._has_parts(p_metadata))
+          and octet_length(p_content) <= memory._max_message_bytes()) is not true then 'content'
+    when not memory._is_real_moment(p_created_at) then 'created_at'
+    when p_idempotency_key = '' or octet_length(p_idempotency_key) > 255 then 'idempotency_key'
+  end;
+end;
+
+-- Refuses a message in which memory._message_problem() finds a problem. p_which is added to the argument's name: it
+-- says which of several messages has the problem.
+create or replace function memory._refuse_message(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_idempotency_key text, p_which text default ''
 )
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._check_id('user_id', p_user_id);
-  perform memory._check_id('thread_id', p_thread_id);
-  perform memory._check_id('agent_id', p_agent_id);
-  if (p_role in ('user', 'assistant', 'tool', 'system', 'developer')) is not true then
-    perform memory._refuse('role' || p_which, case when p_role is null then 'must not be null' else format('unknown role "%s"', left(p_role, 50)) end,
-      'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
-  end if;
-  perform memory._check_metadata(p_metadata, p_which);
-  if (p_content = '' and memory._has_parts(p_metadata)) is not true then
-    perform memory._check_content(p_content, 10485760, p_which);
-  end if;
-  perform memory._check_moment('created_at' || p_which, p_created_at);
-  if octet_length(p_idempotency_key) not between 1 and 255 then
-    perform memory._refuse('idempotency_key' || p_which, format('has %s bytes, 1 to 255 are allowed', octet_length(p_idempotency_key)), 'A UUID is a good key.');
-  end if;
+  case memory._message_problem(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
+                               p_idempotency_key)
+    when 'user_id' then
+      perform memory._check_id('user_id', p_user_id);
+    when 'thread_id' then
+      perform memory._check_id('thread_id', p_thread_id);
+    when 'agent_id' then
+      perform memory._check_id('agent_id', p_agent_id);
+    when 'role' then
+      perform memory._refuse('role' || p_which,
+        case when p_role is null then 'must not be null' else format('unknown role "%s"', left(p_role, 50)) end,
+        'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
+    when 'metadata' then
+      perform memory._check_metadata(p_metadata, p_which);
+    when 'content' then
+      perform memory._check_content(p_content, memory._max_message_bytes(), p_which);
+    when 'created_at' then
+      perform memory._check_moment('created_at' || p_which, p_created_at);
+    when 'idempotency_key' then
+      perform memory._refuse('idempotency_key' || p_which,
+        format('has %s bytes, 1 to 255 are allowed', octet_length(p_idempotency_key)), 'A UUID is a good key.');
+  end case;
 end;
 $$;
 
--- True where nothing can be wrong, in one expression: the calls of memory._check_message() would be a fifth of an
--- insert. It refuses nothing: where it is not true, memory._check_message() decides. Inlined by the planner, hence no
--- SET clause.
-create or replace function memory._is_plain_message(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
-    p_idempotency_key text
-)
-returns boolean
-language sql stable parallel safe
+-- Estimated tokens of a message with its tool calls. Inlined by the planner, hence no SET clause.
+create or replace function memory._message_tokens(p_content text, p_metadata jsonb)
+returns int
+language sql immutable parallel safe
 begin atomic
-  select (length(p_user_id) between 1 and 255 and length(p_thread_id) between 1 and 255 and length(p_agent_id) between 1
-    and 255
-    and p_role in ('user', 'assistant', 'tool', 'system', 'developer')
-    and (p_content <> '' or memory._has_parts(p_metadata)) and octet_length(p_content) <= 10485760
-    and jsonb_typeof(p_metadata) = 'object' and pg_column_size(p_metadata) <= 1048576
-    and (p_created_at is null or memory._is_real_moment(p_created_at))
-    and (p_idempotency_key is null or octet_length(p_idempotency_key) between 1 and 255)) is true;
+  select memory._estimate_tokens(p_content) + coalesce(memory._estimate_tokens(p_metadata ->> 'tool_calls'), 0);
 end;
 
--- An array of objects is all that parsing needs, which refuses what is wrong inside. A million short messages take 2.3
--- GB of memory, a hundred thousand 0.2.
+-- Whether a message ends a round: the assistant answers and calls no tool. Inlined by the planner, hence no SET clause.
+create or replace function memory._ends_round(p_role text, p_metadata jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_role = 'assistant' and not p_metadata ? 'tool_calls';
+end;
+
+-- Reading an array of OpenAI chat messages.
+
+-- Refuses anything but an array of at most 100,000 objects; memory._parse_messages() applies the rules to each object.
+-- Parsing takes about 0.2 GB of memory for 100,000 short messages and 2.3 GB for a million.
 create or replace function memory._check_messages(p_messages jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -5250,31 +5582,40 @@ declare
   wrong record;
 begin
   if jsonb_typeof(p_messages) is distinct from 'array' then
-    perform memory._refuse('messages', case when p_messages is null then 'must not be null' else 'is not a JSON array' end,
+    perform memory._refuse('messages',
+      case when p_messages is null then 'must not be null' else 'is not a JSON array' end,
       'Pass an array of chat messages such as [{"role": "user", "content": "Hi"}].');
   end if;
   if jsonb_array_length(p_messages) > 100000 then
-    perform memory._refuse('messages', format('has %s messages, at most 100000 are allowed',
-      jsonb_array_length(p_messages)),
+    perform memory._refuse('messages',
+      format('has %s messages, at most 100000 are allowed', jsonb_array_length(p_messages)),
       'Call it several times, in one transaction where all or none are to be stored.', '54000');
   end if;
   select e.position - 1 as seq, jsonb_typeof(e.value) as kind into wrong
-  from jsonb_array_elements(p_messages) with ordinality as e (value, position) where jsonb_typeof(e.value) <> 'object' limit 1;
+  from jsonb_array_elements(p_messages) with ordinality as e (value, position)
+  where jsonb_typeof(e.value) <> 'object' limit 1;
   if found then
-    perform memory._refuse('messages', format('[%s] is a JSON %s', wrong.seq, wrong.kind), 'Each message is an object with role and content.');
+    perform memory._refuse('messages', format('[%s] is a JSON %s', wrong.seq, wrong.kind),
+      'Each message is an object with role and content.');
   end if;
 end;
 $$;
 
--- Null members are what client libraries leave in a dumped message; they carry nothing. Inlined, hence no SET clause.
+-- The members that no chat message has; null when there are none. Members that are null do not count: client libraries
+-- write them when they dump a message. Inlined by the planner, hence no SET clause.
 create or replace function memory._unknown_members(p_message jsonb)
 returns jsonb
 language sql immutable parallel safe
 begin atomic
-  select nullif(jsonb_strip_nulls(p_message - '{role,content,name,tool_calls,tool_call_id,refusal,annotations,audio,function_call,metadata,created_at,idempotency_key}'::text[]), '{}');
+  select nullif(
+    jsonb_strip_nulls(
+      p_message - array['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'annotations', 'audio',
+                        'function_call', 'metadata', 'created_at', 'idempotency_key']),
+    '{}');
 end;
 
--- What a chat message has besides role and text.
+-- The members of a chat message that are kept in metadata: all that are neither columns of memory.messages nor empty,
+-- and content when it is an array of parts.
 create or replace function memory._message_extras(p_message jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -5292,32 +5633,36 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
-  from jsonb_array_elements(p_parts) with ordinality as part (value, position) where part.value ->> 'type' = 'text';
+  from jsonb_array_elements(p_parts) with ordinality as part (value, position)
+  where part.value ->> 'type' = 'text';
 end;
 $$;
 
--- The rules of one message of an array; true unless it breaks one.
-create or replace function memory._check_chat_message(
-  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz, p_idempotency_key text
+-- Refuses one message of an array, for unknown members or for a rule that it breaks. The boolean is never returned: a
+-- CASE needs its type.
+create or replace function memory._refuse_chat_message(
+  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
+  p_idempotency_key text
 )
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
   if p_unknown is not null then
-    perform memory._refuse('messages', format('[%s] has the unknown member "%s"', p_seq,
-      (select left(k, 50) from jsonb_object_keys(p_unknown) as k limit 1)),
+    perform memory._refuse('messages',
+      format('[%s] has the unknown member "%s"', p_seq,
+        (select left(k, 50) from jsonb_object_keys(p_unknown) as k limit 1)),
       'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, '
       'created_at and idempotency_key. Put anything else into metadata.');
   end if;
-  perform memory._check_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
+  perform memory._refuse_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
     format(' of messages[%s]', p_seq));
-  return true;
+  return false;
 end;
 $$;
 
--- Takes an array of OpenAI chat messages apart; seq is the position in the array. The first message that breaks a rule
--- is refused.
+-- Takes an array of chat messages apart, one row each; seq is the position in the array. Refuses the first message that
+-- breaks a rule; is_valid is true for all others. The caller has checked user, thread and agent.
 create or replace function memory._parse_messages(p_messages jsonb)
 returns table (
   seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
@@ -5325,31 +5670,42 @@ returns table (
 )
 language sql stable parallel safe
 as $$
-  select r.seq, r.role, r.content, r.metadata,
-    memory._estimate_tokens(r.content) + case when r.metadata ? 'tool_calls' then memory._estimate_tokens(r.metadata ->> 'tool_calls') else 0 end,
-    r.created_at, r.idempotency_key, r.role = 'assistant' and not r.metadata ? 'tool_calls',
-    -- An expression for nearly every message, a call for the others; see memory._is_plain_message().
-    case when r.unknown is null and memory._is_plain_message('u', 't', 'a', r.role, r.content, r.metadata,
-      r.created_at, r.idempotency_key) then true
-         else memory._check_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at,
-           r.idempotency_key) end
+  select r.seq, r.role, r.content, r.metadata, memory._message_tokens(r.content, r.metadata), r.created_at,
+    r.idempotency_key, memory._ends_round(r.role, r.metadata),
+    case
+      when r.unknown is null
+        and memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+          is null
+        then true
+      else memory._refuse_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+    end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
-      -- Content may be text or an array of parts; the text parts are the text, the array itself stays in metadata.
-      case jsonb_typeof(m.content) when 'string' then m.content #>> '{}' when 'array' then memory._text_of_parts(m.content)
-                                   else case when memory._has_parts(m.source - 'content') then '' end end as content,
-      case when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}' or jsonb_typeof(m.content) = 'array'
-           then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source) else coalesce(nullif(m.metadata, 'null'), '{}') end as metadata,
+      -- Of an array of parts, the texts are the content; the array itself stays in metadata.
+      case jsonb_typeof(m.content)
+        when 'string' then m.content #>> '{}'
+        when 'array' then memory._text_of_parts(m.content)
+        else case when memory._has_parts(m.source - 'content') then '' end
+      end as content,
+      case
+        when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}'
+          or jsonb_typeof(m.content) = 'array'
+          then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source)
+        else coalesce(nullif(m.metadata, 'null'), '{}')
+      end as metadata,
       coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
       memory._unknown_members(m.source) as unknown
-    from rows from (jsonb_to_recordset(p_messages) as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
-                    jsonb_array_elements(p_messages))
-      with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
-    offset 0 -- computed once per message, not once per use
+    from rows from (
+      jsonb_to_recordset(p_messages)
+        as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
+      jsonb_array_elements(p_messages)
+    ) with ordinality as m (role, content, metadata, created_at, idempotency_key, source, position)
+    offset 0 -- each column is computed once per message, not once per use
   ) as r
 $$;
 
--- Says which created_at is no time, when one is not. That a time zone is unknown has the SQLSTATE of our own refusals.
+-- Refuses the first created_at that is not a time: PostgreSQL's own error does not say which message has it. An unknown
+-- time zone raises 22023, as refusals do, so memory.add_messages() comes here after every refusal.
 create or replace function memory._refuse_times(p_messages jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -5359,13 +5715,15 @@ declare
 begin
   for message in
     select e.value ->> 'created_at' as created_at, e.position - 1 as seq
-    from jsonb_array_elements(case jsonb_typeof(p_messages) when 'array' then p_messages else '[]' end) with ordinality as e (value, position)
+    from jsonb_array_elements(case jsonb_typeof(p_messages) when 'array' then p_messages else '[]' end)
+      with ordinality as e (value, position)
   loop
     begin
       perform message.created_at::timestamptz;
     exception
       when data_exception then
-        perform memory._refuse(format('created_at of messages[%s]', message.seq), sqlerrm, 'Write it like "2026-05-01T10:00:00Z".');
+        perform memory._refuse(format('created_at of messages[%s]', message.seq), sqlerrm,
+          'Write it like "2026-05-01T10:00:00Z".');
     end;
   end loop;
 end;
@@ -5380,12 +5738,11 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- One expression for the case that nothing is wrong: three calls would be a tenth of the time of a short read. It
-  -- refuses nothing by itself.
-  if (length(user_id) between 1 and 255 and length(thread_id) between 1 and 255 and length(coalesce(agent_id, 'any')) between 1 and 255) is not true then
+  -- Three calls would be a tenth of the time of a short read, so they are made only when one of them refuses.
+  if not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id))) then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
-    perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+    perform memory._check_id('agent_id', agent_id);
   end if;
   if recent_k < 1 then
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
@@ -5397,18 +5754,22 @@ begin
         where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
           and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
-          and (include_inactive or m.is_active and m.expires_at > statement_timestamp())
+          and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
         order by m.seq desc limit recent_k) as r
   order by r.seq;
 end;
 $$;
 comment on function memory.get_messages(text, text, int, bigint, bigint, text, boolean) is
 'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also '
-'shows cleared and expired ones until they are swept. expires_at is null for what never expires.';
+'shows cleared and expired messages until memory.sweep() removes them. expires_at is null for a message that never '
+'expires.';
 
--- The message that an idempotency key stands for. Locks the thread until the transaction ends, so that of two callers
--- with one key the second finds the message of the first.
-create or replace function memory._message_by_key(p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text)
+-- The message stored under an idempotency key; null when there is none. Refuses the key when another message is stored
+-- under it. Locks the thread until the transaction ends, so that of two callers with one key the second finds the
+-- message of the first.
+create or replace function memory._message_by_key(
+  p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text
+)
 returns memory.stored_message
 language plpgsql volatile parallel unsafe
 as $$
@@ -5418,15 +5779,16 @@ begin
   perform memory._lock_thread(p_user_id, p_thread_id);
   select k.* into existing from memory._messages_by_keys(p_user_id, p_thread_id, array[p_idempotency_key]) as k;
   if not found or p_role is null or p_content is null then
-    return null; -- the insert says what is wrong
-  elsif existing.digest <> memory._message_digest(case p_role when 'agent' then 'assistant' else p_role end, p_content) then
+    return null; -- memory.add_message() refuses null
+  elsif existing.digest
+    <> memory._message_digest(case p_role when 'agent' then 'assistant' else p_role end, p_content) then
     perform memory._refuse_used_key(p_idempotency_key);
   end if;
   return row(existing.seq, p_content, existing.token_count, null)::memory.stored_message;
 end;
 $$;
 
--- What tells two messages under one key apart.
+-- SHA-256 of role and content. Two messages under one key are the same message when their digests are equal.
 create or replace function memory._message_digest(p_role text, p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -5436,13 +5798,13 @@ begin
 end;
 $$;
 
--- The messages under these keys, also those that were swept since.
--- "is not distinct from" is no index condition, on purpose: on a table without statistics yet, such as one that is being
--- loaded, the planner takes the primary key for as good as the index of keys, and reads the thread once per key.
+-- The messages of a thread under these keys, also those that memory.sweep() has removed since.
+-- "is not distinct from" keeps the planner from using the primary key. On a table without statistics, such as one that
+-- is being loaded, the planner rates that index as high as the index of keys, and would read the thread once per key.
 create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int)
 language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- a session that began with an empty table would go on scanning it
+set plan_cache_mode = force_custom_plan -- a plan that was made for an empty table scans the whole table for ever
 as $$
 begin
   return query
@@ -5453,8 +5815,7 @@ begin
   union all
   select s.idempotency_key, s.seq, s.digest, s.token_count
   from unnest(p_idempotency_keys) as k (idempotency_key)
-  join memory.idempotency_keys as s on s.user_id = p_user_id
-    and s.thread_id = p_thread_id
+  join memory.idempotency_keys as s on s.user_id = p_user_id and s.thread_id = p_thread_id
     and s.idempotency_key = k.idempotency_key;
 end;
 $$;
@@ -5464,17 +5825,18 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._refuse('idempotency_key', format('"%s" is used in this thread for another message', p_idempotency_key),
-    'Use one key per message.', '23505');
+  perform memory._refuse('idempotency_key',
+    format('"%s" is used in this thread for another message', p_idempotency_key), 'Use one key per message.', '23505');
 end;
 $$;
 
+-- Locks the thread's row until the transaction ends, and creates the row when it is missing.
 create or replace function memory._lock_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  loop -- until the thread is there and ours: it may be deleted while it is waited for
+  loop -- because another transaction may delete the thread while this one waits for the lock
     perform from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id for no key update;
     exit when found;
     insert into memory.threads as t (user_id, thread_id) values (p_user_id, p_thread_id)
@@ -5483,7 +5845,7 @@ begin
 end;
 $$;
 
--- The key of a message that goes counts as long as its thread exists.
+-- Keeps the key of a message that is being deleted: a key counts as long as its thread exists.
 create or replace function memory._keep_key(p_message memory.messages)
 returns void
 language plpgsql volatile parallel unsafe
@@ -5497,16 +5859,17 @@ begin
 end;
 $$;
 
+-- Checks, numbers and books a message that was inserted into memory.messages directly.
 create or replace function memory._message_before_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may insert need not have rights on counters and jobs
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  appended record;
+  booked record;
 begin
-  -- Only memory.add_messages() brings numbers along, and does not come here: it has checked its rows and reserved the
-  -- numbers for them all at once.
+  -- memory.add_message() and memory.add_messages() insert under numbers that they have reserved; the trigger's WHEN
+  -- lets their rows pass by.
   if new.seq is not null then
     perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
   end if;
@@ -5514,40 +5877,34 @@ begin
     new.role := 'assistant';
   end if;
   new.metadata := coalesce(new.metadata, '{}');
-  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-    new.created_at, new.idempotency_key) then
-    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-      new.created_at, new.idempotency_key);
-  end if;
-  new.token_count := memory._estimate_tokens(new.content);
-  if new.metadata ? 'tool_calls' then
-    new.token_count := new.token_count + memory._estimate_tokens(new.metadata ->> 'tool_calls');
-  end if;
   new.created_at := coalesce(new.created_at, statement_timestamp());
+  if memory._message_problem(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+                             new.created_at, new.idempotency_key) is not null then
+    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+                                   new.created_at, new.idempotency_key);
+  end if;
+  perform memory._check_bound('expires_at', new.expires_at);
+  new.token_count := memory._message_tokens(new.content, new.metadata);
   new.updated_at := statement_timestamp();
   new.is_active := true;
 
-  if not memory._is_real_moment(new.expires_at) then
-    perform memory._check_bound('expires_at', new.expires_at);
-  end if;
-
-  appended := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at, new.created_at,
-                             new.role = 'assistant' and not new.metadata ? 'tool_calls');
-  new.seq := appended.first_seq;
-  new.expires_at := coalesce(new.expires_at, appended.expires_at);
-  -- The thread is locked now, so nobody can add the same key between this test and the insert. Refusing here keeps
-  -- seq gapless even for "on conflict do nothing".
-  if new.idempotency_key is not null then
-    if exists (select from memory._messages_by_keys(new.user_id, new.thread_id, array[new.idempotency_key])) then
-      perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
-        'memory.add_message() returns the stored message instead.', '23505');
-    end if;
+  booked := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at,
+                           new.created_at, memory._ends_round(new.role, new.metadata));
+  new.seq := booked.first_seq;
+  new.expires_at := coalesce(new.expires_at, booked.expires_at);
+  -- The thread is locked now, so nobody can add the same key between this test and the insert. A refusal here keeps
+  -- seq without gaps even for "on conflict do nothing".
+  if new.idempotency_key is not null
+    and exists (select from memory._messages_by_keys(new.user_id, new.thread_id, array[new.idempotency_key])) then
+    perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
+      'memory.add_message() returns the stored message instead.', '23505');
   end if;
   return new;
 end;
 $$;
 
--- A message keeps its place: what identifies it cannot be updated. Its words and token_count follow the content.
+-- A message keeps its place: its user_id, thread_id and seq cannot be updated. A change of content or metadata renews
+-- its words and token_count, and drops its embedding.
 create or replace function memory._message_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
@@ -5557,20 +5914,23 @@ declare
   policy jsonb;
 begin
   if (new.user_id, new.thread_id, new.seq) is distinct from (old.user_id, old.thread_id, old.seq) then
-    perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change', 'Insert a new message instead.');
+    perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change',
+      'Insert a new message instead.');
   end if;
-  if not memory._is_plain_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-    new.created_at, new.idempotency_key) then
-    perform memory._check_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-      new.created_at, new.idempotency_key);
+  if memory._message_problem(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+                             new.created_at, new.idempotency_key) is not null then
+    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+                                   new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
-    new.token_count := memory._estimate_tokens(new.content) + coalesce(memory._estimate_tokens(new.metadata ->> 'tool_calls'), 0);
+    new.token_count := memory._message_tokens(new.content, new.metadata);
     new.is_counted := false;
     policy := memory._policy(new.user_id, new.agent_id);
-    new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata, new.created_at);
-    -- A job that is embedding the old text holds the row: its embedding is there to be dropped afterwards.
-    perform from memory.messages as m where m.user_id = new.user_id and m.thread_id = new.thread_id and m.seq = new.seq for update;
+    new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
+                                                new.created_at);
+    -- A job that is embedding the old text has locked the row. After the wait its embedding is there to be dropped.
+    perform from memory.messages as m
+    where m.user_id = new.user_id and m.thread_id = new.thread_id and m.seq = new.seq for update;
     perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
     if (policy #>> '{search,embed_messages}')::boolean then
       perform memory._enqueue_embedding(new.user_id, new.thread_id);
@@ -5581,56 +5941,60 @@ begin
 end;
 $$;
 
--- What later changes do to the thread's counters, once per statement. Threads are locked in one order.
+-- Takes updated and deleted messages out of their threads' counters, or back in, once per statement. Threads are locked
+-- in the order of their ids. Deleted messages also lose their embeddings and leave their idempotency keys behind.
 create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  delta record;
 begin
   if tg_op = 'DELETE' then
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
     perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
     perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
-    for delta in
-      select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
-      from old_rows as o where o.is_active group by 1, 2 order by 1, 2
-    loop
-      update memory.threads as t
-      set message_count = t.message_count + delta.messages, active_tokens = t.active_tokens + delta.tokens
-      where t.user_id = delta.user_id and t.thread_id = delta.thread_id;
-    end loop;
+    perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
+    from (select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
+          from old_rows as o where o.is_active
+          group by 1, 2 order by 1, 2) as c;
   else
-    for delta in
-      select c.user_id, c.thread_id, sum(c.messages) as messages, sum(c.tokens) as tokens
-      from (select o.user_id, o.thread_id, -1 as messages, -o.token_count as tokens from old_rows as o where o.is_active
-            union all
-            select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as c
-      group by 1, 2 having sum(c.messages) <> 0 or sum(c.tokens) <> 0 order by 1, 2
-    loop
-      update memory.threads as t
-      set message_count = t.message_count + delta.messages, active_tokens = t.active_tokens + delta.tokens
-      where t.user_id = delta.user_id and t.thread_id = delta.thread_id;
-    end loop;
+    perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
+    from (select r.user_id, r.thread_id, sum(r.messages) as messages, sum(r.tokens) as tokens
+          from (select o.user_id, o.thread_id, -1 as messages, -o.token_count as tokens
+                from old_rows as o where o.is_active
+                union all
+                select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as r
+          group by 1, 2 having sum(r.messages) <> 0 or sum(r.tokens) <> 0 order by 1, 2) as c;
   end if;
   return null;
 end;
 $$;
 
--- Messages as jobs hand them out: those that are readable, and those that gave way to a summary before this job could
--- read them. What was recalled from memory is taken out for speakers_only, which also leaves out who does not speak for
--- themselves: system and tool. A jsonb array holds 256 MiB and models read far less, so long contents are cut, and so is
--- the number of messages and of tokens; prompts show 8,000 characters of a message, about 2,000 tokens.
+-- Adds to a thread's counters; the numbers are negative for messages that were taken out.
+create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.threads as t
+  set message_count = t.message_count + p_messages, active_tokens = t.active_tokens + p_tokens
+  where t.user_id = p_user_id and t.thread_id = p_thread_id;
+end;
+$$;
+
+-- The messages p_from_seq to p_to_seq of a thread as a job gives them to a model.
 --
--- Row by row, so that no more is read than fits. A message of which nothing is left does not count as given; what is
--- looked at is limited too, for speakers_only, by byte_limit: each row counts as 100 bytes and what is read of it.
--- Taking recalled text out of 64 KiB takes up to 40 ms. is_partial: the range goes
--- on after examined_seq, and up to there is nothing to be given but messages.
+-- p_speakers_only gives what users and assistants said themselves: no other roles, and nothing recalled from memory.
+-- Limits: a jsonb array holds 256 MiB and models read far less, so each content is cut at 64 KiB, and the number of
+-- messages and of tokens is limited. A message counts as at most 2,000 tokens: prompts show 8,000 characters of it. The
+-- first message is given even when it alone is over the limits. p_byte_limit limits the reading for p_speakers_only,
+-- because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes and what is read of it.
+-- The loop goes row by row, so that no more rows are read than fit.
+--
+-- last_seq is the last message given, examined_seq the last one read. is_partial: a limit ended the reading there.
 create or replace function memory._message_payload(
-  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int, p_token_limit int,
-  p_byte_limit bigint default 1000000,
+  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
+  p_token_limit int, p_byte_limit bigint default 1000000,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )
@@ -5649,11 +6013,10 @@ begin
   bytes := 0;
   for message in
     select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
-      (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp() as is_readable
+      memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_readable
     from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id
-      and m.seq between p_from_seq and p_to_seq
-      and (p_speakers_only or (m.is_active or m.summary_id is not null) and m.expires_at > statement_timestamp())
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
+      and (p_speakers_only or memory._is_readable_message(m.is_active, m.summary_id, m.expires_at))
     order by m.seq
   loop
     if p_speakers_only and bytes >= p_byte_limit then
@@ -5662,12 +6025,14 @@ begin
     end if;
     bytes := bytes + 100;
     if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant')) then
-      metadata := message.metadata || '{}'; -- fetched and decompressed once, not with each key
+      metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
       if p_speakers_only then
-        said := case when metadata ->> 'recalled' is distinct from 'true' then memory._without_recalled(said)
-                     else '' end;
+        said := case
+          when metadata ->> 'recalled' is distinct from 'true' then memory._without_recalled(said)
+          else ''
+        end;
       end if;
       if not p_speakers_only or said ~ e'\\S' then
         if cardinality(given) > 0
@@ -5681,7 +6046,7 @@ begin
           'created_at', message.created_at, 'token_count', message.token_count,
           'tool_calls', case when calls_bytes <= 65536 then metadata -> 'tool_calls' end,
           'is_counted', nullif(message.is_counted, false),
-          -- Not countable from here. What was taken out made it shorter.
+          -- The worker cannot count the tokens of a message that is given in part.
           'is_cut', nullif(octet_length(said) < octet_length(message.content) or calls_bytes > 65536, false)));
         last_seq := message.seq;
         tokens := tokens + least(message.token_count, 2000);
@@ -5708,26 +6073,57 @@ begin
 end;
 $$;
 
--- What an application put into a message from memory is not said anew: the memory block, summaries, placeholders.
+-- The content without the parts that the application copied from memory into it: the memory block, summaries,
+-- placeholders. Jobs would otherwise extract and summarise the same facts again and again.
 create or replace function memory._without_recalled(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  signs constant text := '<recalled>|## Your Memories|MemoryRef:|Summary of the conversation so far:'
+    '|What is known about the user:|Previous context:';
+  -- "|$", because the end of the fence may lie beyond the part of a long message that is read.
+  fence constant text :=
+    e'Recalled from memory\\. This is data, not instructions:\\n<recalled>\\n.*?(\\n</recalled>|$)';
+  memories constant text :=
+    e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*';
+  placeholder constant text := e'\\[MemoryRef: [^\\]\\n]*\\]';
+  summary constant text :=
+    e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*';
+  previous constant text := e'\\[Previous context: .*?\\](\\n\\n|$)';
 begin
-  if p_content !~ '<recalled>|## Your Memories|MemoryRef:|Summary of the conversation so far:|What is known about the user:|Previous context:' then
+  if p_content !~ signs then
     return p_content;
   end if;
   p_content := replace(p_content, e'\r\n', e'\n');
-  -- The end of the fence may be beyond what is read of a long message.
-  p_content := regexp_replace(p_content, e'Recalled from memory\\. This is data, not instructions:\\n<recalled>\\n.*?(\\n</recalled>|$)', '', 'g');
-  p_content := regexp_replace(p_content, e'## Your Memories[ \\t]*(\\n[ \\t]*(\\*\\*[^\\n]*:\\*\\*|\\d+\\. [^\\n]*)?(?=\\n|$))*', '', 'g');
-  p_content := regexp_replace(p_content, e'\\[MemoryRef: [^\\]\\n]*\\]', '', 'g');
-  p_content := regexp_replace(p_content, e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*', '', 'g');
-  return regexp_replace(p_content, e'\\[Previous context: .*?\\](\\n\\n|$)', '', 'g');
+  p_content := regexp_replace(p_content, fence, '', 'g');
+  p_content := regexp_replace(p_content, memories, '', 'g');
+  p_content := regexp_replace(p_content, placeholder, '', 'g');
+  p_content := regexp_replace(p_content, summary, '', 'g');
+  return regexp_replace(p_content, previous, '', 'g');
 end;
 $$;
 
--- What a context can show of a thread, to one agent or to all. Inlined by the planner, hence no SET clause.
+-- Whether a message is part of its conversation: neither cleared, compressed nor expired.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._is_current_message(p_is_active boolean, p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select p_is_active and p_expires_at > statement_timestamp();
+end;
+
+-- Whether jobs may read a message: it is current, or compression put it away before each job had read it.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select memory._is_current_message(p_is_active or p_summary_id is not null, p_expires_at);
+end;
+
+-- The current messages of a thread: of one agent, or of all when p_agent_id is null.
+-- Inlined by the planner, hence no SET clause.
 create or replace function memory._active_messages(p_user_id text, p_thread_id text, p_agent_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -5735,27 +6131,68 @@ begin atomic
   select m.* from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id
     and (p_agent_id is null or m.agent_id = p_agent_id)
-    and m.is_active and m.expires_at > statement_timestamp();
+    and memory._is_current_message(m.is_active, m.expires_at);
 end;
 
--- Of a message also its speaker's name and its date: questions ask "what did Ana say in May".
-create or replace function memory._message_vector(p_language regconfig, p_content text, p_metadata jsonb, p_created_at timestamptz)
+create or replace function memory.sweep(batch_size int default 10000)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  swept jsonb;
+  queued bigint;
+  checked bigint;
+begin
+  if (batch_size >= 1) is not true then
+    perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
+      'It bounds the rows of each kind that one call removes.');
+  end if;
+
+  perform memory._release_left_hidden(least(batch_size, 1000));
+  -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
+  queued := memory._enqueue_periodic_work(batch_size);
+  checked := memory._finish_unread_messages(batch_size);
+
+  -- These skip what another transaction has locked, so a sweep never waits or deadlocks; the next call gets the rest.
+  -- Each finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows
+  -- by their address (ctid), the others by their key if their version (xmin) is still the same.
+  swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
+  swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
+  swept := swept || jsonb_build_object('artifacts', memory._sweep_artifacts(batch_size));
+  swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
+  swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
+  perform memory._sweep_query_embeddings(batch_size);
+  perform memory._sweep_gone_jobs(batch_size);
+  return swept || jsonb_build_object('queued', queued, 'checked', checked);
+end;
+$$;
+comment on function memory.sweep(int) is
+'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
+'and parses messages that no job has read. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
+
+-- Words of a message, its speaker's name and its date included: questions ask "what did Ana say in May".
+create or replace function memory._message_vector(
+  p_language regconfig, p_content text, p_metadata jsonb, p_created_at timestamptz
+)
 returns tsvector
 language plpgsql immutable parallel safe
 as $$
 begin
-  return memory._text_vector(p_language, concat_ws(' ', to_char(p_created_at at time zone 'UTC', 'FMDD FMMonth YYYY'), p_metadata ->> 'name', p_content));
+  return memory._text_vector(p_language,
+    concat_ws(' ', to_char(p_created_at at time zone 'UTC', 'FMDD FMMonth YYYY'), p_metadata ->> 'name', p_content));
 end;
 $$;
 
--- What an append leaves for later, done at once for a range of a thread: the words of its messages (to insert one from
--- JSON takes 4 us, to parse what it says 30) and their exact tokens, where token_counts has them by seq. Words are
--- those of the row's own text under the row's lock, so a change of the text cannot be lost. What someone is changing is
--- skipped, so nobody waits: a change of the text keeps its words itself. Of messages that are long, as many are parsed
--- as have max_bytes between them, and one at least; memory.sweep() goes on from there.
+-- Does for a range of a thread what appends leave for later: stores the words of its messages, and their exact tokens,
+-- which p_token_counts holds by seq. To insert a message from JSON takes 4 us, to parse its words 30.
+--
+-- The words come from the row's own text under the row's lock, so no change of the text is lost. Rows that another
+-- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. At least one
+-- message is parsed, and no more than have p_max_bytes together; memory.sweep() parses the others.
 create or replace function memory._finish_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
-    p_max_bytes int default 4262144
+  p_max_bytes int default 4262144
 )
 returns void
 language plpgsql volatile parallel unsafe
@@ -5770,58 +6207,90 @@ begin
     array_agg(distinct b.agent_id)
   into seqs, last_parsed, agents
   from (
-    select l.seq, l.agent_id, l.is_new_count, l.bytes is not null
-      and (sum(l.bytes) over so_far <= p_max_bytes or count(l.bytes) over so_far = 1) as fits
+    select l.seq, l.agent_id, l.is_new_count,
+      l.bytes is not null and (sum(l.bytes) over so_far <= p_max_bytes or count(l.bytes) over so_far = 1) as fits
     from (
       select m.seq, m.agent_id, not m.is_counted and p_token_counts ? m.seq::text as is_new_count,
-        case when m.search_vector is null and m.is_active then least(octet_length(m.content), 262144) end as bytes
+        case when m.search_vector is null and m.is_active then memory._parsed_bytes(m.content) end as bytes
       from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id = p_thread_id
-        and m.seq between p_from_seq and p_to_seq
+      where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
         and (m.search_vector is null and m.is_active or not m.is_counted and p_token_counts ? m.seq::text)
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
-  -- Once for each agent: for each message it takes as long as parsing it (10,000 short ones: 0.47 s instead of 0.26).
-  languages := (select jsonb_object_agg(a.id, memory._policy(p_user_id, a.id) #> '{search,language}') from unnest(agents) as a (id));
-  -- An array, because a join is planned badly while the table has no statistics.
+  -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
+  -- 0.47 s instead of 0.26.
+  languages := (select jsonb_object_agg(a.id, memory._policy(p_user_id, a.id) #> '{search,language}')
+                from unnest(agents) as a (id));
+  -- "any (seqs)" and not a join, which is planned badly while the table has no statistics.
   update memory.messages as m
-  set search_vector = coalesce(m.search_vector, case when m.is_active and m.seq <= last_parsed
-    then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at) end),
-      token_count = case when m.is_counted then m.token_count else coalesce((p_token_counts ->> m.seq::text)::numeric::int, m.token_count) end,
+  set search_vector = coalesce(m.search_vector,
+        case
+          when m.is_active and m.seq <= last_parsed
+            then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at)
+        end),
+      token_count = case
+        when m.is_counted then m.token_count
+        else coalesce((p_token_counts ->> m.seq::text)::numeric::int, m.token_count)
+      end,
       is_counted = m.is_counted or p_token_counts ? m.seq::text
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (seqs);
 end;
 $$;
 
--- What a job has read is finished: exact token counts, where it has counted, take the place of the estimates, and words are
--- kept in the same version of the row. A job that writes no messages otherwise (embed) leaves words to the others. Comes
--- last, and does not wait for a thread that someone is writing to: a later job counts as well, memory.sweep() keeps the
--- words, and no append waits for anything but these updates.
+-- Bytes of a text that are parsed for its words. Inlined by the planner, hence no SET clause.
+create or replace function memory._parsed_bytes(p_content text)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select least(octet_length(p_content), 262144);
+end;
+
+-- Finishes the messages that a job has read: replaces their estimated tokens by the exact ones in the job's result, and
+-- stores their words in the same new version of each row. embed writes no messages otherwise and leaves both to other
+-- jobs. The last step of a completion, which skips a thread that another transaction is writing to: a later job has
+-- the counts too, memory.sweep() stores the words, and appends wait for nothing but these updates.
 create or replace function memory._finish_read_messages(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if p_result ? 'token_counts' and (jsonb_typeof(p_result -> 'token_counts') = 'object' and jsonb_typeof(p_result -> 'token_counter') = 'string'
-         and not exists (select from jsonb_each(p_result -> 'token_counts') as c
-                         where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number' or c.value::numeric not between 0 and 10485760
-                           or c.value::numeric <> floor(c.value::numeric))) is not true then
-    perform memory._refuse_result('token_counts', 'must be an object of seq and number of tokens, with token_counter naming the encoding');
+  if p_result ? 'token_counts'
+    and not memory._are_token_counts(p_result -> 'token_counts', p_result -> 'token_counter') then
+    perform memory._refuse_result('token_counts',
+      'must be an object of seq and number of tokens, with token_counter naming the encoding');
   end if;
   if not p_job.input ? 'read_through' then
     return;
   end if;
-  perform from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update skip locked;
+  perform from memory.threads as t
+  where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update skip locked;
   if found then
-    perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint, (p_job.input ->> 'read_through')::bigint,
-                                    -- half a second, for which appends wait
-                                    coalesce(p_result -> 'token_counts', '{}'), 1000000);
+    perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
+      (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
+      1000000); -- half a second, for which appends to the thread wait
   end if;
 end;
 $$;
 
--- Parses the messages that no job has read: until then every keyword search among messages does. A mark per thread
--- says up to where that is done. An index of what is left to do would make add_messages 9 to 18 % slower.
+-- Whether a result's token_counts are whole numbers by seq, and its token_counter is text.
+create or replace function memory._are_token_counts(p_token_counts jsonb, p_token_counter jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(
+    jsonb_typeof(p_token_counts) = 'object' and jsonb_typeof(p_token_counter) = 'string'
+    and not exists (select from jsonb_each(p_token_counts) as c
+                    where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number'
+                      or c.value::numeric not between 0 and memory._max_message_bytes()
+                      or c.value::numeric <> floor(c.value::numeric)),
+    false);
+end;
+$$;
+
+-- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until then every
+-- keyword search among messages parses them. A mark per thread says up to which seq this is done: an index of unparsed
+-- messages would make add_messages 9 to 18 % slower.
 create or replace function memory._finish_unread_messages(p_message_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -5833,8 +6302,8 @@ declare
   bytes_left bigint := 4000000; -- two seconds
   checked bigint := 0;
 begin
-  -- In one order, so that two sweeps that set the same marks do not deadlock. A thread that is found stays until the end, and
-  -- no append waits for that.
+  -- In the order of ids, so that two sweeps that set the same marks do not deadlock. The lock keeps the thread from
+  -- being deleted; no append waits for it.
   for thread in
     select t.user_id, t.thread_id, coalesce(k.position, -1) + 1 as from_seq, t.next_seq - 1 as to_seq
     from memory.threads as t
@@ -5844,15 +6313,17 @@ begin
     for key share of t skip locked
   loop
     to_seq := least(thread.to_seq, thread.from_seq + p_message_limit - checked - 1);
-    select coalesce(min(b.seq) filter (where b.bytes > bytes_left) - 1, to_seq), coalesce(max(b.bytes) filter (where b.bytes <= bytes_left), 0)
+    select coalesce(min(b.seq) filter (where b.bytes > bytes_left) - 1, to_seq),
+      coalesce(max(b.bytes) filter (where b.bytes <= bytes_left), 0)
     into to_seq, bytes
-    from (select m.seq, sum(least(octet_length(m.content), 262144)) over (order by m.seq) as bytes -- as much as is parsed of each
+    from (select m.seq, sum(memory._parsed_bytes(m.content)) over (order by m.seq) as bytes
           from memory.messages as m
-          where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
+          where m.user_id = thread.user_id and m.thread_id = thread.thread_id
+            and m.seq between thread.from_seq and to_seq
             and m.search_vector is null and m.is_active) as b;
     bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
-    -- Up to the first that was skipped.
+    -- The mark stays before the first message that was skipped.
     select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
     where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
       and m.search_vector is null and m.is_active;
@@ -5866,12 +6337,14 @@ begin
 end;
 $$;
 
--- Summaries of all kinds are chains: each is made from the one before and what is new. What its jobs read, and how their
--- results are stored.
+-- Summaries of every kind form chains: each summary is made from the summary before and from new messages. Jobs of
+-- several kinds make them with these functions.
 
--- The row of a summary that is being made; a retried job takes its row over, with the range as it is now.
+-- Creates the row of a summary that a job is about to make. A retried job takes over the row that it left unfinished,
+-- with the range of messages as it is now.
 create or replace function memory._start_summary(
-  p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries, p_new_agent_ids text[]
+  p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
+  p_new_agent_ids text[]
 )
 returns uuid
 language plpgsql volatile parallel unsafe
@@ -5888,28 +6361,29 @@ begin
   if processing is null then
     processing := memory._uuid_v7();
     insert into memory.summaries (user_id, summary_id, kind, thread_id, start_seq, end_seq, base_summary_id, agent_ids)
-    values (p_user_id, processing, p_kind, p_thread_id, p_start_seq, p_end_seq,
-            p_base.summary_id, agents);
+    values (p_user_id, processing, p_kind, p_thread_id, p_start_seq, p_end_seq, p_base.summary_id, agents);
   end if;
   return processing;
 end;
 $$;
 
--- Two kinds of jobs continue the summary of a whole thread. While one is at it the other waits. No two claims look at
--- once: those of one user exclude each other (memory._room()).
+-- Puts a job off while another job continues the summary of the same whole thread: jobs of two kinds do. No two claims
+-- make this test at the same time, because the claims of one user exclude each other (memory._room()).
 create or replace function memory._check_thread_summary_is_free(p_job memory.jobs)
 returns void
-language plpgsql volatile parallel unsafe -- a claim has to see what it has handed out itself
+language plpgsql volatile parallel unsafe -- volatile, so that a claim sees the jobs that it has handed out itself
 as $$
 begin
   if exists (select from memory.jobs as j
-             where j.user_id = p_job.user_id and j.scope = p_job.scope and j.kind in ('summarize_thread', 'compress_thread')
-               and j.status = 'running' and j.job_id <> p_job.job_id and j.input ->> 'chain' = 'thread') then
+             where j.user_id = p_job.user_id and j.scope = p_job.scope
+               and j.kind in ('summarize_thread', 'compress_thread') and j.status = 'running'
+               and j.job_id <> p_job.job_id and j.input ->> 'chain' = 'thread') then
     raise lock_not_available using message = 'another job is summarising this thread';
   end if;
 end;
 $$;
 
+-- Refuses the result of a job that is no summary.
 create or replace function memory._check_summary(p_result jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -5918,35 +6392,49 @@ begin
   perform memory._check_result_text('summary', p_result -> 'summary');
   if jsonb_typeof(coalesce(p_result -> 'metadata', '{}')) <> 'object' then
     perform memory._refuse_result('metadata', 'must be an object');
-  -- what an archive says besides, two ids for one, fits beside it
+  -- An archived conversation copies the metadata and adds ids, dates and numbers; together they may have 1 MiB.
   elsif pg_column_size(p_result -> 'metadata') > 1000000 then
-    perform memory._refuse_result('metadata', format('has %s bytes, at most 1000000 are allowed',
-      pg_column_size(p_result -> 'metadata')));
-  elsif jsonb_path_exists(p_result, 'strict $.keyvalue() ? (@.key == "token_count").value ? (@.type() != "number" || @ < 1 || @ > 10000000 || @ != @.floor())') then
+    perform memory._refuse_result('metadata',
+      format('has %s bytes, at most 1000000 are allowed', pg_column_size(p_result -> 'metadata')));
+  elsif not memory._is_number_within(p_result -> 'token_count', 1, 10000000)
+    or (p_result ->> 'token_count')::numeric <> floor((p_result ->> 'token_count')::numeric) then
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
-  elsif jsonb_path_exists(p_result, 'strict $.keyvalue() ? (@.key == "generation_time_ms").value ? (@.type() != "number" || @ < 0 || @ > 2147483647)') then
+  elsif not memory._is_number_within(p_result -> 'generation_time_ms', 0, 2147483647) then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
 end;
 $$;
 
+-- Whether a value is a JSON number within bounds; null for null.
+create or replace function memory._is_number_within(p_value jsonb, p_low bigint, p_high bigint)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when jsonb_typeof(p_value) = 'number' then p_value::numeric between p_low and p_high
+              else jsonb_typeof(p_value) is null end;
+end;
+$$;
+
+-- Stores the text of a summary that _start_summary() created, and drops the embedding of the summary before.
 create or replace function memory._store_summary(p_job memory.jobs, p_result jsonb)
 returns memory.summaries
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  language constant regconfig := (memory._policy(p_job.user_id, p_job.agent_id) #>> '{search,language}')::regconfig;
   stored memory.summaries;
 begin
-  -- The job before its summary, in the order of delete_thread(); no append waits for either.
+  -- The job is locked before its summary, in the order of delete_thread(); no append waits for either.
   perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
   update memory.summaries as s
   set status = 'completed', summary = p_result ->> 'summary', metadata = coalesce(p_result -> 'metadata', '{}'),
-      search_vector = memory._text_vector((memory._policy(p_job.user_id, p_job.agent_id) #>> '{search,language}')::regconfig, p_result ->> 'summary'),
+      search_vector = memory._text_vector(language, p_result ->> 'summary'),
       token_count = (p_result ->> 'token_count')::int,
       generation_time_ms = (p_result ->> 'generation_time_ms')::numeric::int
   where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid and s.status = 'processing'
   returning s.* into stored;
-  if not found then -- cleared meanwhile, and the job with it
+  if not found then -- the thread was cleared, and its summaries and jobs with it
     perform memory._refuse_lease(p_job.job_id);
   end if;
   perform memory._drop_embedding(p_job.user_id, 'summary', stored.base_summary_id::text);
@@ -5966,7 +6454,8 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   if kind not in ('thread', 'rolling') then
-    perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use thread or rolling, or leave it out for what there is.');
+    perform memory._refuse('kind', format('unknown kind "%s"', kind),
+      'Use thread or rolling, or leave it out for what there is.');
   end if;
   latest := memory._latest_summary(user_id, thread_id, coalesce(kind, 'thread'));
   if latest.summary_id is null and kind is null then
@@ -5976,7 +6465,9 @@ begin
 end;
 $$;
 comment on function memory.get_thread_summary(text, text, text) is
-'The latest completed summary of a thread, or no row while there is none. kind thread: of the whole thread, as compression or cadence.thread_summary_every_n makes it; rolling: of its newest messages. Without kind the first of these that exists. It covers messages start_seq to end_seq; base_summary_id is the summary it continued.';
+'The latest completed summary of a thread, or no row while there is none. kind thread: of the whole thread, as '
+'compression or cadence.thread_summary_every_n makes it; rolling: of its newest messages. Without kind the first of '
+'these that exists. It covers messages start_seq to end_seq; base_summary_id is the summary it continued.';
 
 create or replace function memory.get_user_summary(user_id text)
 returns setof memory.thread_summary
@@ -5989,11 +6480,11 @@ begin
 end;
 $$;
 comment on function memory.get_user_summary(text) is
-'The current profile of a user, made of the messages of all threads, or no row while there is none. end_seq + 1 is the number of messages that went in.';
+'The current profile of a user, made of the messages of all threads, or no row while there is none. end_seq + 1 is '
+'the number of messages that went in.';
 
--- A thread is cleared or deleted: a summary of the user to which no other thread contributed goes with it, and a model
--- that is reading the thread, or going on from such a summary, starts again without it. Marks come before jobs, as in
--- memory.complete_job(), and once more after them: the job that made the first may have been waited for.
+-- Makes the summary of a user forget a thread that is being cleared or deleted. A summary to which no other thread
+-- contributed is deleted. A running job that reads the thread, or continues such a summary, starts again without it.
 create or replace function memory._recall_user_summary(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -6002,15 +6493,20 @@ declare
   is_sole_source boolean;
   job memory.jobs;
 begin
-  delete from memory.marks as k
-  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
-  -- A claim under way may be handing the thread out just now: it is waited for, and then seen.
+  -- Marks are deleted before jobs are locked, in the order of memory.complete_job(), and once more afterwards: the job
+  -- that this transaction waited for may have set the first mark of the thread.
+  perform memory._drop_user_summary_mark(p_user_id, p_thread_id);
+  -- A claim may be handing out the thread at this moment: the lock waits for it, and the update finds its job.
   perform from memory.jobs as j
   where j.user_id = p_user_id and j.kind = 'summarize_user' and j.status in ('pending', 'running') for update;
-  delete from memory.marks as k
-  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
-  is_sole_source := exists (select from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '' and s.status = 'completed')
-    and not exists (select from memory.threads as t join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'summarize_user'
+  perform memory._drop_user_summary_mark(p_user_id, p_thread_id);
+
+  is_sole_source :=
+    exists (select from memory.summaries as s
+            where s.user_id = p_user_id and s.thread_id = '' and s.status = 'completed')
+    and not exists (select from memory.threads as t
+                    join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id
+                      and k.kind = 'summarize_user'
                     where t.user_id = p_user_id and t.thread_id <> p_thread_id);
   for job in
     select j.* from memory.jobs as j
@@ -6025,7 +6521,18 @@ begin
 end;
 $$;
 
--- Whoever deletes a summary deletes what it is found by.
+-- Forgets up to which message the summary of a user has read a thread.
+create or replace function memory._drop_user_summary_mark(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
+end;
+$$;
+
+-- Deletes the embeddings of deleted summaries.
 create or replace function memory._summaries_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
@@ -6038,33 +6545,8 @@ begin
 end;
 $$;
 
--- The current summary of a kind, as everyone reads it.
-create or replace function memory._latest_summary(p_user_id text, p_thread_id text, p_kind text)
-returns memory.summaries
-language plpgsql stable parallel safe
-as $$
-begin
-  return s from memory.summaries as s
-  where s.user_id = p_user_id and s.thread_id = p_thread_id and s.kind = p_kind
-    and s.status = 'completed'
-  order by s.end_seq desc limit 1;
-end;
-$$;
-
--- A summary with the columns of the API; no row for none.
-create or replace function memory._shown_summary(p_summary memory.summaries)
-returns setof memory.thread_summary
-language plpgsql immutable parallel safe
-as $$
-begin
-  if p_summary.summary_id is not null then
-    return next row(p_summary.summary_id, p_summary.summary, p_summary.start_seq, p_summary.end_seq, p_summary.base_summary_id, p_summary.status,
-                    p_summary.metadata, p_summary.generation_time_ms, p_summary.created_at)::memory.thread_summary;
-  end if;
-end;
-$$;
-
--- The newest of each kind of each thread and of the user. Inlined by the planner, hence no SET clause.
+-- The current summaries of a user: of each thread and of the user as a whole, the newest completed one of each kind
+-- that existed at p_as_of; null for now. Inlined by the planner, hence no SET clause.
 create or replace function memory._current_summaries(p_user_id text, p_as_of timestamptz)
 returns setof memory.summaries
 language sql stable parallel safe
@@ -6073,6 +6555,32 @@ begin atomic
   where s.user_id = p_user_id and s.status = 'completed' and s.created_at <= coalesce(p_as_of, 'infinity')
   order by s.thread_id, s.kind, s.end_seq desc;
 end;
+
+-- The current summary of a thread, or of the user as a whole when p_thread_id is empty; null when there is none.
+create or replace function memory._latest_summary(p_user_id text, p_thread_id text, p_kind text)
+returns memory.summaries
+language plpgsql stable parallel safe
+as $$
+begin
+  -- With "limit 1" the planner stops at the first row of summaries_thread_idx instead of reading the whole chain.
+  return s from memory._current_summaries(p_user_id, null) as s
+  where s.thread_id = p_thread_id and s.kind = p_kind limit 1;
+end;
+$$;
+
+-- A summary with the columns of the API; no row for null.
+create or replace function memory._shown_summary(p_summary memory.summaries)
+returns setof memory.thread_summary
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_summary.summary_id is not null then
+    return next row(
+      p_summary.summary_id, p_summary.summary, p_summary.start_seq, p_summary.end_seq, p_summary.base_summary_id,
+      p_summary.status, p_summary.metadata, p_summary.generation_time_ms, p_summary.created_at)::memory.thread_summary;
+  end if;
+end;
+$$;
 
 create or replace function memory.add_memory(
   user_id text, content text, memory_type text default 'fact', agent_id text default 'default',
@@ -6093,17 +6601,19 @@ begin
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
   end if;
   loop
-    insert into memory.memories as m (user_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
-                                      valid_from, valid_to, expires_at, embedding_text, source)
-    values (add_memory.user_id, add_memory.content, add_memory.memory_type, add_memory.agent_id, add_memory.thread_id,
-            add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence),
-              memory._real(add_memory.importance), add_memory.valid_from,
-            add_memory.valid_to, add_memory.expires_at, add_memory.embedding_text, add_memory.source)
+    insert into memory.memories as m (
+      user_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance, valid_from, valid_to,
+      expires_at, embedding_text, source)
+    values (
+      add_memory.user_id, add_memory.content, add_memory.memory_type, add_memory.agent_id, add_memory.thread_id,
+      add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence), memory._real(add_memory.importance),
+      add_memory.valid_from, add_memory.valid_to, add_memory.expires_at, add_memory.embedding_text, add_memory.source)
     on conflict do nothing
     returning m.memory_id, true into stored;
     if found then
       -- At the limit the new memory may be the one that matters least.
-      select m.memory_id, m.deleted_at is null into stored from memory.memories as m
+      select m.memory_id, m.deleted_at is null into stored
+      from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
       if not stored.inserted then
         raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
@@ -6113,10 +6623,14 @@ begin
       return stored;
     end if;
 
-    -- The constraint found an exact duplicate: that one, unless it is gone again, in which case the insert is tried anew.
-    select m.* into existing from memory.memories as m
-    where m.user_id = add_memory.user_id and m.agent_id = add_memory.agent_id and m.memory_type = add_memory.memory_type
-      and m.content_hash = memory._content_hash(add_memory.content) and m.superseded_at is null and m.deleted_at is null;
+    -- An exact duplicate is stored. If it has gone meanwhile, the loop inserts again.
+    select m.* into existing
+    from memory.memories as m
+    where m.user_id = add_memory.user_id
+      and m.agent_id = add_memory.agent_id
+      and m.memory_type = add_memory.memory_type
+      and m.content_hash = memory._content_hash(add_memory.content)
+      and memory._is_current(m);
     if found then
       stored := (existing.memory_id, false);
       exit;
@@ -6124,40 +6638,53 @@ begin
   end loop;
 
   if on_conflict = 'error' then
-    perform memory._refuse('content', format('is stored already as memory %s', stored.memory_id), 'Pass on_conflict => ''replace'' to update it.', '23505');
+    perform memory._refuse('content', format('is stored already as memory %s', stored.memory_id),
+      'Pass on_conflict => ''replace'' to update it.', '23505');
   elsif on_conflict = 'replace' then
     update memory.memories as m
-    set content = add_memory.content, thread_id = add_memory.thread_id, metadata = add_memory.metadata, tags = add_memory.tags,
-        confidence = memory._real(add_memory.confidence), importance = memory._real(add_memory.importance),
-          valid_from = add_memory.valid_from,
-        valid_to = add_memory.valid_to, expires_at = coalesce(add_memory.expires_at, m.expires_at), embedding_text = add_memory.embedding_text,
-        source = add_memory.source, operation = 'update'
+    set content = add_memory.content,
+        thread_id = add_memory.thread_id,
+        metadata = add_memory.metadata,
+        tags = add_memory.tags,
+        confidence = memory._real(add_memory.confidence),
+        importance = memory._real(add_memory.importance),
+        valid_from = add_memory.valid_from,
+        valid_to = add_memory.valid_to,
+        expires_at = coalesce(add_memory.expires_at, m.expires_at),
+        embedding_text = add_memory.embedding_text,
+        source = add_memory.source,
+        operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
-    if not existing.is_stated and memory._states(add_memory.source) then -- now somebody states it
-      update memory.memories as m set source = add_memory.source, operation = 'update'
+    if not existing.is_stated and memory._states(add_memory.source) then -- it was extracted, now somebody states it
+      update memory.memories as m
+      set source = add_memory.source, operation = 'update'
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
     end if;
-    update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + 1
+    update memory.memory_scopes as s
+    set duplicates_skipped = s.duplicates_skipped + 1
     where s.user_id = add_memory.user_id and s.agent_id = add_memory.agent_id;
   end if;
   return stored;
 end;
 $$;
-comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz, timestamptz, text, text, text) is
-'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and '
-'agent is stored once: on_conflict ignore returns the id that is there with inserted = false (what was only extracted '
-'becomes stated), replace updates it, error refuses (23505). Over max_per_agent the memory of the agent that matters '
-'least goes: extracted before stated, then the less important, then the older (policy memories.eviction "fifo": the '
-'oldest). memory.restore_memory() brings it back. If that is the new one, inserted is false too. valid_to and '
-'expires_at of infinity mean never, as null does, except that null takes the policy''s expiry.';
+comment on function memory.add_memory(
+  text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz,
+  timestamptz, text, text, text
+) is
+'Stores a long-term memory and returns its id. If the same content of the same type and agent is stored already, '
+'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
+'(23505). Over max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then '
+'inserted is false too.';
 
--- What a memory claims, and how two claims compare. Whoever hides a memory behind another on a model's word asks here
--- first: rules over words, the same for every model, that err on the side of leaving both memories alone.
+-- Comparing what two memories claim. A model says "these two are duplicates" or "these two contradict each other"; one
+-- memory then hides the other only if the rules of this file find the model's word credible. The rules compare words,
+-- are the same for every model, and keep both memories when in doubt.
 
--- The words of a text in order, in lower case. Numbers keep what stands between their digits (3.5, 10:30, 2024-05-01),
--- a minus sign in front and the sign of a currency or a unit (€70, 20%); "don't" counts as "do not". Only separators
--- are named, because in a database with locale C no letter beyond ASCII is one to PostgreSQL.
+-- The words of a text in lower case, in order, without common English words such as "a" or "is". A number is one word
+-- with the characters between its digits (3.5, 10:30, 2024-05-01), a minus sign before it, and a sign of a currency or
+-- a unit (€70, 20%). "don't" becomes "do not". The pattern lists the separators and takes every other character as part
+-- of a word: in a database with locale C, PostgreSQL knows no letters beyond ASCII.
 create or replace function memory._claim_words(p_content text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -6181,8 +6708,10 @@ begin
 end;
 $$;
 
--- How many words turn what is claimed: negations and aversions, and what says that it is over, planned or only
--- possible. An unknown language has none, but there, too, no word of what is hidden may be missing from what stays.
+-- The number of words that turn a claim into another one: negations (not), aversions (hates), and words that put the
+-- claim into the past (former), into the future (plans) or in doubt (maybe). The list covers about 30 languages. For
+-- other languages the number is 0; there memory._says_all_of() still requires that the winner has all words of the
+-- loser.
 create or replace function memory._turning_words(p_words text[])
 returns int
 language plpgsql immutable parallel safe
@@ -6203,7 +6732,7 @@ declare
     ' ніколи değil yok hiç asla nem soha semmi nincs nélkül nu niciodată nimic fără δεν δε όχι μη μην ποτέ χωρίς'
     ' لا ليس ليست لم لن بدون غير نه نیست هرگز לא אין בלי नहीं नही मत बिना tidak bukan tak jangan tanpa belum không'
     ' chẳng chưa đừng', ' ');
-  -- In scripts without blanks they stand within a word.
+  -- In scripts without blanks such a word is part of a longer one.
   within constant text := '不|没|沒|无|無|非|未|别|別|勿|讨厌|討厭|嫌|曾|以前|ない|なく|なかっ|ませ|안|못|않|없|아니|싫|ไม่|เคย';
 begin
   return (select count(*) from unnest(p_words) as w where w = any (known))
@@ -6211,7 +6740,7 @@ begin
 end;
 $$;
 
--- Whether a word is a number, a weekday or a month: two memories that differ in one are never the same.
+-- Whether a word is a figure: a number, a weekday or a month. Two memories with different figures are never duplicates.
 create or replace function memory._is_figure(p_word text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -6231,26 +6760,29 @@ begin
 end;
 $$;
 
--- A memory taken apart for comparison; null for one of more than 1,000 characters, about which nothing is decided here.
---   words    all that _claim_words() finds
--- stems    of those that language does not ignore, in order; past tenses are stems of their own, verbs of liking are
--- one
---   figures  numbers, weekdays and months, each with the stem that follows: "2 cats, 3 dogs" are no "3 cats, 2 dogs"
---   names    capitalised words within a sentence
---   topic    the words that tell what it is about, as search compares them: no word that any language PostgreSQL knows
---            ignores, no verb that takes any object, no figure, nothing of ignored
---   turns    how many words turn the claim
+-- What a memory claims, as a JSON object. Null for a content of more than 1,000 characters: such memories are never
+-- compared, so they are never hidden on a model's word. p_ignored are further words that tell nothing, such as the
+-- user's name.
+--   words    the words of memory._claim_words()
+--   stems    the stems of these words in order, without the stop words of p_language. A past tense has another stem
+--            than the present ("lived" is no "lives"); the verbs of liking share one stem.
+--   figures  each number, weekday and month with the stem after it, because "2 cats, 3 dogs" is not "3 cats, 2 dogs"
+--   names    capitalised words that do not begin a sentence
+--   topic    the words that tell what the memory is about, as keyword search indexes them: without the stop words of
+--            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored
+--   turns    the number of memory._turning_words()
 create or replace function memory._claim(p_content text, p_language regconfig, p_ignored text[])
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  -- Of scripts without blanks search keeps single letters and pairs. One letter tells nothing, nor do two hiragana or a
-  -- pair with a particle, nor any pair in Thai, Lao, Burmese and Khmer, whose words are longer.
+  -- Keyword search indexes scripts without blanks by single letters and pairs of letters. No topic are: a single
+  -- letter, two hiragana, a pair with a Japanese particle, and any pair in Thai, Lao, Burmese and Khmer, where words
+  -- are longer than two letters.
   too_common constant text := e'^[\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]$|^[\\u3040-\\u309f]{2}$'
     || e'|^.?[はがをにのでともへ].?$|^[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]{1,2}$';
   liking constant text[] := string_to_array('like likes liked love loves enjoy enjoys prefer prefers adores', ' ');
-  -- Anything may be their object, so two memories that share only one of them share nothing.
+  -- Words that go with any topic: two memories that share only one of these words are not about the same thing.
   general constant text[] := liking || string_to_array(
     'user users hate hates hated dislike dislikes fond favourite favorite preferred interested allergic want'
     ' wants wanted need needs needed use uses used using own owns owned get gets got go goes going went make makes'
@@ -6265,7 +6797,8 @@ declare
     'danish_stem', 'dutch_stem', 'english_stem', 'finnish_stem', 'french_stem', 'german_stem', 'hungarian_stem',
     'italian_stem', 'norwegian_stem', 'portuguese_stem', 'russian_stem', 'spanish_stem', 'swedish_stem', 'turkish_stem'
   ]::regdictionary[];
-  -- Ignored in one language and telling in English: "dog" is Danish for "though".
+  -- Stop words of one other language that name something in English: "dog" is Danish for "though". Such a word stays a
+  -- topic unless the memory has a second stop word of that language.
   homographs constant text[] := string_to_array(
     'dog man men son hat war die mine sin door van dove soy ton pour art sue come side fire toe den pass under', ' ');
   words constant text[] := memory._claim_words(left(p_content, 1000));
@@ -6280,7 +6813,7 @@ begin
   stems := array(
     select case when w.word = any (liking) then 'like' when w.word ~ '[a-z]ed$' then s.stem || '+ed' else s.stem end
     from unnest(words) with ordinality as w (word, position)
-    -- The parser for search drops signs: to it, "C++" is "c" and "€70" is "$70".
+    -- Words with signs are their own stems, because the text search parser drops signs: "C++" would become "c".
     cross join lateral (
       select case when memory._is_figure(w.word) or w.word ~ e'[$€£¥%+#°\u2212]' then w.word
                   else array_to_string(tsvector_to_array(to_tsvector(p_language, w.word)), ' ') end as stem) as s
@@ -6305,6 +6838,7 @@ begin
 end;
 $$;
 
+-- The entries of a JSON array of strings, in order.
 create or replace function memory._texts(p_value jsonb)
 returns text[]
 language plpgsql immutable parallel safe
@@ -6314,7 +6848,8 @@ begin
 end;
 $$;
 
--- Whether a word stands within another one: a script without blanks makes one word of many.
+-- Whether a word is part of another one, in a script without blanks (such as Chinese or Thai), where
+-- memory._claim_words() takes a whole phrase for one word.
 create or replace function memory._is_within(p_word text, p_other text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -6326,7 +6861,7 @@ begin
 end;
 $$;
 
--- Whether words stand among others in their order.
+-- Whether p_words all occur in p_among in the same order. Other words may stand between them.
 create or replace function memory._are_in_order(p_words text[], p_among text[])
 returns boolean
 language plpgsql immutable parallel safe
@@ -6344,8 +6879,9 @@ begin
 end;
 $$;
 
--- Whether a claim says all that another one says: nothing turned, and every word of the other one there, in its order
--- where is_exact, else every stem, in any order.
+-- Whether a claim says all that the other claim says, so that hiding the other loses nothing. Both must have the same
+-- number of turning words. With p_is_exact, the claim must have every word of the other in the same order; otherwise
+-- every stem in any order, and every figure.
 create or replace function memory._says_all_of(p_claim jsonb, p_other jsonb, p_is_exact boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -6370,9 +6906,9 @@ begin
 end;
 $$;
 
--- Whether two texts that are near in meaning, by their embeddings, also agree in what embeddings hardly tell apart:
--- numbers, days, names in their order, and what turns a claim. "Born in 1985" is as near to "born in 1986" as to
--- itself.
+-- Whether two memories with near embeddings also agree where embeddings hardly differ: "born in 1985" and "born in
+-- 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim must have the
+-- figures and the names of the other in the same order.
 create or replace function memory._agrees_with(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -6386,8 +6922,8 @@ begin
 end;
 $$;
 
--- Whether two claims are about the same thing: they share a word that tells what they are about, or differ in numbers
--- only.
+-- Whether two claims are about the same thing, so that one can contradict the other: they share a word of their topics,
+-- or their words differ in numbers only.
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -6414,12 +6950,11 @@ begin
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all);
   return count(*)
   from memory._listed_memories(count_memories.user_id, count_memories.agent_id, count_memories.memory_type,
-    count_memories.search,
-                               count_memories.tags_all, count_memories.as_of, count_memories.include_superseded);
+    count_memories.search, count_memories.tags_all, count_memories.as_of, count_memories.include_superseded);
 end;
 $$;
 comment on function memory.count_memories(text, text, text, text, text[], timestamptz, boolean) is
-'How many memories memory.list_memories() has under the same filters, on all its pages.';
+'The number of memories that memory.list_memories() lists under the same filters, on all its pages.';
 
 create or replace function memory.delete_memory(user_id text, memory_id uuid)
 returns boolean
@@ -6432,45 +6967,41 @@ begin
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  update memory.memories as m set deleted_at = statement_timestamp(), operation = 'delete'
-  where m.user_id = delete_memory.user_id and m.memory_id = delete_memory.memory_id
-    and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp());
+  update memory.memories as m
+  set deleted_at = statement_timestamp(), operation = 'delete'
+  where m.user_id = delete_memory.user_id
+    and m.memory_id = delete_memory.memory_id
+    and m.deleted_at is null
+    and (m.expires_at is null or m.expires_at > statement_timestamp());
   return found;
 end;
 $$;
 comment on function memory.delete_memory(text, uuid) is
-'Deletes a memory and says whether it existed. memory.restore_memory() brings it back until memory.sweep() removes '
-'it. What the memory had superseded holds again, unless the same was stored meanwhile.';
+'Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep() removes '
+'the memory. Memories that it had superseded are current again.';
 
--- An embedding knows of its memory what a search without filters asks, which then need not join the two.
+-- Copies agent and times of a memory to its new embedding, so that a search without filters need not join the two.
+-- memory._memory_before_write() keeps the times equal when the memory changes.
 create or replace function memory._embedding_before_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on memories
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  found_one memory.memories;
+  embedded memory.memories;
 begin
-  select m.* into found_one from memory.memories as m where m.user_id = new.user_id and m.memory_id = new.id::uuid
-  for share; -- whoever is changing it would not see the embedding
-  if found then -- else it keeps what it comes with, as from a copy that brings embeddings first
-    new.agent_id := found_one.agent_id;
-    new.created_at := found_one.created_at;
-    new.valid_until := memory._valid_until(found_one);
+  select m.* into embedded
+  from memory.memories as m
+  where m.user_id = new.user_id
+    and m.memory_id = new.id::uuid
+  for share; -- a session that is changing the memory could not see this embedding
+  -- A copy of the database may bring embeddings before memories: then the embedding keeps its own columns.
+  if found then
+    new.agent_id := embedded.agent_id;
+    new.created_at := embedded.created_at;
+    new.valid_until := memory._valid_until(embedded);
   end if;
   return new;
-end;
-$$;
-
--- Keeps that true when a memory changes; under all models, as above.
-create or replace function memory._update_embedding(p_changed memory.memories)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.embeddings as e set created_at = p_changed.created_at, valid_until = memory._valid_until(p_changed)
-  where e.user_id = p_changed.user_id and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
-    and e.source = 'memory' and e.id = p_changed.memory_id::text;
 end;
 $$;
 
@@ -6485,12 +7016,13 @@ begin
   perform memory._check_id('user_id', user_id);
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason,
-    m.superseded_at, m.version, 1
+    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, 1
   into result
   from memory.memories as m
-  where m.user_id = get_memory.user_id and m.memory_id = get_memory.memory_id
-    and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp());
+  where m.user_id = get_memory.user_id
+    and m.memory_id = get_memory.memory_id
+    and m.deleted_at is null
+    and (m.expires_at is null or m.expires_at > statement_timestamp());
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
@@ -6498,15 +7030,18 @@ begin
 end;
 $$;
 comment on function memory.get_memory(text, uuid) is
-'One memory of a user by id, superseded ones included (superseded_by says by what). Error P0002 when the user has none with that id.';
+'One memory of a user by its id, also a superseded one (superseded_by names its successor). Error P0002 when the user '
+'has no memory with that id.';
 
+-- Refuses a memory_id that is null or names no memory of the user.
 create or replace function memory._refuse_unknown_memory(p_memory_id uuid, p_argument text default 'memory_id')
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
   perform memory._refuse(p_argument, coalesce('this user has no memory ' || p_memory_id, 'must not be null'),
-    'It may have expired, been deleted or superseded already, or belong to someone else; memory.list_memories(user_id) shows what there is.',
+    'It may have expired, been deleted or superseded already, or belong to someone else; '
+    'memory.list_memories(user_id) shows what there is.',
     case when p_memory_id is null then '22023' else 'P0002' end);
 end;
 $$;
@@ -6520,12 +7055,16 @@ begin
   perform memory._check_id('user_id', user_id);
   return query
   select h.version, h.operation, h.content, h.metadata, h.changed_at, h.changed_by
-  from memory.memory_history as h join memory.memories as m using (user_id, memory_id)
-  where h.user_id = get_memory_history.user_id and h.memory_id = get_memory_history.memory_id
+  from memory.memory_history as h
+  join memory.memories as m using (user_id, memory_id)
+  where h.user_id = get_memory_history.user_id
+    and h.memory_id = get_memory_history.memory_id
     and (m.expires_at is null or m.expires_at > statement_timestamp())
   union all
-  select m.version, m.operation, m.content, m.metadata, m.updated_at, m.changed_by from memory.memories as m
-  where m.user_id = get_memory_history.user_id and m.memory_id = get_memory_history.memory_id
+  select m.version, m.operation, m.content, m.metadata, m.updated_at, m.changed_by
+  from memory.memories as m
+  where m.user_id = get_memory_history.user_id
+    and m.memory_id = get_memory_history.memory_id
     and (m.expires_at is null or m.expires_at > statement_timestamp())
   order by 1;
   if not found then
@@ -6534,20 +7073,39 @@ begin
 end;
 $$;
 comment on function memory.get_memory_history(text, uuid) is
-'Every version of a memory, oldest first: what was done (insert, update, supersede, delete, restore), when and by which role.';
+'Every version of a memory, oldest first: the operation (insert, update, supersede, delete, evict, restore), its time '
+'and its role.';
 
--- What a memory or an article hid comes back when its winner goes, unless the winner has a winner itself (the heir),
--- which goes on hiding it, or the same was stored again meanwhile. Of winners that go at once the one that was
--- superseded first comes first, so that what it hid passes from heir to heir. Hidden memories of an agent whose counter
--- somebody else holds are left to the next sweep: whoever calls this holds a counter already, and two that wait for
--- each other's would deadlock.
+-- Hidden memories: those whose superseded_by names a memory, or an article, that replaced them. That one is called the
+-- winner here. When a winner goes, the memories it hid are released, hidden by another winner, or evicted with it.
+
+-- Whether a memory hides others.
+create or replace function memory._hides_any(p_user_id text, p_winner uuid)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.memories as m
+    where m.user_id = p_user_id and m.superseded_by = p_winner and m.deleted_at is null);
+end;
+$$;
+
+-- Releases what a memory or an article hid, because it goes. A hidden memory becomes current again, unless
+--   - the winner had a winner itself (p_heir): that one hides it from now on;
+--   - the same content was stored meanwhile: that memory hides it, as a duplicate;
+--   - another session holds the counter of its agent: then memory.sweep() releases it later. The caller holds a counter
+--     already, and two sessions that wait for each other's counters would deadlock.
+-- Of several winners that go at once, the caller passes the one that was superseded first first: what it hid passes
+-- from heir to heir.
 create or replace function memory._release_hidden(p_user_id text, p_winner uuid, p_heir uuid)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   agents text[] := array(
-    select m.agent_id from memory.memories as m
+    select m.agent_id
+    from memory.memories as m
     where m.user_id = p_user_id and m.superseded_by = p_winner and m.deleted_at is null);
   hidden memory.memories;
   new_winner uuid;
@@ -6557,28 +7115,40 @@ begin
   end if;
   agents := memory._lock_free_scopes(p_user_id, agents);
   for hidden in
-    select m.* from memory.memories as m
-    where m.user_id = p_user_id and m.superseded_by = p_winner and m.deleted_at is null
+    select m.*
+    from memory.memories as m
+    where m.user_id = p_user_id
+      and m.superseded_by = p_winner
+      and m.deleted_at is null
       and m.agent_id = any (agents)
-    order by m.created_at desc, m.memory_id desc -- of several with the same text the newest comes back
+    order by m.created_at desc, m.memory_id desc -- of several with the same content the newest becomes current
   loop
     new_winner := coalesce(p_heir, (
-      select o.memory_id from memory.memories as o
-      where o.user_id = hidden.user_id and o.agent_id = hidden.agent_id and o.memory_type = hidden.memory_type
-        and o.content_hash = hidden.content_hash and o.superseded_at is null and o.deleted_at is null));
+      select o.memory_id
+      from memory.memories as o
+      where o.user_id = hidden.user_id
+        and o.agent_id = hidden.agent_id
+        and o.memory_type = hidden.memory_type
+        and o.content_hash = hidden.content_hash
+        and memory._is_current(o)));
     update memory.memories as m
     set superseded_by = new_winner,
         superseded_at = case when new_winner is not null then m.superseded_at end,
-        supersede_reason = case when p_heir is not null then m.supersede_reason when new_winner is not null
-          then 'duplicate' end,
+        supersede_reason = case
+          when p_heir is not null then m.supersede_reason
+          when new_winner is not null then 'duplicate'
+        end,
         operation = case when new_winner is null then 'restore' else 'supersede' end
-    where m.user_id = hidden.user_id and m.memory_id = hidden.memory_id
-      and m.superseded_by = p_winner and m.deleted_at is null; -- still: a change by hand takes no counter's lock
+    where m.user_id = hidden.user_id
+      and m.memory_id = hidden.memory_id
+      -- A direct update takes no lock on the counter, so the row may have changed since it was read.
+      and m.superseded_by = p_winner
+      and m.deleted_at is null;
   end loop;
 end;
 $$;
 
--- Hides again what memory._release_hidden() brought back when this winner was deleted, unless it was changed since.
+-- Hides again what memory._release_hidden() released when this winner was deleted, unless it was changed since.
 create or replace function memory._hide_released(p_user_id text, p_winner uuid, p_deleted_at timestamptz)
 returns void
 language plpgsql volatile parallel unsafe
@@ -6590,37 +7160,49 @@ begin
     select h.* from memory.memory_history as h where h.user_id = p_user_id and h.superseded_by = p_winner
   loop
     update memory.memories as m
-    set superseded_by = p_winner, superseded_at = statement_timestamp(), supersede_reason = hidden.supersede_reason,
+    set superseded_by = p_winner,
+        superseded_at = statement_timestamp(),
+        supersede_reason = hidden.supersede_reason,
         operation = 'supersede'
-    where m.user_id = hidden.user_id and m.memory_id = hidden.memory_id and m.version = hidden.version + 1
-      and m.operation = 'restore' and m.updated_at >= p_deleted_at
+    where m.user_id = hidden.user_id
+      and m.memory_id = hidden.memory_id
+      and m.version = hidden.version + 1
+      and m.operation = 'restore'
+      and m.updated_at >= p_deleted_at
       and m.agent_id = any (memory._lock_free_scopes(p_user_id, array[m.agent_id]));
   end loop;
 end;
 $$;
 
--- When the limit removes a memory, what it had superseded goes along where that matters no more than the memory itself;
--- the rest comes back.
+-- Evicts with a memory what it hid, where that matters no more than the memory itself. The caller releases the rest.
 create or replace function memory._evict_hidden(p_winner memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   hidden constant uuid[] := array(
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_winner.user_id and m.superseded_by = p_winner.memory_id and m.deleted_at is null
-      and m.agent_id = p_winner.agent_id and (m.is_stated, m.importance) <= (p_winner.is_stated, p_winner.importance));
+    select m.memory_id
+    from memory.memories as m
+    where m.user_id = p_winner.user_id
+      and m.superseded_by = p_winner.memory_id
+      and m.deleted_at is null
+      and m.agent_id = p_winner.agent_id
+      and (m.is_stated, m.importance) <= (p_winner.is_stated, p_winner.importance));
 begin
-  if hidden <> '{}' then -- even an update of nothing enters the triggers
-    update memory.memories as m set deleted_at = statement_timestamp(), operation = 'evict'
-    where m.user_id = p_winner.user_id and m.memory_id = any (hidden)
-      and m.superseded_by = p_winner.memory_id and m.deleted_at is null; -- still
+  if hidden <> '{}' then -- even an update that finds nothing enters the triggers
+    update memory.memories as m
+    set deleted_at = statement_timestamp(), operation = 'evict'
+    where m.user_id = p_winner.user_id
+      and m.memory_id = any (hidden)
+      -- The row may have changed since it was read.
+      and m.superseded_by = p_winner.memory_id
+      and m.deleted_at is null;
   end if;
-  perform memory._release_hidden(p_winner.user_id, p_winner.memory_id, p_winner.superseded_by);
 end;
 $$;
 
--- Memories whose winner is gone, which could not come back with its end because their agent's counter was in use.
+-- Releases memories whose winner is gone but whose agent's counter was in use at that moment. At most p_row_limit
+-- winners a call.
 create or replace function memory._release_left_hidden(p_row_limit int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -6628,17 +7210,22 @@ as $$
 begin
   perform memory._release_hidden(h.user_id, h.superseded_by, null)
   from (
-    select distinct m.user_id, m.superseded_by from memory.memories as m
-    where m.superseded_by is not null and m.deleted_at is null
-      and not exists (select from memory.memories as w
-                      where w.user_id = m.user_id and w.memory_id = m.superseded_by
-                        and w.deleted_at is null)
-      and not exists (select from memory.documents as d where d.user_id = m.user_id and d.document_id = m.superseded_by)
+    select distinct m.user_id, m.superseded_by
+    from memory.memories as m
+    where m.superseded_by is not null
+      and m.deleted_at is null
+      and not exists (
+        select from memory.memories as w
+        where w.user_id = m.user_id and w.memory_id = m.superseded_by and w.deleted_at is null)
+      and not exists (
+        select from memory.documents as d where d.user_id = m.user_id and d.document_id = m.superseded_by)
     limit p_row_limit) as h;
 end;
 $$;
 
--- Books a change of an agent's memory count and keeps the limit.
+-- The limit of an agent's memories (policy memories.max_per_agent).
+
+-- Adds p_change to an agent's memory count, and evicts memories when the count then exceeds the limit.
 create or replace function memory._count_memories(p_user_id text, p_agent_id text, p_change bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -6647,85 +7234,95 @@ declare
   counted bigint;
   layers memory.policies[];
 begin
-  update memory.memory_scopes as s set memory_count = s.memory_count + p_change
+  if p_change < 0 then
+    update memory.memory_scopes as s
+    set memory_count = s.memory_count + p_change
+    where s.user_id = p_user_id and s.agent_id = p_agent_id;
+    return;
+  end if;
+  update memory.memory_scopes as s
+  set memory_count = s.memory_count + p_change
   where s.user_id = p_user_id and s.agent_id = p_agent_id
   returning s.memory_count,
     array(select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
   into counted, layers;
-  if p_change > 0 then
-    perform memory._keep_limit(p_user_id, p_agent_id, counted, memory._effective_policy(layers) -> 'memories');
-  end if;
+  counted := memory._keep_limit(p_user_id, p_agent_id, counted, memory._effective_policy(layers) -> 'memories');
 end;
 $$;
 
--- Removes what is more than the limit of so many memories.
+-- Evicts what p_counted memories are more than the limit of these settings (policy, section memories). Returns the
+-- number of memories evicted.
 create or replace function memory._keep_limit(p_user_id text, p_agent_id text, p_counted bigint, p_settings jsonb)
-returns void
+returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   surplus constant bigint := p_counted - (p_settings ->> 'max_per_agent')::bigint;
+  victim uuid;
 begin
-  if surplus > 0 then
-    perform memory._evict(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction');
+  if surplus <= 0 then
+    return 0;
   end if;
-end;
-$$;
-
--- Soft-deletes what goes at the limit. The update comes back to memory._count_memories() through the trigger and lowers
--- the counter. What a memory hid that has expired comes back, as when a sweep removes it.
-create or replace function memory._evict(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  gone uuid;
-begin
-  -- One at a time: an update of an array of them is planned anew each time, which takes a fifth of its time, and more than
-  -- one goes only where the limit was lowered or many came at once.
-  foreach gone in array memory._evictable(p_user_id, p_agent_id, p_surplus, p_eviction) loop
+  -- One at a time: PostgreSQL plans an update of an array of memories anew each time, which takes a fifth of the time
+  -- of the update. Usually one memory is evicted; more only after the limit was lowered or many memories came at once.
+  foreach victim in array memory._evictable(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction') loop
+    -- The trigger of the update takes the victim off the count. What an expired victim hid is released, as when a
+    -- sweep removes the victim.
     update memory.memories as m
     set deleted_at = statement_timestamp(),
         operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
-    where m.user_id = p_user_id and m.memory_id = gone and m.superseded_at is null and m.deleted_at is null;
+    where m.user_id = p_user_id
+      and m.memory_id = victim
+      and memory._is_current(m);
   end loop;
+  return surplus;
 end;
 $$;
 
--- What goes first: expired memories, then those that matter least (extracted before stated, then the less important,
--- then the older), or by eviction "fifo" the oldest. A function of its own, because its settings would hold for the
--- triggers too.
+-- The memories that are evicted first: expired ones, then those that matter least (extracted before stated, then the
+-- less important, then the older), or with p_eviction "fifo" the oldest. Each query reads the beginning of an index.
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
--- Each choice is the beginning of an index. Planned once for all limits: planning anew takes longer than the choice.
+-- A generic plan, because planning anew takes longer than the query. No sort, because a plan made while the table was
+-- empty would sort all memories of the agent. The settings stand on this function so that no trigger runs under them.
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
-  first uuid[] := array(
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.agent_id = p_agent_id and m.superseded_at is null
-      and m.deleted_at is null
+  expired constant uuid[] := array(
+    select m.memory_id
+    from memory.memories as m
+    where m.user_id = p_user_id
+      and m.agent_id = p_agent_id
+      and memory._is_current(m)
       and m.expires_at <= statement_timestamp()
-    order by m.expires_at limit p_surplus);
+    order by m.expires_at
+    limit p_surplus);
+  missing constant bigint := p_surplus - cardinality(expired);
 begin
-  return case
-    when cardinality(first) = p_surplus then first
-    when p_eviction = 'fifo' then first || array(
-      select m.memory_id from memory.memories as m
-      where m.user_id = p_user_id and m.agent_id = p_agent_id and m.superseded_at is null
-        and m.deleted_at is null
+  if missing = 0 then
+    return expired;
+  elsif p_eviction = 'fifo' then
+    return expired || array(
+      select m.memory_id
+      from memory.memories as m
+      where m.user_id = p_user_id
+        and m.agent_id = p_agent_id
+        and memory._is_current(m)
         and (m.expires_at is null or m.expires_at > statement_timestamp())
-      order by m.created_at, m.memory_id limit p_surplus - cardinality(first))
-    else first || array(
-      select m.memory_id from memory.memories as m
-      where m.user_id = p_user_id and m.agent_id = p_agent_id and m.superseded_at is null
-        and m.deleted_at is null
-        and (m.expires_at is null or m.expires_at > statement_timestamp())
-      order by m.is_stated, m.importance, m.created_at, m.memory_id limit p_surplus - cardinality(first)) end;
+      order by m.created_at, m.memory_id
+      limit missing);
+  end if;
+  return expired || array(
+    select m.memory_id
+    from memory.memories as m
+    where m.user_id = p_user_id
+      and m.agent_id = p_agent_id
+      and memory._is_current(m)
+      and (m.expires_at is null or m.expires_at > statement_timestamp())
+    order by m.is_stated, m.importance, m.created_at, m.memory_id
+    limit missing);
 end;
 $$;
 
@@ -6745,71 +7342,22 @@ begin
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
     memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
-      count(*) over ()
+    count(*) over ()
   from memory._listed_memories(list_memories.user_id, list_memories.agent_id, list_memories.memory_type,
-    list_memories.search,
-                               list_memories.tags_all, list_memories.as_of, list_memories.include_superseded) as m
+    list_memories.search, list_memories.tags_all, list_memories.as_of, list_memories.include_superseded) as m
   order by m.created_at desc, m.memory_id desc
   limit row_limit offset row_offset;
 end;
 $$;
 comment on function memory.list_memories(text, text, text, text, text[], int, int, timestamptz, boolean) is
 'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, '
-'ignoring case). total_count is the size of the whole match; a page past the end has no row to say it, '
-'memory.count_memories() does. as_of shows what was known and true at that time; include_superseded adds what was '
-'replaced. valid_to and expires_at are null for never.';
+'ignoring case). total_count is the number of matches on all pages. as_of lists the memories that held at that time; '
+'include_superseded adds superseded ones. valid_to and expires_at are null for never.';
 
--- What a reader may see. Without as_of: now. With as_of: what held then, going by valid_from (or the time of storing),
--- valid_to and the time of a later supersede.
--- Inlined by the planner, hence no SET clause.
-create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
-returns setof memory.memories
-language sql stable parallel safe
-begin atomic
-  select m.*
-  from memory.memories as m
-  where m.user_id = p_user_id
-    and m.deleted_at is null
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
-    and case when p_as_of is null
-             then p_include_superseded or m.superseded_at is null
-             else coalesce(m.valid_from, m.created_at) <= p_as_of
-               and (m.valid_to is null or m.valid_to > p_as_of)
-               and (p_include_superseded or m.superseded_at is null or m.superseded_at > p_as_of)
-        end;
-end;
-
--- What a list or a search shows of it: what has ended only when asked for the past. Inlined by the planner, hence no SET clause.
-create or replace function memory._shown_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
-returns setof memory.memories
-language sql stable parallel safe
-begin atomic
-  select m.* from memory._visible_memories(p_user_id, p_as_of, p_include_superseded) as m
-  where m.valid_to is null or m.valid_to > statement_timestamp() or p_as_of is not null or p_include_superseded;
-end;
-
--- What a prompt may show, and a search without filters. The constants let the planner fold the CASE away, so that
--- memories_recent_idx serves it. Inlined by the planner, hence no SET clause.
-create or replace function memory._valid_memories(p_user_id text, p_agent_id text)
-returns setof memory.memories
-language sql stable parallel safe
-begin atomic
-  select m.* from memory._shown_memories(p_user_id, null, false) as m
-  where p_agent_id is null or m.agent_id = p_agent_id;
-end;
-
--- The moment after which _valid_memories() no longer has it unless it changes; -infinity if it is hidden already. Inlined by the planner, hence no SET clause.
-create or replace function memory._valid_until(p_candidate memory.memories)
-returns timestamptz
-language sql immutable parallel safe
-begin atomic
-  select case when (p_candidate).superseded_at is null and (p_candidate).deleted_at is null
-              then least((p_candidate).expires_at, (p_candidate).valid_to, 'infinity') else '-infinity' end;
-end;
-
--- What a list and a count take.
-create or replace function memory._check_listing(p_user_id text, p_agent_id text, p_memory_type text, p_search text,
-  p_tags_all text[])
+-- Refuses wrong arguments of list_memories() and count_memories().
+create or replace function memory._check_listing(
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[]
+)
 returns void
 language plpgsql stable parallel safe
 as $$
@@ -6818,7 +7366,7 @@ begin
   perform memory._check_id('agent_id', coalesce(p_agent_id, 'any'));
   perform memory._check_memory_types('memory_type', array_remove(array[p_memory_type], null));
   perform memory._check_list('tags_all', p_tags_all);
-  -- A text is searched in one go that nothing can end: 128 KiB in a memory of 256 KiB took 10 s.
+  -- Neither a cancel nor a timeout interrupts the search of one text: 128 KiB in a memory of 256 KiB took 10 s.
   if length(p_search) > 1000 then
     perform memory._refuse('search', format('has %s characters, at most 1000 are allowed', length(p_search)),
       'Pass a word or a sentence; memory.search() takes longer questions.', '54000');
@@ -6826,28 +7374,11 @@ begin
 end;
 $$;
 
--- What a list shows and a count counts. Inlined by the planner, hence no SET clause.
-create or replace function memory._listed_memories(
-  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
-    p_include_superseded boolean
-)
-returns setof memory.memories
-language sql stable parallel safe
-begin atomic
-  select m.*
-  from memory._shown_memories(p_user_id, p_as_of, p_include_superseded)
-    as m
-  where (p_agent_id is null or m.agent_id = p_agent_id)
-    and (p_memory_type is null or m.memory_type = p_memory_type)
-    and (p_tags_all is null or memory._comparable_tags(m.tags,
-      p_tags_all) @> p_tags_all)
-    and (p_search is null
-         or strpos(lower(m.content), lower(p_search)) > 0
-         or strpos(lower(m.embedding_text), lower(p_search)) > 0);
-end;
+-- Locks on the counters of agents' memories (memory.memory_scopes). Every writer locks the counter of an agent before
+-- any of its memories, and several counters in the order of agent_id, so that writers cannot deadlock each other.
 
--- Takes the lock of an agent's memories, before any of their rows is touched: one order for all writers, so that adding,
--- superseding, deleting and the limit cannot deadlock each other. Returns the policy layers read on the way.
+-- Locks the counter of one agent, and creates it when it is missing. Returns the policy layers that apply to the agent,
+-- which the same statement reads.
 create or replace function memory._lock_scope(p_user_id text, p_agent_id text)
 returns memory.policies[]
 language plpgsql volatile parallel unsafe
@@ -6856,7 +7387,8 @@ declare
   layers memory.policies[];
 begin
   loop
-    select array(select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
+    select array(
+      select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
     into layers
     from memory.memory_scopes as s
     where s.user_id = p_user_id and s.agent_id = p_agent_id
@@ -6869,7 +7401,7 @@ begin
 end;
 $$;
 
--- The same for memories that exist: all agents that they, and what they hide, belong to, in one order.
+-- Locks the counters of all agents to whom these memories, and the memories that they hide, belong.
 create or replace function memory._lock_scopes_of(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -6877,46 +7409,54 @@ as $$
 begin
   perform from memory.memory_scopes as s
   where s.user_id = p_user_id
-    -- Looked up one by one: the plan of a session that began with an empty table would read all memories of the user.
-    and s.agent_id in (select f.agent_id from unnest(p_memory_ids) as i (id) cross join lateral (
-                         select m.agent_id from memory.memories as m
-                         where m.user_id = p_user_id and m.memory_id = i.id
-                         union all
-                         select m.agent_id from memory.memories as m
-                         where m.user_id = p_user_id and m.superseded_by = i.id) as f)
-  order by s.agent_id for no key update;
+    and s.agent_id in (
+      -- Each memory is looked up on its own: a session whose first plan met an empty table would join, and read all
+      -- memories of the user.
+      select f.agent_id
+      from unnest(p_memory_ids) as i (id)
+      cross join lateral (
+        select m.agent_id from memory.memories as m where m.user_id = p_user_id and m.memory_id = i.id
+        union all
+        select m.agent_id from memory.memories as m where m.user_id = p_user_id and m.superseded_by = i.id) as f)
+  order by s.agent_id
+  for no key update;
 end;
 $$;
 
--- Takes the locks of those of these agents that nobody holds, and returns these agents.
+-- Locks the counters of those of these agents whose counter no other session holds. Returns these agents.
 create or replace function memory._lock_free_scopes(p_user_id text, p_agent_ids text[])
 returns text[]
 language plpgsql volatile parallel unsafe
 as $$
 begin
   return array(
-    select s.agent_id from memory.memory_scopes as s
+    select s.agent_id
+    from memory.memory_scopes as s
     where s.user_id = p_user_id and s.agent_id = any (p_agent_ids)
-    order by s.agent_id for no key update skip locked);
+    order by s.agent_id
+    for no key update skip locked);
 end;
 $$;
 
--- The memories of a job that are still as the model saw them, by their numbers, null in place of the others. Locks
--- their scopes before any row, as everyone who changes memories.
+-- Locks the counters for the memories that a job handed out, then returns the ids of these memories in the order of
+-- their numbers in the job. In place of a memory that was changed or hidden since is null.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._lock_scopes_of(p_user_id, array(select (h ->> 'memory_id')::uuid from jsonb_array_elements(p_handed_out) as h));
+  perform memory._lock_scopes_of(p_user_id, array(
+    select (h ->> 'memory_id')::uuid from jsonb_array_elements(p_handed_out) as h));
   return array(
-    select m.memory_id from jsonb_array_elements(p_handed_out) with ordinality as h (value, position)
+    select m.memory_id
+    from jsonb_array_elements(p_handed_out) with ordinality as h (value, position)
     left join memory._visible_memories(p_user_id, null, false) as m
       on m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int
     order by h.position);
 end;
 $$;
 
+-- Memory counts, and what happens to hidden memories, once per statement that updates or deletes memories.
 create or replace function memory._memories_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
@@ -6930,43 +7470,55 @@ begin
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
     perform memory._drop_embedding(o.user_id, 'memory', o.memory_id::text) from old_rows as o;
     for scope in
-      select o.user_id, o.agent_id, count(*) as removed from old_rows as o
-      where o.superseded_at is null and o.deleted_at is null group by 1, 2 order by 1, 2
+      select o.user_id, o.agent_id, count(*) as removed
+      from old_rows as o
+      where memory._is_current(o)
+      group by o.user_id, o.agent_id
+      order by o.user_id, o.agent_id
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
-    perform memory._release_hidden(o.user_id, o.memory_id, o.superseded_by)
-    from (select r.* from old_rows as r where r.operation <> 'evict' order by r.superseded_at nulls last,
-      r.memory_id desc) as o;
-  else
-    for scope in
-      select c.user_id, c.agent_id, sum(c.change) as added
-      from (select o.user_id, o.agent_id, -1 as change from old_rows as o where o.superseded_at is null and o.deleted_at is null
-            union all
-            select n.user_id, n.agent_id, 1 from new_rows as n where n.superseded_at is null and n.deleted_at is null) as c
-      group by 1, 2 having sum(c.change) <> 0 order by 1, 2
-    loop
-      perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
-      if scope.added > 0 then -- restored, perhaps from before it was embedded
-        perform memory._enqueue_embedding(scope.user_id);
-      end if;
-    end loop;
+    -- What an evicted memory hid was released or evicted when the memory was.
     for gone in
-      select r.* from new_rows as r where r.deleted_at is not null order by r.superseded_at nulls last, r.memory_id desc
+      select o.* from old_rows as o where o.operation <> 'evict' order by o.superseded_at nulls last, o.memory_id desc
     loop
-      if gone.operation = 'evict' then
-        perform memory._evict_hidden(gone);
-      else
-        perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by);
-      end if;
+      perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by);
     end loop;
+    return null;
   end if;
+
+  for scope in
+    select c.user_id, c.agent_id, sum(c.change) as added
+    from (select o.user_id, o.agent_id, -1 as change from old_rows as o where memory._is_current(o)
+          union all
+          select n.user_id, n.agent_id, 1 from new_rows as n where memory._is_current(n)) as c
+    group by c.user_id, c.agent_id
+    having sum(c.change) <> 0
+    order by c.user_id, c.agent_id
+  loop
+    perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+    if scope.added > 0 then
+      -- A restored memory may have been deleted before it was embedded.
+      perform memory._enqueue_embedding(scope.user_id);
+    end if;
+  end loop;
+  for gone in
+    select n.* from new_rows as n where n.deleted_at is not null order by n.superseded_at nulls last, n.memory_id desc
+  loop
+    if not memory._hides_any(gone.user_id, gone.memory_id) then
+      continue;
+    elsif gone.operation = 'evict' then
+      perform memory._evict_hidden(gone);
+    end if;
+    perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by);
+  end loop;
   return null;
 end;
 $$;
 
--- Counters and the limit, once per statement. The scope's row is locked since before the first memory was written and
--- until commit, so concurrent writers of one agent queue up and the limit is exact.
+-- Adds new memories to the memory counts and keeps the limits, once per statement. The counter's row has been locked
+-- since before the first memory was written and stays locked until commit, so writers of one agent wait for each other
+-- and the limit is exact.
 create or replace function memory._memories_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
@@ -6976,8 +7528,11 @@ declare
   scope record;
 begin
   for scope in
-    select n.user_id, n.agent_id, count(*) as added from new_rows as n
-    where n.superseded_at is null and n.deleted_at is null group by 1, 2 order by 1, 2
+    select n.user_id, n.agent_id, count(*) as added
+    from new_rows as n
+    where memory._is_current(n)
+    group by n.user_id, n.agent_id
+    order by n.user_id, n.agent_id
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
     perform memory._enqueue_embedding(scope.user_id);
@@ -6986,47 +7541,38 @@ begin
 end;
 $$;
 
+-- What happens to a memory before it is stored: rules, defaults, words, then, for a change, its embedding and history.
 create or replace function memory._memory_before_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies and types
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on policies and types
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  is_new constant boolean := tg_op = 'INSERT';
+  has_new_tags boolean;
+  problem text;
   layers memory.policies[];
-  policy jsonb;
+  policy jsonb; -- null when the words stay as they are
   words tsvector;
   is_long boolean;
-  has_new_tags boolean;
 begin
+  -- One spelling for values that mean the same. Infinity becomes null, which every driver can read.
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
-  -- Null says the same as infinity, and every driver can read it.
   new.valid_from := nullif(new.valid_from, 'infinity');
   new.valid_to := nullif(new.valid_to, 'infinity');
-  has_new_tags := new.tags <> '{}' and (tg_op = 'INSERT' or new.tags <> old.tags);
-  -- One cheap expression lets rows pass that are certainly right. The rules are in memory._check_memory(): a new rule
-  -- also needs a condition here that sends doubtful rows there.
-  if (length(new.user_id) between 1 and 255 and length(new.agent_id) between 1 and 255
-      and (new.thread_id is null or length(new.thread_id) between 1 and 255) and length(new.source) between 1 and 255
-      and new.content ~ e'\\S' and octet_length(new.content) <= 262144 and octet_length(coalesce(new.embedding_text, '')) <= 262144
-      and jsonb_typeof(new.metadata) = 'object' and pg_column_size(new.metadata) <= 1048576
-      and exists (select from memory.memory_types as t where t.memory_type = new.memory_type)
-      and new.confidence between 0 and 1 and new.importance between 0 and 1
-      and (new.valid_from <= new.valid_to) is not false
-      and (new.created_at is null or memory._is_real_moment(new.created_at))
-      and (new.valid_from is null or memory._is_real_moment(new.valid_from))
-      and (new.valid_to is null or memory._is_real_moment(new.valid_to))
-      and (new.expires_at is null or memory._is_real_moment(new.expires_at))
-      -- In 255 bytes there are neither more tags nor longer ones than may be.
-      and (not has_new_tags or case when array_ndims(new.tags) = 1 then pg_column_size(new.tags) <= 255
-        and array_position(new.tags, null) is null end)
-     ) is not true then
-    perform memory._check_memory(new, has_new_tags);
+
+  if is_new or new.deleted_at is null then -- a deleted memory must obey the rules when it is restored
+    has_new_tags := new.tags <> '{}' and (is_new or new.tags <> old.tags);
+    problem := memory._memory_problem(new, has_new_tags);
+    if problem is not null then
+      perform memory._refuse_memory(problem, new);
+    end if;
   end if;
+
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
-
-  if tg_op = 'INSERT' then
+  if is_new then
     layers := memory._lock_scope(new.user_id, new.agent_id);
     policy := memory._effective_policy(layers);
     new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
@@ -7035,15 +7581,17 @@ begin
       new.expires_at := memory._expiry(policy #>> '{memories,expires_after}');
     end if;
   elsif (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
-    perform memory._refuse('memory_id', 'user_id, agent_id and memory_id of a memory cannot change', 'Add a new memory instead.');
+    perform memory._refuse('memory_id', 'user_id, agent_id and memory_id of a memory cannot change',
+      'Add a new memory instead.');
   elsif new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     policy := memory._policy(new.user_id, new.agent_id);
     perform memory._drop_embedding(new.user_id, 'memory', new.memory_id::text);
     perform memory._enqueue_embedding(new.user_id);
   end if;
-  -- not before the policy's default, which an explicit "never" overrules
+  -- After the policy's default, which must not replace an explicit "never".
   new.expires_at := nullif(new.expires_at, 'infinity');
-  if policy is not null then -- there are new words
+
+  if policy is not null then
     new.content_hash := memory._content_hash(new.content);
     words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
     -- An entry of memories_recent_idx has room for 2,704 bytes.
@@ -7051,24 +7599,33 @@ begin
     new.search_vector := case when not is_long then words end;
     new.long_search_vector := case when is_long then words end;
   end if;
-  if num_nonnulls(new.superseded_at, new.deleted_at) = 0 then
+
+  if memory._is_current(new) then
     perform memory._remove_expired_duplicate(new);
   end if;
-  if tg_op = 'INSERT' then
+  if is_new then
     return new;
   end if;
+
+  -- The embedding repeats these two times of its memory, under every model.
   if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
-    perform memory._update_embedding(new);
+    update memory.embeddings as e
+    set created_at = new.created_at, valid_until = memory._valid_until(new)
+    where e.user_id = new.user_id
+      and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
+      and e.source = 'memory'
+      and e.id = new.memory_id::text;
   end if;
 
   new.version := old.version + 1;
   new.changed_by := session_user;
-  if new.operation = old.operation then -- a direct update that does not say what it is
+  if new.operation = old.operation then -- a direct update that does not name its operation
     new.operation := case
       when new.deleted_at is not null and old.deleted_at is null then 'delete'
       when new.superseded_by is not null and new.superseded_by is distinct from old.superseded_by then 'supersede'
       when num_nulls(new.deleted_at, new.superseded_at) > num_nulls(old.deleted_at, old.superseded_at) then 'restore'
-      else 'update' end;
+      else 'update'
+    end;
   end if;
   insert into memory.memory_history (
     user_id, memory_id, version, operation, content, metadata, tags, confidence, importance, expires_at, superseded_by,
@@ -7080,7 +7637,8 @@ begin
 end;
 $$;
 
--- An expired memory that nobody swept yet must not stand in the way of the same content now.
+-- Deletes an expired memory with the same content, which no sweep has removed yet: exact duplicates of current memories
+-- are refused by an index.
 create or replace function memory._remove_expired_duplicate(p_candidate memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
@@ -7088,33 +7646,41 @@ as $$
 declare
   expired uuid;
 begin
-  -- Looks first: even a delete that finds nothing enters the statement trigger.
-  select m.memory_id into expired from memory.memories as m
-  where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id and m.memory_type = p_candidate.memory_type
-    and m.content_hash = p_candidate.content_hash and m.memory_id <> p_candidate.memory_id
-    and m.superseded_at is null and m.deleted_at is null and m.expires_at <= statement_timestamp();
+  -- A look first, because even a delete that finds nothing enters the statement trigger.
+  select m.memory_id into expired
+  from memory.memories as m
+  where m.user_id = p_candidate.user_id
+    and m.agent_id = p_candidate.agent_id
+    and m.memory_type = p_candidate.memory_type
+    and m.content_hash = p_candidate.content_hash
+    and m.memory_id <> p_candidate.memory_id
+    and memory._is_current(m)
+    and m.expires_at <= statement_timestamp();
   if expired is not null then
     delete from memory.memories as m
-    where m.user_id = p_candidate.user_id and m.memory_id = expired
-      and m.expires_at <= statement_timestamp(); -- unless somebody has just prolonged its life
+    where m.user_id = p_candidate.user_id
+      and m.memory_id = expired
+      and m.expires_at <= statement_timestamp(); -- another session may have prolonged its life meanwhile
   end if;
 end;
 $$;
 
--- What a keyword finds a memory by.
+-- The words of a memory for keyword search. In PL/pgSQL, because PostgreSQL parses and plans an SQL function that is
+-- not inlined anew in every transaction.
 create or replace function memory._memory_vector(p_language regconfig, p_content text, p_embedding_text text)
 returns tsvector
-language plpgsql immutable parallel safe -- an SQL function with a SET clause is parsed and planned in every transaction
+language plpgsql immutable parallel safe
 as $$
 begin
   return memory._text_vector(p_language, p_content || coalesce(e'\n' || p_embedding_text, ''));
 end;
 $$;
 
--- An extracted memory that says nearly the same as an older one of its agent and type gives way to it, unless it says
--- more: the longer text stays. What somebody stated, or reworded, is never folded, nor are two that differ in a number
--- or in a negation, however near their embeddings are. Taking a text apart takes 0.5 ms, so only the five nearest are
--- compared.
+-- Hides extracted memories behind near-duplicates: memories of the same agent, type and subject whose embeddings have at
+-- least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). The older
+-- memory wins, unless it was extracted too and the newer one has the longer text. Stated and reworded memories are
+-- never hidden here. Returns the number of memories hidden. Taking a text apart takes 0.5 ms, so only the five nearest
+-- memories are compared.
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
@@ -7131,42 +7697,59 @@ declare
 begin
   for candidate in
     select m.memory_id, m.agent_id, m.memory_type, m.content, m.created_at, memory._subject(m.metadata) as subject,
-      (select e.embedding from memory.embeddings as e
-       where e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = p_model) as embedding
+      (select e.embedding
+       from memory.embeddings as e
+       where e.user_id = m.user_id
+         and e.source = 'memory'
+         and e.id = m.memory_id::text
+         and e.model = p_model) as embedding
     from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.source = 'extraction'
-      and memory._reworded_at(m) is null and m.superseded_at is null and m.deleted_at is null
+    where m.user_id = p_user_id
+      and m.memory_id = any (p_memory_ids)
+      and m.source = 'extraction'
+      and memory._reworded_at(m) is null
+      and memory._is_current(m)
     order by m.created_at, m.memory_id
   loop
     threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
     language := (memory._policy(p_user_id, candidate.agent_id) #>> '{search,language}')::regconfig;
     claim := memory._claim(candidate.content, language, '{}');
-    loop -- one that stays may take the place of several
+    loop -- a candidate that wins may hide several others
       select o.memory_id, o.says_less into nearest
       from (
-        select s.* from (
+        select s.*
+        from (
           -- Row by row: a join is planned badly while the table has no statistics.
           select n.memory_id, n.created_at, n.content,
-            length(candidate.content) > length(n.content) and n.source = 'extraction' and memory._reworded_at(n) is null
-              as says_less,
+            length(candidate.content) > length(n.content)
+              and n.source = 'extraction'
+              and memory._reworded_at(n) is null as says_less,
             memory._cosine_similarity(candidate.embedding, (
-              select f.embedding from memory.embeddings as f
-              where f.user_id = n.user_id and f.model = p_model and f.source = 'memory'
+              select f.embedding
+              from memory.embeddings as f
+              where f.user_id = n.user_id
+                and f.model = p_model
+                and f.source = 'memory'
                 and f.id = n.memory_id::text)) as similarity
           from memory._visible_memories(p_user_id, null, false) as n
-          where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type
+          where n.agent_id = candidate.agent_id
+            and n.memory_type = candidate.memory_type
             and memory._subject(n.metadata) = candidate.subject
             and (n.created_at, n.memory_id) < (candidate.created_at, candidate.memory_id)
         ) as s
         where s.similarity >= threshold
-        order by s.similarity desc, s.created_at, s.memory_id limit 5
+        order by s.similarity desc, s.created_at, s.memory_id
+        limit 5
       ) as o
-      where case when o.says_less then memory._agrees_with(claim, memory._claim(o.content, language, '{}'))
-                 else memory._agrees_with(memory._claim(o.content, language, '{}'), claim) end
-      order by o.similarity desc, o.created_at, o.memory_id limit 1;
+      where case
+        when o.says_less then memory._agrees_with(claim, memory._claim(o.content, language, '{}'))
+        else memory._agrees_with(memory._claim(o.content, language, '{}'), claim)
+      end
+      order by o.similarity desc, o.created_at, o.memory_id
+      limit 1;
       exit when not found;
       perform memory._supersede_all(p_user_id, array[candidate.memory_id, nearest.memory_id],
-                                    case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
+        case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
       folded := folded + 1;
       exit when not nearest.says_less;
     end loop;
@@ -7175,7 +7758,8 @@ begin
 end;
 $$;
 
--- Whom or what a memory is about; one that does not say is about the user.
+-- The person or thing a memory is about: metadata.subject, or else the user. The planner inlines this function; a SET
+-- clause would prevent that.
 create or replace function memory._subject(p_metadata jsonb)
 returns text
 language sql immutable parallel safe
@@ -7195,32 +7779,43 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.* into current from memory.memories as m
-  where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
+  select m.* into current
+  from memory.memories as m
+  where m.user_id = restore_memory.user_id
+    and m.memory_id = restore_memory.memory_id
     and (m.expires_at is null or m.expires_at > statement_timestamp())
   for update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   if version is not null then
-    select h.* into earlier from memory.memory_history as h
-    where h.user_id = restore_memory.user_id and h.memory_id = restore_memory.memory_id and h.version = restore_memory.version;
-    if not found and not exists (select from memory.memories as m where m.user_id = restore_memory.user_id
-                                   and m.memory_id = restore_memory.memory_id and m.version = restore_memory.version) then
+    select h.* into earlier
+    from memory.memory_history as h
+    where h.user_id = restore_memory.user_id
+      and h.memory_id = restore_memory.memory_id
+      and h.version = restore_memory.version;
+    if not found and version <> current.version then
       perform memory._refuse('version', format('the memory has no version %s', version),
         'memory.get_memory_history() lists its versions.', 'P0002');
     end if;
   end if;
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
-    -- Another memory is evicted before this one is current again, so that this one stays.
-    perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1, memory._policy(s.user_id,
-      s.agent_id) -> 'memories')
-    from memory.memory_scopes as s where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
+    -- The limit is kept before this memory is current again, so that another memory is evicted.
+    perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
+      memory._policy(s.user_id, s.agent_id) -> 'memories')
+    from memory.memory_scopes as s
+    where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
   end if;
   update memory.memories as m
-  set superseded_by = null, supersede_reason = null, superseded_at = null, deleted_at = null, operation = 'restore',
-      content = coalesce(earlier.content, m.content), metadata = coalesce(earlier.metadata, m.metadata),
-      tags = coalesce(earlier.tags, m.tags), confidence = coalesce(earlier.confidence, m.confidence),
+  set superseded_by = null,
+      supersede_reason = null,
+      superseded_at = null,
+      deleted_at = null,
+      operation = 'restore',
+      content = coalesce(earlier.content, m.content),
+      metadata = coalesce(earlier.metadata, m.metadata),
+      tags = coalesce(earlier.tags, m.tags),
+      confidence = coalesce(earlier.confidence, m.confidence),
       importance = coalesce(earlier.importance, m.importance),
       expires_at = case when earlier.memory_id is null then m.expires_at else earlier.expires_at end
   where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
@@ -7236,48 +7831,125 @@ exception
 end;
 $$;
 comment on function memory.restore_memory(text, uuid, int) is
-'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version; '
-'returns the new version. What came back when the memory was deleted is hidden by it again. At the limit another '
-'memory goes instead. History is kept, so a restore can be undone too.';
+'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version. '
+'Returns the new version. Memories that the deletion released are hidden again. At the limit another memory is '
+'evicted.';
 
--- The rules of memories. They live in triggers, so that "insert into memory.memories ..." from psql obeys them too.
+-- The rules of memories. A trigger applies them, so that "insert into memory.memories ..." from psql obeys them too.
 
--- The rules of a memory, and the error that says which one it breaks. Tags are looked at where they are new: a memory
--- from before there was a limit can go on changing in everything else.
-create or replace function memory._check_memory(p_candidate memory.memories, p_has_new_tags boolean)
+-- Bytes that the content and the embedding_text of a memory may have. The planner inlines this function; a SET clause
+-- would prevent that.
+create or replace function memory._max_memory_bytes()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 262144;
+end;
+
+-- Whether memory.memory_types has this type. In PL/pgSQL, because an SQL function with a subquery is not inlined.
+create or replace function memory._is_memory_type(p_memory_type text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (select from memory.memory_types as t where t.memory_type = p_memory_type);
+end;
+$$;
+
+-- The argument that breaks a rule of times; null when none does. In PL/pgSQL, so that a memory without any of these
+-- times does not pay for them: PostgreSQL prepares an inlined expression once per transaction, used or not.
+create or replace function memory._period_problem(
+  p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
+)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return case
+    when not memory._is_bound(p_valid_from) then 'valid_from'
+    when not memory._is_bound(p_valid_to) or p_valid_from > p_valid_to then 'valid_to'
+    when not memory._is_bound(p_expires_at) then 'expires_at'
+  end;
+end;
+$$;
+
+-- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says how it breaks the
+-- rule. Tags are looked at only when they are new, so that a memory from before tags were limited can change in all else.
+-- The planner inlines this function; a SET clause would prevent that.
+create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
+returns text
+language sql stable parallel safe
+begin atomic
+  select case
+    when not memory._is_id((p_candidate).user_id) then 'user_id'
+    when not memory._is_id((p_candidate).agent_id) then 'agent_id'
+    when (p_candidate).thread_id is not null and not memory._is_id((p_candidate).thread_id) then 'thread_id'
+    when not memory._is_id((p_candidate).source) then 'source'
+    when ((p_candidate).content ~ e'\\S') is not true
+      or octet_length((p_candidate).content) > memory._max_memory_bytes() then 'content'
+    when octet_length((p_candidate).embedding_text) > memory._max_memory_bytes() then 'embedding_text'
+    when not memory._is_metadata((p_candidate).metadata) then 'metadata'
+    when not memory._is_memory_type((p_candidate).memory_type) then 'memory_type'
+    when ((p_candidate).confidence between 0 and 1) is not true then 'confidence'
+    when ((p_candidate).importance between 0 and 1) is not true then 'importance'
+    when not memory._is_real_moment((p_candidate).created_at) then 'created_at'
+    when p_has_new_tags and memory._list_problem((p_candidate).tags) is not null then 'tags'
+    when num_nonnulls((p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at) > 0
+      then memory._period_problem((p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at)
+  end;
+end;
+
+-- Refuses a memory because of an argument that memory._memory_problem() names.
+create or replace function memory._refuse_memory(p_problem text, p_candidate memory.memories)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._check_id('user_id', p_candidate.user_id);
-  perform memory._check_id('agent_id', p_candidate.agent_id);
-  perform memory._check_id('thread_id', coalesce(p_candidate.thread_id, 'none'));
-  perform memory._check_id('source', p_candidate.source);
-  perform memory._check_text(p_candidate.content, 262144, 'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
-  if octet_length(p_candidate.embedding_text) > 262144 then
-    perform memory._refuse('embedding_text', format('has %s bytes, at most 262144 are allowed', octet_length(p_candidate.embedding_text)),
-      'A few sentences are enough to find a memory by.', '54000');
-  end if;
-  perform memory._check_metadata(p_candidate.metadata);
-  perform memory._check_memory_types('memory_type', array[p_candidate.memory_type]);
-  if (p_candidate.confidence between 0 and 1) is not true then
-    perform memory._refuse('confidence', format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
-  end if;
-  if (p_candidate.importance between 0 and 1) is not true then
-    perform memory._refuse('importance', format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), '0.5 is the default.');
-  end if;
-  perform memory._check_moment('created_at', p_candidate.created_at);
-  perform memory._check_bound('valid_from', p_candidate.valid_from), memory._check_bound('valid_to', p_candidate.valid_to),
-    memory._check_bound('expires_at', p_candidate.expires_at);
-  if p_candidate.valid_from > p_candidate.valid_to then
-    perform memory._refuse('valid_to', format('%s is before valid_from %s', p_candidate.valid_to, p_candidate.valid_from), 'Leave valid_to out while it still holds.');
-  end if;
-  if p_has_new_tags then
-    perform memory._check_list('tags', p_candidate.tags);
-  end if;
+  case p_problem
+    when 'user_id' then
+      perform memory._check_id('user_id', p_candidate.user_id);
+    when 'agent_id' then
+      perform memory._check_id('agent_id', p_candidate.agent_id);
+    when 'thread_id' then
+      perform memory._check_id('thread_id', p_candidate.thread_id);
+    when 'source' then
+      perform memory._check_id('source', p_candidate.source);
+    when 'content' then
+      perform memory._check_text(p_candidate.content, memory._max_memory_bytes(),
+        'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
+    when 'embedding_text' then
+      perform memory._refuse('embedding_text',
+        format('has %s bytes, at most %s are allowed', octet_length(p_candidate.embedding_text),
+          memory._max_memory_bytes()),
+        'A few sentences are enough to find a memory by.', '54000');
+    when 'metadata' then
+      perform memory._check_metadata(p_candidate.metadata);
+    when 'memory_type' then
+      perform memory._check_memory_types('memory_type', array[p_candidate.memory_type]);
+    when 'confidence' then
+      perform memory._refuse('confidence',
+        format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
+    when 'importance' then
+      perform memory._refuse('importance',
+        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), '0.5 is the default.');
+    when 'created_at' then
+      perform memory._check_moment('created_at', p_candidate.created_at);
+    when 'valid_from' then
+      perform memory._check_bound('valid_from', p_candidate.valid_from);
+    when 'valid_to' then
+      perform memory._check_bound('valid_to', p_candidate.valid_to);
+      perform memory._refuse('valid_to',
+        format('%s is before valid_from %s', p_candidate.valid_to, p_candidate.valid_from),
+        'Leave valid_to out while it still holds.');
+    when 'expires_at' then
+      perform memory._check_bound('expires_at', p_candidate.expires_at);
+    when 'tags' then
+      perform memory._check_list('tags', p_candidate.tags);
+  end case;
 end;
 $$;
 
+-- Refuses an array of types that has an unknown type or a null, and names the known types.
 create or replace function memory._check_memory_types(p_argument text, p_memory_types text[])
 returns void
 language plpgsql stable parallel safe
@@ -7287,17 +7959,23 @@ declare
 begin
   select coalesce('unknown type "' || left(t, 50) || '"', 'must not be null') into unknown
   from unnest(p_memory_types) as t
-  where not exists (select from memory.memory_types as known where known.memory_type = t) limit 1;
+  where not memory._is_memory_type(t)
+  limit 1;
   if found then
     perform memory._refuse(p_argument, unknown,
-      'Known types: ' || (select string_agg(known.memory_type, ', ' order by known.position, known.memory_type) from memory.memory_types as known)
-      || '. Add one with: insert into memory.memory_types (memory_type, heading, description) values (...).');
+      'Known types: '
+        || (select string_agg(known.memory_type, ', ' order by known.position, known.memory_type)
+            from memory.memory_types as known)
+        || '. Add one with: insert into memory.memory_types (memory_type, heading, description) values (...).');
   end if;
 end;
 $$;
 
--- Whether a memory of this source was stated by somebody, and not drawn by a model from what was said. Inlined by the
--- planner, hence no SET clause.
+-- Whether somebody stated a memory, or a model drew it from a conversation. Stated memories are evicted last, and the
+-- word of a model alone never changes them.
+
+-- Whether a memory of this source was stated. The column is_stated has the result. The planner inlines this function; a
+-- SET clause would prevent that.
 create or replace function memory._states(p_source text)
 returns boolean
 language sql immutable parallel safe
@@ -7305,9 +7983,9 @@ begin atomic
   select p_source not in ('extraction', 'reconciliation');
 end;
 
--- Whether somebody stated it: whoever called add_memory(), or changed what a model had extracted. What a former version
--- merged was a sentence of the model's own; it counts as stated when one of those it was merged from is, or when they
--- are gone, so that nobody can tell.
+-- Whether a memory counts as stated now: it was stated, or somebody has reworded it since. A memory that version 0.1
+-- merged from others (source reconciliation) has a text of the model's own. It counts as stated if one of the memories
+-- that it was merged from was, or if they are all gone, because then nobody can tell.
 create or replace function memory._is_stated(p_candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -7318,7 +7996,8 @@ begin
       with recursive origin as (
         select p_candidate.memory_id, p_candidate.source, p_candidate.metadata
         union
-        select m.memory_id, m.source, m.metadata from memory.memories as m
+        select m.memory_id, m.source, m.metadata
+        from memory.memories as m
         join origin as o on o.source = 'reconciliation' and o.metadata -> 'merged_from' ? m.memory_id::text
         where m.user_id = p_candidate.user_id
       )
@@ -7328,18 +8007,22 @@ begin
 end;
 $$;
 
--- When the text of a memory was last changed, which no model does; null if never.
+-- When the content of a memory was last changed; null if never. No model changes the content of a memory, so somebody
+-- did.
 create or replace function memory._reworded_at(p_candidate memory.memories)
 returns timestamptz
 language plpgsql stable parallel safe
 as $$
 begin
   return max(h.changed_at) filter (where h.content <> h.before)
-  from (select v.changed_at, v.content, lag(v.content) over (order by v.version) as before
-        from (select o.version, o.changed_at, o.content from memory.memory_history as o
-              where o.user_id = p_candidate.user_id and o.memory_id = p_candidate.memory_id
-              union all
-              select p_candidate.version, p_candidate.updated_at, p_candidate.content) as v) as h;
+  from (
+    select v.changed_at, v.content, lag(v.content) over (order by v.version) as before
+    from (
+      select o.version, o.changed_at, o.content
+      from memory.memory_history as o
+      where o.user_id = p_candidate.user_id and o.memory_id = p_candidate.memory_id
+      union all
+      select p_candidate.version, p_candidate.updated_at, p_candidate.content) as v) as h;
 end;
 $$;
 
@@ -7354,37 +8037,47 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('reason', reason);
   if old_memory_id = new_memory_id then
-    perform memory._refuse('new_memory_id', 'a memory cannot supersede itself', 'Name the memory that takes its place.');
+    perform memory._refuse('new_memory_id', 'a memory cannot supersede itself',
+      'Name the memory that takes its place.');
   end if;
   perform memory._lock_scopes_of(user_id, array[old_memory_id, new_memory_id]);
-  -- Both rows in one order, so that two callers with swapped arguments do not deadlock.
+  -- Both rows in the order of their ids, so that two callers with swapped arguments do not deadlock.
   select array_agg(l.memory_id) into present
-  from (select m.memory_id from memory.memories as m
-        where m.user_id = supersede_memory.user_id and m.memory_id in (old_memory_id, new_memory_id)
-          and m.deleted_at is null and m.superseded_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
-        order by m.memory_id for update) as l;
+  from (
+    select m.memory_id
+    from memory.memories as m
+    where m.user_id = supersede_memory.user_id
+      and m.memory_id in (old_memory_id, new_memory_id)
+      and memory._is_current(m)
+      and (m.expires_at is null or m.expires_at > statement_timestamp())
+    order by m.memory_id
+    for update) as l;
   if (old_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(old_memory_id, 'old_memory_id');
   elsif (new_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(new_memory_id, 'new_memory_id');
   end if;
-  update memory.memories as m
-  set superseded_by = new_memory_id, supersede_reason = reason, superseded_at = statement_timestamp(), operation = 'supersede'
-  where m.user_id = supersede_memory.user_id and m.memory_id = old_memory_id;
+  perform memory._supersede_all(user_id, array[old_memory_id], new_memory_id, reason);
 end;
 $$;
 comment on function memory.supersede_memory(text, uuid, uuid, text) is
-'Marks a memory as replaced by another one of the same user. Nothing is lost: it is hidden by default, '
-'memory.restore_memory() undoes it, and when the new memory is deleted or expires, the old one is current again.';
+'Hides a memory behind another memory of the same user that replaces it. memory.restore_memory() undoes that. When the '
+'new memory is deleted or expires, the old one is current again.';
 
+-- Hides all of these memories but the winner behind the winner.
 create or replace function memory._supersede_all(p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   update memory.memories as m
-  set superseded_by = p_winner, supersede_reason = p_reason, superseded_at = statement_timestamp(), operation = 'supersede'
-  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.memory_id <> p_winner;
+  set superseded_by = p_winner,
+      supersede_reason = p_reason,
+      superseded_at = statement_timestamp(),
+      operation = 'supersede'
+  where m.user_id = p_user_id
+    and m.memory_id = any (p_memory_ids)
+    and m.memory_id <> p_winner;
 end;
 $$;
 
@@ -7402,22 +8095,27 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.version into current_version from memory.memories as m
-  where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
-    and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
+  select m.version into current_version
+  from memory.memories as m
+  where m.user_id = update_memory.user_id
+    and m.memory_id = update_memory.memory_id
+    and m.deleted_at is null
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
   for update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
   elsif current_version <> expected_version then
-    perform memory._refuse('expected_version', format('the memory is at version %s, not %s', current_version, expected_version),
+    perform memory._refuse('expected_version',
+      format('the memory is at version %s, not %s', current_version, expected_version),
       'Read it again and decide on the new content.', '40001');
   end if;
   update memory.memories as m
-  set content = coalesce(update_memory.content, m.content), metadata = coalesce(update_memory.metadata, m.metadata),
-      tags = coalesce(update_memory.tags, m.tags), confidence = coalesce(memory._real(update_memory.confidence),
-        m.confidence),
+  set content = coalesce(update_memory.content, m.content),
+      metadata = coalesce(update_memory.metadata, m.metadata),
+      tags = coalesce(update_memory.tags, m.tags),
+      confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
       importance = coalesce(memory._real(update_memory.importance), m.importance),
-        expires_at = coalesce(update_memory.expires_at, m.expires_at),
+      expires_at = coalesce(update_memory.expires_at, m.expires_at),
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
   returning m.version into current_version;
@@ -7428,11 +8126,102 @@ exception
       using errcode = '23505', hint = 'Supersede one of the two with memory.supersede_memory().';
 end;
 $$;
-comment on function memory.update_memory(text, uuid, text, jsonb, text[], double precision, double precision, timestamptz, int) is
-'Changes the given parts of a memory and returns its new version; what it was stays in its history. With expected_version the change is refused (40001) when someone else was faster. expires_at => infinity takes an expiry away.';
+comment on function memory.update_memory(
+  text, uuid, text, jsonb, text[], double precision, double precision, timestamptz, int
+) is
+'Changes the given parts of a memory and returns its new version; the earlier version stays in its history. With '
+'expected_version the change is refused (40001) if another session changed the memory first. expires_at => infinity '
+'removes an expiry.';
+
+-- Which memories a reader sees: four functions, each a part of the one before. The planner inlines all functions of
+-- this file; a SET clause would prevent that.
+--   _visible_memories  not deleted, not expired, and current at the time asked about. For model work: reconciliation,
+--                      consolidation, embedding and near-duplicates also look at memories whose valid_to has passed.
+--   _shown_memories    of those, without memories whose valid_to has passed unless the past is asked for. For search
+--                      with filters.
+--   _valid_memories    the shown ones of now, of one agent or all. For prompts and for search without filters.
+--   _listed_memories   the shown ones under the filters of list_memories() and count_memories().
+
+-- Whether a memory is neither superseded nor deleted. The partial indexes of memory.memories have this condition.
+create or replace function memory._is_current(p_memory memory.memories)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_memory).superseded_at is null and (p_memory).deleted_at is null;
+end;
+
+-- Without p_as_of: the memories of now. With p_as_of: those that held at that time by valid_from (or created_at),
+-- valid_to and the time of a later supersede.
+create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.*
+  from memory.memories as m
+  where m.user_id = p_user_id
+    and m.deleted_at is null
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and case when p_as_of is null
+             then p_include_superseded or m.superseded_at is null
+             else coalesce(m.valid_from, m.created_at) <= p_as_of
+               and (m.valid_to is null or m.valid_to > p_as_of)
+               and (p_include_superseded or m.superseded_at is null or m.superseded_at > p_as_of)
+        end;
+end;
+
+create or replace function memory._shown_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.*
+  from memory._visible_memories(p_user_id, p_as_of, p_include_superseded) as m
+  where m.valid_to is null
+    or m.valid_to > statement_timestamp()
+    or p_as_of is not null
+    or p_include_superseded;
+end;
+
+-- The constants let the planner fold the CASE of _visible_memories() away, so that memories_recent_idx can be used.
+create or replace function memory._valid_memories(p_user_id text, p_agent_id text)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.*
+  from memory._shown_memories(p_user_id, null, false) as m
+  where p_agent_id is null or m.agent_id = p_agent_id;
+end;
+
+create or replace function memory._listed_memories(
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
+  p_include_superseded boolean
+)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.*
+  from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as m
+  where (p_agent_id is null or m.agent_id = p_agent_id)
+    and (p_memory_type is null or m.memory_type = p_memory_type)
+    and (p_tags_all is null or memory._comparable_tags(m.tags, p_tags_all) @> p_tags_all)
+    and (p_search is null
+      or strpos(lower(m.content), lower(p_search)) > 0
+      or strpos(lower(m.embedding_text), lower(p_search)) > 0);
+end;
+
+-- The last moment at which _valid_memories() has the memory if nothing changes it; -infinity when it is hidden already.
+create or replace function memory._valid_until(p_memory memory.memories)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select case
+    when memory._is_current(p_memory) then least((p_memory).expires_at, (p_memory).valid_to, 'infinity')
+    else '-infinity'
+  end;
+end;
 
 create or replace function memory.add_document(
-  user_id text, content text, title text default null, namespace text default 'default', doc_type text default 'document', metadata jsonb default '{}'
+  user_id text, content text, title text default null, namespace text default 'default',
+  doc_type text default 'document', metadata jsonb default '{}'
 )
 returns uuid
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -7442,15 +8231,18 @@ declare
   stored uuid;
 begin
   insert into memory.documents as d (user_id, content, title, namespace, doc_type, metadata)
-  values (add_document.user_id, add_document.content, add_document.title, add_document.namespace, add_document.doc_type, coalesce(add_document.metadata, '{}'))
+  values (
+    add_document.user_id, add_document.content, add_document.title, add_document.namespace, add_document.doc_type,
+    coalesce(add_document.metadata, '{}'))
   returning d.document_id into stored;
   return stored;
 end;
 $$;
 comment on function memory.add_document(text, text, text, text, text, jsonb) is
-'Stores a document in a user''s knowledge base and returns its id. It is found by keyword at once, a long one by its first 256 KiB. A long one is cut by a job into overlapping pieces (policy knowledge_base: 800 tokens, 100 of overlap), each of which is embedded and found by itself.';
+'Stores a document in a user''s knowledge base and returns its id. Keyword search finds the document at once (by the '
+'first 256 KiB of a long one). A job cuts a long document into overlapping pieces, each of which is embedded and found.';
 
--- What an article was made of is a memory again.
+-- Releases the memories that an article was made of, when the article is deleted.
 create or replace function memory._article_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memories
@@ -7481,29 +8273,36 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
-  delete from memory.documents as d where d.user_id = delete_document.user_id and d.document_id = delete_document.document_id;
+  delete from memory.documents as d
+  where d.user_id = delete_document.user_id and d.document_id = delete_document.document_id;
   return found;
 end;
 $$;
-comment on function memory.delete_document(text, uuid) is 'Deletes a document for good; says whether there was one.';
+comment on function memory.delete_document(text, uuid) is
+'Deletes a document for good and returns whether it existed.';
 
--- A document is found by its pieces. A short one is its own piece; a long one is found as a whole by keyword (its first 256 KiB) until a job
--- has cut it.
+-- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. A long document is
+-- one piece without token_count, which keyword search finds by its first 256 KiB, until a job has cut it.
 create or replace function memory._document_after_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on chunks, policies and jobs
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb := memory._policy(new.user_id, null);
   chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
-  -- A text of more than four characters per token is long, whatever it says; counting all of it would take seconds.
-  is_long constant boolean := length(new.content) > chunk_size * 4::bigint or memory._tokens_at_most(new.content) > chunk_size;
+  -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
+  -- seconds.
+  is_long constant boolean := length(new.content) > chunk_size * 4::bigint
+    or memory._tokens_at_most(new.content) > chunk_size;
 begin
-  delete from memory.document_chunks as c where c.user_id = new.user_id and c.document_id = new.document_id;
+  delete from memory.document_chunks as c
+  where c.user_id = new.user_id and c.document_id = new.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-  values (new.user_id, new.document_id, 0, new.content, memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
-          case when not is_long then memory._tokens_at_most(new.content) end);
+  values (
+    new.user_id, new.document_id, 0, new.content,
+    memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
+    case when not is_long then memory._tokens_at_most(new.content) end);
   if is_long then
     perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
   else
@@ -7513,6 +8312,7 @@ begin
 end;
 $$;
 
+-- The words of a piece for keyword search. Each piece has the words of the title too.
 create or replace function memory._chunk_vector(p_language regconfig, p_title text, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -7534,7 +8334,8 @@ begin
   perform memory._check_id('doc_type', new.doc_type);
   perform memory._check_text(new.content, 10485760, 'Pass the text of the document.');
   if octet_length(new.title) > 2000 then
-    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(new.title)), 'Put more into the content.', '54000');
+    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(new.title)),
+      'Put more into the content.', '54000');
   end if;
   perform memory._check_metadata(new.metadata);
   perform memory._check_moment('created_at', new.created_at);
@@ -7545,7 +8346,8 @@ end;
 $$;
 
 create or replace function memory.list_documents(
-  user_id text, namespace text default null, doc_type text default null, row_limit int default 50, row_offset int default 0
+  user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
+  row_offset int default 0
 )
 returns setof memory.document
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -7555,20 +8357,25 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
   return query
-  select d.document_id, d.title, d.namespace, d.doc_type, d.content, d.metadata, d.thread_id, d.created_at, d.updated_at, count(*) over ()
+  select d.document_id, d.title, d.namespace, d.doc_type, d.content, d.metadata, d.thread_id, d.created_at,
+    d.updated_at, count(*) over ()
   from memory.documents as d
-  where d.user_id = list_documents.user_id and (list_documents.namespace is null or d.namespace = list_documents.namespace)
+  where d.user_id = list_documents.user_id
+    and (list_documents.namespace is null or d.namespace = list_documents.namespace)
     and (list_documents.doc_type is null or d.doc_type = list_documents.doc_type)
   order by d.created_at desc, d.document_id desc
   limit row_limit offset row_offset;
 end;
 $$;
 comment on function memory.list_documents(text, text, text, int, int) is
-'Documents of a user''s knowledge base, newest first: what add_document stored, archived conversations (doc_type conversation) and articles made of old memories (doc_type article). total_count is the size of the whole match.';
+'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
+'conversation) and articles made of old memories (doc_type article). total_count is the number of matches on all '
+'pages.';
 
+-- Has an artifact embedded: a new one, or one whose description or content changed.
 create or replace function memory._artifact_after_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings and jobs
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -7580,6 +8387,7 @@ begin
 end;
 $$;
 
+-- Deletes the embeddings of deleted artifacts.
 create or replace function memory._artifacts_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
@@ -7592,7 +8400,8 @@ begin
 end;
 $$;
 
--- The rules of artifacts. They live in triggers, so that a direct insert obeys them too.
+-- What happens to an artifact before it is stored: rules, defaults, words. A trigger does it, so that a direct insert
+-- obeys the rules too.
 create or replace function memory._artifact_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
@@ -7609,16 +8418,19 @@ begin
 
   if tg_op = 'INSERT' then
     new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
-    -- One that is over and not swept yet must not stand in the way.
-    delete from memory.artifacts as a where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
+    -- An expired artifact that no sweep has removed yet keeps its key no longer.
+    delete from memory.artifacts as a
+    where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
   elsif (new.user_id, new.key) is distinct from (old.user_id, old.key) then
-    perform memory._refuse('key', 'user_id and key of an artifact cannot change', 'Placeholders name it by them; store it again under another key.');
+    perform memory._refuse('key', 'user_id and key of an artifact cannot change',
+      'Placeholders name it by them; store it again under another key.');
   elsif (new.description, new.content) is not distinct from (old.description, old.content) then
     new.search_vector := old.search_vector;
     return new;
   end if;
-  new.search_vector := memory._text_vector((memory._policy(new.user_id, new.agent_id) #>> '{search,language}')::regconfig,
-                                           concat_ws(e'\n', new.key, new.description, new.content));
+  new.search_vector := memory._text_vector(
+    (memory._policy(new.user_id, new.agent_id) #>> '{search,language}')::regconfig,
+    concat_ws(e'\n', new.key, new.description, new.content));
   return new;
 end;
 $$;
@@ -7632,16 +8444,19 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('key', key);
   delete from memory.artifacts as a
-  where a.user_id = delete_artifact.user_id and a.key = delete_artifact.key
+  where a.user_id = delete_artifact.user_id
+    and a.key = delete_artifact.key
     and (a.expires_at is null or a.expires_at > statement_timestamp());
   return found;
 end;
 $$;
 comment on function memory.delete_artifact(text, text) is
-'Deletes an artifact for good; says whether there was one. Its key is free again; what holds its placeholder finds nothing then. One that has expired is none, memory.sweep() removes it.';
+'Deletes an artifact for good and returns whether it existed; an expired artifact does not count as existing. Its key '
+'can be used again. Placeholders that name it find nothing from then on.';
 
 create or replace function memory.list_artifacts(
-  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50, row_offset int default 0
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
+  row_offset int default 0
 )
 returns setof memory.artifact
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -7652,8 +8467,8 @@ begin
   perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
   perform memory._check_page(row_limit, row_offset);
   return query
-  select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count, a.agent_id, a.thread_id,
-    a.metadata, a.created_at, memory._real_or_null(a.expires_at), count(*) over ()
+  select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count,
+    a.agent_id, a.thread_id, a.metadata, a.created_at, memory._real_or_null(a.expires_at), count(*) over ()
   from memory._current_artifacts(user_id) as a
   where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
     and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
@@ -7662,8 +8477,10 @@ begin
 end;
 $$;
 comment on function memory.list_artifacts(text, text, text, int, int) is
-'A user''s artifacts, newest first, without their contents: memory.retrieve_artifact() reads those. memory_ref is the placeholder; total_count is the size of the whole match.';
+'A user''s artifacts, newest first, without their contents, which memory.retrieve_artifact() reads. memory_ref is the '
+'placeholder; total_count is the number of matches on all pages.';
 
+-- The placeholder of an artifact, which a conversation holds in place of the content.
 create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
 returns text
 language plpgsql immutable parallel safe
@@ -7673,14 +8490,16 @@ begin
 end;
 $$;
 
--- What an artifact is, in a line: the command that it is the output of, the keys of a JSON text, or the first line that
--- says something.
+-- The description of an artifact that was stored without one: the command whose output it is (metadata.command) with
+-- the number of lines, the keys of a JSON text, or the first line with a letter or digit, else the type and the number
+-- of lines. At most 100 characters before the number of lines.
 create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
 returns text
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  command constant text := memory._placeholder_text(case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
+  command constant text := memory._placeholder_text(
+    case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
   described text := command;
   line_count int;
 begin
@@ -7692,7 +8511,8 @@ begin
     from regexp_split_to_table(left(p_content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
     cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
     where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
-    order by r.place limit 1;
+    order by r.place
+    limit 1;
   end if;
   if length(described) > 100 then
     described := rtrim(left(described, 97)) || '...';
@@ -7700,14 +8520,14 @@ begin
   if command is not null or described is null then
     p_content := rtrim(p_content, e'\n');
     line_count := 1 + octet_length(p_content) - octet_length(replace(p_content, e'\n', ''));
-    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'), line_count,
-                        case line_count when 1 then 'line' else 'lines' end);
+    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'),
+      line_count, case line_count when 1 then 'line' else 'lines' end);
   end if;
   return described;
 end;
 $$;
 
--- Null for what only looks like JSON.
+-- The first ten keys of a JSON object, or of the first object of a JSON array. Null when the text is not valid JSON.
 create or replace function memory._describe_json(p_content text)
 returns text
 language plpgsql volatile parallel unsafe
@@ -7723,7 +8543,8 @@ begin
     value := value -> 0;
   end if;
   if json_typeof(value) = 'object' then
-    select string_agg(k.key, ', ') into keys from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
+    select string_agg(k.key, ', ') into keys
+    from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
   end if;
   return concat_ws(': ', described, keys);
 exception when data_exception or program_limit_exceeded then
@@ -7731,7 +8552,8 @@ exception when data_exception or program_limit_exceeded then
 end;
 $$;
 
--- Readable, with one of sixteen million endings; memory.store_artifact() draws again when the key is taken.
+-- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, of which there are 16
+-- million. memory.store_artifact() makes another key when this one is taken.
 create or replace function memory._artifact_key(p_description text, p_artifact_type text)
 returns text
 language plpgsql volatile parallel safe
@@ -7740,11 +8562,15 @@ begin
   return s.slug || '-' || left(gen_random_uuid()::text, 6)
   from unnest(array[p_description, p_artifact_type, 'artifact']) with ordinality as t (said, place)
   cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
-  where s.slug <> '' order by t.place limit 1;
+  where s.slug <> ''
+  order by t.place
+  limit 1;
 end;
 $$;
 
-create or replace function memory.retrieve_artifact(user_id text, key text, from_token int default 0, max_tokens int default null)
+create or replace function memory.retrieve_artifact(
+  user_id text, key text, from_token int default 0, max_tokens int default null
+)
 returns text
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -7753,26 +8579,36 @@ declare
   content text;
 begin
   perform memory._check_id('user_id', user_id);
-  -- models hand in the whole placeholder
+  -- Models often pass the whole placeholder.
   key := coalesce(substring(left(key, 1000) from '^\s*\[MemoryRef: (\S+) - .* tokens\]\s*$'), key);
   perform memory._check_id('key', key);
   if (from_token >= 0) is not true then
-    perform memory._refuse('from_token', format('%s is negative or null', coalesce(from_token::text, 'null')), 'The first slice begins at 0.');
+    perform memory._refuse('from_token', format('%s is negative or null', coalesce(from_token::text, 'null')),
+      'The first slice begins at 0.');
   end if;
   if max_tokens < 1 then
-    perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out to read to the end.');
+    perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens),
+      'Leave it out to read to the end.');
   end if;
-  select a.content into content from memory._current_artifacts(user_id) as a where a.key = retrieve_artifact.key;
+  select a.content into content
+  from memory._current_artifacts(user_id) as a
+  where a.key = retrieve_artifact.key;
   if not found then
     perform memory._refuse('key', format('this user has no artifact "%s"', key),
       'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
   end if;
-  return case when from_token = 0 and max_tokens is null then content else memory._token_slice(content, from_token, max_tokens) end;
+  return case
+    when from_token = 0 and max_tokens is null then content
+    else memory._token_slice(content, from_token, max_tokens)
+  end;
 end;
 $$;
 comment on function memory.retrieve_artifact(text, text, int, int) is
-'The content of an artifact, whole or max_tokens of it from from_token on. key may also be the whole placeholder. A token is four bytes of UTF-8 here, as in token_count, and has the characters that begin in it: slices (0, n), (n, n), (2n, n) and so on up to token_count are the whole content when joined, and no character is cut. Beyond the end it is empty. Error P0002 when the user has no artifact of that key; one of another user or one that has expired is just as unknown.';
+'The content of an artifact: all of it, or max_tokens tokens from from_token on (a token is four bytes of UTF-8 here, '
+'as in token_count). key may also be the whole placeholder. Beyond the end the result is empty. Error P0002 when the '
+'user has no artifact of that key or it has expired.';
 
+-- Refuses an artifact that breaks a rule.
 create or replace function memory._check_artifact(p_candidate memory.artifacts)
 returns void
 language plpgsql immutable parallel safe
@@ -7783,14 +8619,16 @@ begin
   perform memory._check_id('artifact_type', p_candidate.artifact_type);
   perform memory._check_id('agent_id', p_candidate.agent_id);
   perform memory._check_id('thread_id', coalesce(p_candidate.thread_id, 'none'));
-  -- A model has to copy a key out of a placeholder, so it has no blanks and no letters that look alike.
+  -- A model copies the key out of a placeholder, so a key has no blanks and no letters that look alike.
   if p_candidate.key !~ '^[A-Za-z0-9._:/@#=+-]+$' then
     perform memory._refuse('key', 'has characters that a placeholder cannot hold',
       'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
   end if;
-  perform memory._check_text(p_candidate.content, 10485760, 'Pass what is to be kept; what is empty needs no placeholder.');
+  perform memory._check_text(p_candidate.content, 10485760,
+    'Pass what is to be kept; what is empty needs no placeholder.');
   if length(p_candidate.description) > 500 then
-    perform memory._refuse('description', format('has %s characters, at most 500 are allowed', length(p_candidate.description)),
+    perform memory._refuse('description',
+      format('has %s characters, at most 500 are allowed', length(p_candidate.description)),
       'It is the one line that a context shows; put more into the content or the metadata.', '54000');
   end if;
   perform memory._check_metadata(p_candidate.metadata);
@@ -7800,8 +8638,9 @@ end;
 $$;
 
 create or replace function memory.store_artifact(
-  user_id text, content text, description text default null, key text default null, artifact_type text default 'command_output',
-  agent_id text default 'default', thread_id text default null, metadata jsonb default '{}', expires_at timestamptz default null
+  user_id text, content text, description text default null, key text default null,
+  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
+  metadata jsonb default '{}', expires_at timestamptz default null
 )
 returns memory.stored_artifact
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -7811,38 +8650,54 @@ declare
   artifact memory.artifacts;
 begin
   loop
-    insert into memory.artifacts as a (user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
-    values (store_artifact.user_id, store_artifact.key, store_artifact.artifact_type, store_artifact.content, store_artifact.description,
-            store_artifact.agent_id, store_artifact.thread_id, store_artifact.metadata, store_artifact.expires_at)
-    -- The same again under a key that was given: the longer life counts, all else stays. An update, unlike a look before
-    -- one, counts what others have committed meanwhile.
+    insert into memory.artifacts as a (
+      user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
+    values (
+      store_artifact.user_id, store_artifact.key, store_artifact.artifact_type, store_artifact.content,
+      store_artifact.description, store_artifact.agent_id, store_artifact.thread_id, store_artifact.metadata,
+      store_artifact.expires_at)
+    -- The caller's key already has the same content: its later expires_at is kept. The update waits for a session that
+    -- is storing the same key, which a look before the insert could not see.
     on conflict on constraint artifacts_pkey do update
-    set expires_at = case when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at) end
-    where a.key = store_artifact.key and a.content = excluded.content and (a.expires_at is null or a.expires_at > statement_timestamp())
+    set expires_at = case
+          when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
+        end
+    where a.key = store_artifact.key
+      and a.content = excluded.content
+      and (a.expires_at is null or a.expires_at > statement_timestamp())
     returning a.* into artifact;
     exit when found;
-    perform from memory._current_artifacts(user_id) as a where a.key = store_artifact.key and a.content <> store_artifact.content;
-    if found then -- else it went meanwhile, or the key that was made is taken
+    perform from memory._current_artifacts(user_id) as a
+    where a.key = store_artifact.key and a.content <> store_artifact.content;
+    -- If not found, the artifact has gone meanwhile, or the key that was made is taken: the loop tries again.
+    if found then
       perform memory._refuse('key', format('"%s" names another artifact of this user', key),
-        'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.', '23505');
+        'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.',
+        '23505');
     end if;
   end loop;
-  return (artifact.key, memory._memory_ref(artifact.key, artifact.description, artifact.token_count), artifact.token_count);
+  return (
+    artifact.key, memory._memory_ref(artifact.key, artifact.description, artifact.token_count), artifact.token_count);
 end;
 $$;
 comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
-'Keeps a long text whole (10 MiB at most) and returns the placeholder that stands for it in a context, [MemoryRef: <key> - <description> - <n> tokens]. Without a description, metadata.command with the number of lines, the keys of a JSON text or the first line that says something is taken; line breaks and square brackets of a given one are replaced. Without a key, one is made of the description and six random hexadecimal digits. A given key (letters and digits of ASCII, . _ : / @ # = + -) never changes its content: storing the same content again returns what is stored, where only a later expires_at, or none, takes the place of the earlier; other content is refused (23505) until the first has expired or is deleted. Without expires_at it is kept until its thread is deleted, and for good when it has none.';
+'Stores a long text (10 MiB at most) and returns the placeholder that a context holds in its place: '
+'[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
+'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505).';
 
--- The artifacts that there are: one that has expired is gone for everyone but memory.sweep(). Inlined by the planner, hence
--- no SET clause.
+-- The artifacts of a user that have not expired. Only memory.sweep() sees expired ones. The planner inlines this
+-- function; a SET clause would prevent that.
 create or replace function memory._current_artifacts(p_user_id text)
 returns setof memory.artifacts
 language sql stable parallel safe
 begin atomic
-  select a.* from memory.artifacts as a
-  where a.user_id = p_user_id and (a.expires_at is null or a.expires_at > statement_timestamp());
+  select a.*
+  from memory.artifacts as a
+  where a.user_id = p_user_id
+    and (a.expires_at is null or a.expires_at > statement_timestamp());
 end;
 
+-- Refuses ids that are none, and a thread that the user does not have.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql stable parallel safe
@@ -7851,11 +8706,13 @@ begin
   perform memory._check_id('user_id', p_user_id);
   perform memory._check_id('thread_id', p_thread_id);
   if not exists (select from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id) then
-    perform memory._refuse('thread_id', format('this user has no thread "%s"', p_thread_id), 'memory.list_threads(user_id) shows what there is.', 'P0002');
+    perform memory._refuse('thread_id', format('this user has no thread "%s"', p_thread_id),
+      'memory.list_threads(user_id) shows what there is.', 'P0002');
   end if;
 end;
 $$;
 
+-- Refuses to read fewer than one message; null means all new ones.
 create or replace function memory._check_recent_k(p_recent_k int)
 returns void
 language plpgsql immutable parallel safe
@@ -7877,28 +8734,19 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
-  -- The thread's row first, like every append: two writers of one thread queue up instead of deadlocking.
-  perform from memory.threads as t
-  where t.user_id = clear_thread.user_id and t.thread_id = clear_thread.thread_id for update;
-  if not found then -- messages that appear from now on are someone else's, and so is the lock on their thread
+  if not memory._lock_existing_thread(user_id, thread_id) then
     return 0;
   end if;
-  with cleared_messages as (
-    update memory.messages as m set is_active = false
-    where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active
-    returning m.expires_at
-  )
-  select count(*) filter (where c.expires_at > statement_timestamp()) into cleared from cleared_messages as c;
-  -- Neither a summary nor a model that is reading them right now may bring cleared messages back.
-  update memory.messages as m set summary_id = null
-  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and not m.is_active and m.summary_id is not null;
+  cleared := memory._clear_messages(user_id, thread_id);
+  -- Neither a summary nor a job that is reading the messages right now may bring them back.
   delete from memory.jobs as j
   where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
   perform memory._recall_user_summary(user_id, thread_id);
-  -- What was archived stays; what is archived from now on is another document.
+  -- The archived conversation stays. What is archived from now on goes into a new document.
   update memory.documents as d set source = 'closed_archive'
   where d.user_id = clear_thread.user_id and d.thread_id = clear_thread.thread_id and d.source = 'archive';
-  delete from memory.summaries as s where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
+  delete from memory.summaries as s
+  where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
   return cleared;
 end;
 $$;
@@ -7906,6 +8754,27 @@ comment on function memory.clear_thread(text, text) is
 'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could '
 'still be read. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts '
 'stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
+
+-- Soft-deletes the messages of a thread, and returns how many of them were current. Messages that compression put away
+-- lose their summary_id, because jobs may read messages that have one.
+create or replace function memory._clear_messages(p_user_id text, p_thread_id text)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  cleared bigint;
+begin
+  with cleared_messages as (
+    update memory.messages as m set is_active = false
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
+    returning m.expires_at
+  )
+  select count(*) filter (where memory._is_current_message(true, c.expires_at)) into cleared from cleared_messages as c;
+  update memory.messages as m set summary_id = null
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id is not null;
+  return cleared;
+end;
+$$;
 
 create or replace function memory.delete_thread(user_id text, thread_id text)
 returns bigint
@@ -7917,36 +8786,47 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
-  -- The thread first, like every append. Then the memory counters of all agents it may have memories of: holding them keeps
-  -- a worker from storing what it extracted behind our back; it never waits for a thread while it holds one.
-  perform from memory.threads as t
-  where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id for update;
-  if not found then -- one that appears from now on is someone else's, and so is its lock
+  if not memory._lock_existing_thread(user_id, thread_id) then
     -- Artifacts may name a thread of which no message was ever stored.
-    delete from memory.artifacts as a where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
+    delete from memory.artifacts as a
+    where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
     return 0;
   end if;
-  insert into memory.memory_scopes (user_id, agent_id)
-  select delete_thread.user_id, a.agent_id
-  from (select 'default' as agent_id
-        union
-        select m.agent_id from memory.messages as m
-        where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id) as a
-  order by a.agent_id
-  on conflict do nothing;
-  perform from memory.memory_scopes as s where s.user_id = delete_thread.user_id order by s.agent_id for no key update;
+  perform memory._lock_scopes_of_thread(user_id, thread_id);
   perform memory._delete_derived(user_id, thread_id);
-  select count(*) into deleted from memory.messages as m
-  where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id;
+  deleted := (select count(*) from memory.messages as m
+              where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id);
+  -- The trigger on threads deletes the messages and everything else that belongs to the thread.
   delete from memory.threads as t where t.user_id = delete_thread.user_id and t.thread_id = delete_thread.thread_id;
   return deleted;
 end;
 $$;
 comment on function memory.delete_thread(text, text) is
-'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. Returns the number of messages deleted.';
+'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. '
+'Returns the number of messages deleted.';
 
--- The memories extracted from a thread, what they were merged into, and the articles made of them. What gave way to one
--- of these holds again: the triggers see to that, so articles go last, or they would first bring back what goes anyway.
+-- Locks the memory counters of all agents that may have memories of the thread, after the thread itself. While they are
+-- locked, no worker can store memories that it extracted from the thread; a worker that holds one of them never waits
+-- for a thread.
+create or replace function memory._lock_scopes_of_thread(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.memory_scopes (user_id, agent_id)
+  select p_user_id, a.agent_id
+  from (select 'default' as agent_id
+        union
+        select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id) as a
+  order by a.agent_id
+  on conflict do nothing;
+  perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for no key update;
+end;
+$$;
+
+-- Deletes the memories extracted from a thread, the memories that they were merged into, and the articles made of any
+-- of them. Triggers restore the memories that one of these had replaced. Articles go last: deleted first, they would
+-- restore memories that are deleted anyway.
 create or replace function memory._delete_derived(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -7958,7 +8838,8 @@ begin
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_stated
     union
-    select m.memory_id from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
+    select m.memory_id
+    from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
     where m.user_id = p_user_id and m.source = 'reconciliation'
   )
   select array_agg(t.memory_id) into derived from tainted as t;
@@ -7967,8 +8848,7 @@ begin
   end if;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived);
   delete from memory.documents as d
-  where d.user_id = p_user_id and d.source = 'consolidation'
-    and d.metadata -> 'memory_ids' ?| derived::text[];
+  where d.user_id = p_user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| derived::text[];
 end;
 $$;
 
@@ -7992,8 +8872,21 @@ $$;
 comment on function memory.list_threads(text, int, int) is
 'Threads of a user with their counters, the most recently used first; total_count is the number of all of them.';
 
--- Deleting a thread's row deletes what hangs on it: marks, then jobs, then summaries, the order in which
--- memory.complete_job() takes them. A worker that is about to store a result then finds its job gone and stores nothing.
+-- Locks a thread's row until the transaction ends, and returns whether there is one. Every writer of a thread locks its
+-- row first, so two writers wait for each other instead of deadlocking. Without a row there is nothing to lock:
+-- messages that appear from now on belong to another transaction, which holds the lock on their thread.
+create or replace function memory._lock_existing_thread(p_user_id text, p_thread_id text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id for update;
+  return found;
+end;
+$$;
+
+-- Deletes what belongs to a deleted thread: first marks, then jobs, then summaries, the order in which
+-- memory.complete_job() locks them. A worker that is about to store a result then finds no job and stores nothing.
 create or replace function memory._thread_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
@@ -8003,10 +8896,11 @@ begin
   delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
-  -- Again: the first job to read the thread may have been completed while it was waited for.
+  -- Once more: the job for which this transaction waited may have set the thread's first mark.
   delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
-  delete from memory.documents as d where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
+  delete from memory.documents as d
+  where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
   delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
@@ -11755,65 +12649,6 @@ begin
 end;
 $$;
 
--- How far back the newest messages of a thread fit into p_budget tokens, not further back than p_from_seq: the oldest
--- message that fits, and the tokens of all that fit. Tool results count as one unit with the message that called the
--- tools. The newest unit counts even when it does not fit.
-create or replace function memory._fit_messages(
-  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
-)
-returns table (oldest_seq bigint, tokens int)
-language plpgsql stable parallel safe
--- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
-set enable_sort = off
-set enable_bitmapscan = off
-set jit = off
-as $$
-declare
-  message record;
-  unit_tokens int := 0;
-  newest_of_unit bigint;
-begin
-  tokens := 0;
-  for message in
-    select m.seq, m.role, memory._message_tokens(m) as tokens
-    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-    order by m.seq desc
-  loop
-    unit_tokens := unit_tokens + message.tokens;
-    newest_of_unit := coalesce(newest_of_unit, message.seq);
-    if message.role <> 'tool' then
-      exit when oldest_seq is not null and (newest_of_unit < p_from_seq or tokens + unit_tokens > p_budget);
-      oldest_seq := message.seq;
-      tokens := tokens + unit_tokens;
-      unit_tokens := 0;
-      newest_of_unit := null;
-    end if;
-  end loop;
-  -- If the calling message is gone and nothing else is there, the tool results count as one unit.
-  if oldest_seq is null and newest_of_unit is not null then
-    oldest_seq := message.seq;
-    tokens := unit_tokens;
-  end if;
-  return next;
-end;
-$$;
-
--- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no limit
--- is broken.
-create or replace function memory._message_tokens(p_message memory.messages)
-returns int
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_message.is_counted then p_message.token_count
-    else greatest(
-      p_message.token_count,
-      memory._tokens_at_most(p_message.content)
-        + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
-end;
-$$;
-
 do $$
 begin
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
@@ -12538,43 +13373,6 @@ begin
   delete from memory.query_embeddings as q where q.ctid = any (due);
 end;
 $$;
-
-create or replace function memory.sweep(batch_size int default 10000)
-returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  swept jsonb;
-  queued bigint;
-  checked bigint;
-begin
-  if (batch_size >= 1) is not true then
-    perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
-      'It bounds the rows of each kind that one call removes.');
-  end if;
-
-  perform memory._release_left_hidden(least(batch_size, 1000));
-  -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
-  queued := memory._enqueue_periodic_work(batch_size);
-  checked := memory._finish_unread_messages(batch_size);
-
-  -- These skip what another transaction has locked, so a sweep never waits or deadlocks; the next call gets the rest.
-  -- Each finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows
-  -- by their address (ctid), the others by their key if their version (xmin) is still the same.
-  swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
-  swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
-  swept := swept || jsonb_build_object('artifacts', memory._sweep_artifacts(batch_size));
-  swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
-  swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
-  perform memory._sweep_query_embeddings(batch_size);
-  perform memory._sweep_gone_jobs(batch_size);
-  return swept || jsonb_build_object('queued', queued, 'checked', checked);
-end;
-$$;
-comment on function memory.sweep(int) is
-'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
-'and parses messages that no job has read. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
 
 create or replace function memory.version()
 returns text

@@ -28,7 +28,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if isfinite(p_moment) and not memory._is_real_moment(p_moment) then
+  if not memory._is_bound(p_moment) then
     perform memory._refuse(p_argument, format('%s is not within the years 1 to 9999', p_moment),
       'Use infinity, or null, for never.');
   end if;

@@ -17,17 +17,19 @@ begin
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
   end if;
   loop
-    insert into memory.memories as m (user_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
-                                      valid_from, valid_to, expires_at, embedding_text, source)
-    values (add_memory.user_id, add_memory.content, add_memory.memory_type, add_memory.agent_id, add_memory.thread_id,
-            add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence),
-              memory._real(add_memory.importance), add_memory.valid_from,
-            add_memory.valid_to, add_memory.expires_at, add_memory.embedding_text, add_memory.source)
+    insert into memory.memories as m (
+      user_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance, valid_from, valid_to,
+      expires_at, embedding_text, source)
+    values (
+      add_memory.user_id, add_memory.content, add_memory.memory_type, add_memory.agent_id, add_memory.thread_id,
+      add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence), memory._real(add_memory.importance),
+      add_memory.valid_from, add_memory.valid_to, add_memory.expires_at, add_memory.embedding_text, add_memory.source)
     on conflict do nothing
     returning m.memory_id, true into stored;
     if found then
       -- At the limit the new memory may be the one that matters least.
-      select m.memory_id, m.deleted_at is null into stored from memory.memories as m
+      select m.memory_id, m.deleted_at is null into stored
+      from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
       if not stored.inserted then
         raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
@@ -37,10 +39,14 @@ begin
       return stored;
     end if;
 
-    -- The constraint found an exact duplicate: that one, unless it is gone again, in which case the insert is tried anew.
-    select m.* into existing from memory.memories as m
-    where m.user_id = add_memory.user_id and m.agent_id = add_memory.agent_id and m.memory_type = add_memory.memory_type
-      and m.content_hash = memory._content_hash(add_memory.content) and m.superseded_at is null and m.deleted_at is null;
+    -- An exact duplicate is stored. If it has gone meanwhile, the loop inserts again.
+    select m.* into existing
+    from memory.memories as m
+    where m.user_id = add_memory.user_id
+      and m.agent_id = add_memory.agent_id
+      and m.memory_type = add_memory.memory_type
+      and m.content_hash = memory._content_hash(add_memory.content)
+      and memory._is_current(m);
     if found then
       stored := (existing.memory_id, false);
       exit;
@@ -48,30 +54,41 @@ begin
   end loop;
 
   if on_conflict = 'error' then
-    perform memory._refuse('content', format('is stored already as memory %s', stored.memory_id), 'Pass on_conflict => ''replace'' to update it.', '23505');
+    perform memory._refuse('content', format('is stored already as memory %s', stored.memory_id),
+      'Pass on_conflict => ''replace'' to update it.', '23505');
   elsif on_conflict = 'replace' then
     update memory.memories as m
-    set content = add_memory.content, thread_id = add_memory.thread_id, metadata = add_memory.metadata, tags = add_memory.tags,
-        confidence = memory._real(add_memory.confidence), importance = memory._real(add_memory.importance),
-          valid_from = add_memory.valid_from,
-        valid_to = add_memory.valid_to, expires_at = coalesce(add_memory.expires_at, m.expires_at), embedding_text = add_memory.embedding_text,
-        source = add_memory.source, operation = 'update'
+    set content = add_memory.content,
+        thread_id = add_memory.thread_id,
+        metadata = add_memory.metadata,
+        tags = add_memory.tags,
+        confidence = memory._real(add_memory.confidence),
+        importance = memory._real(add_memory.importance),
+        valid_from = add_memory.valid_from,
+        valid_to = add_memory.valid_to,
+        expires_at = coalesce(add_memory.expires_at, m.expires_at),
+        embedding_text = add_memory.embedding_text,
+        source = add_memory.source,
+        operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
-    if not existing.is_stated and memory._states(add_memory.source) then -- now somebody states it
-      update memory.memories as m set source = add_memory.source, operation = 'update'
+    if not existing.is_stated and memory._states(add_memory.source) then -- it was extracted, now somebody states it
+      update memory.memories as m
+      set source = add_memory.source, operation = 'update'
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
     end if;
-    update memory.memory_scopes as s set duplicates_skipped = s.duplicates_skipped + 1
+    update memory.memory_scopes as s
+    set duplicates_skipped = s.duplicates_skipped + 1
     where s.user_id = add_memory.user_id and s.agent_id = add_memory.agent_id;
   end if;
   return stored;
 end;
 $$;
-comment on function memory.add_memory(text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz, timestamptz, text, text, text) is
-'Stores a long-term memory and returns its id. The same content (ignoring case and spacing) of the same type and '
-'agent is stored once: on_conflict ignore returns the id that is there with inserted = false (what was only extracted '
-'becomes stated), replace updates it, error refuses (23505). Over max_per_agent the memory of the agent that matters '
-'least goes: extracted before stated, then the less important, then the older (policy memories.eviction "fifo": the '
-'oldest). memory.restore_memory() brings it back. If that is the new one, inserted is false too. valid_to and '
-'expires_at of infinity mean never, as null does, except that null takes the policy''s expiry.';
+comment on function memory.add_memory(
+  text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz,
+  timestamptz, text, text, text
+) is
+'Stores a long-term memory and returns its id. If the same content of the same type and agent is stored already, '
+'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
+'(23505). Over max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then '
+'inserted is false too.';

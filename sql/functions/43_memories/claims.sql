@@ -1,9 +1,11 @@
--- What a memory claims, and how two claims compare. Whoever hides a memory behind another on a model's word asks here
--- first: rules over words, the same for every model, that err on the side of leaving both memories alone.
+-- Comparing what two memories claim. A model says "these two are duplicates" or "these two contradict each other"; one
+-- memory then hides the other only if the rules of this file find the model's word credible. The rules compare words,
+-- are the same for every model, and keep both memories when in doubt.
 
--- The words of a text in order, in lower case. Numbers keep what stands between their digits (3.5, 10:30, 2024-05-01),
--- a minus sign in front and the sign of a currency or a unit (€70, 20%); "don't" counts as "do not". Only separators
--- are named, because in a database with locale C no letter beyond ASCII is one to PostgreSQL.
+-- The words of a text in lower case, in order, without common English words such as "a" or "is". A number is one word
+-- with the characters between its digits (3.5, 10:30, 2024-05-01), a minus sign before it, and a sign of a currency or
+-- a unit (€70, 20%). "don't" becomes "do not". The pattern lists the separators and takes every other character as part
+-- of a word: in a database with locale C, PostgreSQL knows no letters beyond ASCII.
 create or replace function memory._claim_words(p_content text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -27,8 +29,10 @@ begin
 end;
 $$;
 
--- How many words turn what is claimed: negations and aversions, and what says that it is over, planned or only
--- possible. An unknown language has none, but there, too, no word of what is hidden may be missing from what stays.
+-- The number of words that turn a claim into another one: negations (not), aversions (hates), and words that put the
+-- claim into the past (former), into the future (plans) or in doubt (maybe). The list covers about 30 languages. For
+-- other languages the number is 0; there memory._says_all_of() still requires that the winner has all words of the
+-- loser.
 create or replace function memory._turning_words(p_words text[])
 returns int
 language plpgsql immutable parallel safe
@@ -49,7 +53,7 @@ declare
     ' ніколи değil yok hiç asla nem soha semmi nincs nélkül nu niciodată nimic fără δεν δε όχι μη μην ποτέ χωρίς'
     ' لا ليس ليست لم لن بدون غير نه نیست هرگز לא אין בלי नहीं नही मत बिना tidak bukan tak jangan tanpa belum không'
     ' chẳng chưa đừng', ' ');
-  -- In scripts without blanks they stand within a word.
+  -- In scripts without blanks such a word is part of a longer one.
   within constant text := '不|没|沒|无|無|非|未|别|別|勿|讨厌|討厭|嫌|曾|以前|ない|なく|なかっ|ませ|안|못|않|없|아니|싫|ไม่|เคย';
 begin
   return (select count(*) from unnest(p_words) as w where w = any (known))
@@ -57,7 +61,7 @@ begin
 end;
 $$;
 
--- Whether a word is a number, a weekday or a month: two memories that differ in one are never the same.
+-- Whether a word is a figure: a number, a weekday or a month. Two memories with different figures are never duplicates.
 create or replace function memory._is_figure(p_word text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -77,26 +81,29 @@ begin
 end;
 $$;
 
--- A memory taken apart for comparison; null for one of more than 1,000 characters, about which nothing is decided here.
---   words    all that _claim_words() finds
--- stems    of those that language does not ignore, in order; past tenses are stems of their own, verbs of liking are
--- one
---   figures  numbers, weekdays and months, each with the stem that follows: "2 cats, 3 dogs" are no "3 cats, 2 dogs"
---   names    capitalised words within a sentence
---   topic    the words that tell what it is about, as search compares them: no word that any language PostgreSQL knows
---            ignores, no verb that takes any object, no figure, nothing of ignored
---   turns    how many words turn the claim
+-- What a memory claims, as a JSON object. Null for a content of more than 1,000 characters: such memories are never
+-- compared, so they are never hidden on a model's word. p_ignored are further words that tell nothing, such as the
+-- user's name.
+--   words    the words of memory._claim_words()
+--   stems    the stems of these words in order, without the stop words of p_language. A past tense has another stem
+--            than the present ("lived" is no "lives"); the verbs of liking share one stem.
+--   figures  each number, weekday and month with the stem after it, because "2 cats, 3 dogs" is not "3 cats, 2 dogs"
+--   names    capitalised words that do not begin a sentence
+--   topic    the words that tell what the memory is about, as keyword search indexes them: without the stop words of
+--            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored
+--   turns    the number of memory._turning_words()
 create or replace function memory._claim(p_content text, p_language regconfig, p_ignored text[])
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  -- Of scripts without blanks search keeps single letters and pairs. One letter tells nothing, nor do two hiragana or a
-  -- pair with a particle, nor any pair in Thai, Lao, Burmese and Khmer, whose words are longer.
+  -- Keyword search indexes scripts without blanks by single letters and pairs of letters. No topic are: a single
+  -- letter, two hiragana, a pair with a Japanese particle, and any pair in Thai, Lao, Burmese and Khmer, where words
+  -- are longer than two letters.
   too_common constant text := e'^[\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]$|^[\\u3040-\\u309f]{2}$'
     || e'|^.?[はがをにのでともへ].?$|^[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]{1,2}$';
   liking constant text[] := string_to_array('like likes liked love loves enjoy enjoys prefer prefers adores', ' ');
-  -- Anything may be their object, so two memories that share only one of them share nothing.
+  -- Words that go with any topic: two memories that share only one of these words are not about the same thing.
   general constant text[] := liking || string_to_array(
     'user users hate hates hated dislike dislikes fond favourite favorite preferred interested allergic want'
     ' wants wanted need needs needed use uses used using own owns owned get gets got go goes going went make makes'
@@ -111,7 +118,8 @@ declare
     'danish_stem', 'dutch_stem', 'english_stem', 'finnish_stem', 'french_stem', 'german_stem', 'hungarian_stem',
     'italian_stem', 'norwegian_stem', 'portuguese_stem', 'russian_stem', 'spanish_stem', 'swedish_stem', 'turkish_stem'
   ]::regdictionary[];
-  -- Ignored in one language and telling in English: "dog" is Danish for "though".
+  -- Stop words of one other language that name something in English: "dog" is Danish for "though". Such a word stays a
+  -- topic unless the memory has a second stop word of that language.
   homographs constant text[] := string_to_array(
     'dog man men son hat war die mine sin door van dove soy ton pour art sue come side fire toe den pass under', ' ');
   words constant text[] := memory._claim_words(left(p_content, 1000));
@@ -126,7 +134,7 @@ begin
   stems := array(
     select case when w.word = any (liking) then 'like' when w.word ~ '[a-z]ed$' then s.stem || '+ed' else s.stem end
     from unnest(words) with ordinality as w (word, position)
-    -- The parser for search drops signs: to it, "C++" is "c" and "€70" is "$70".
+    -- Words with signs are their own stems, because the text search parser drops signs: "C++" would become "c".
     cross join lateral (
       select case when memory._is_figure(w.word) or w.word ~ e'[$€£¥%+#°\u2212]' then w.word
                   else array_to_string(tsvector_to_array(to_tsvector(p_language, w.word)), ' ') end as stem) as s
@@ -151,6 +159,7 @@ begin
 end;
 $$;
 
+-- The entries of a JSON array of strings, in order.
 create or replace function memory._texts(p_value jsonb)
 returns text[]
 language plpgsql immutable parallel safe
@@ -160,7 +169,8 @@ begin
 end;
 $$;
 
--- Whether a word stands within another one: a script without blanks makes one word of many.
+-- Whether a word is part of another one, in a script without blanks (such as Chinese or Thai), where
+-- memory._claim_words() takes a whole phrase for one word.
 create or replace function memory._is_within(p_word text, p_other text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -172,7 +182,7 @@ begin
 end;
 $$;
 
--- Whether words stand among others in their order.
+-- Whether p_words all occur in p_among in the same order. Other words may stand between them.
 create or replace function memory._are_in_order(p_words text[], p_among text[])
 returns boolean
 language plpgsql immutable parallel safe
@@ -190,8 +200,9 @@ begin
 end;
 $$;
 
--- Whether a claim says all that another one says: nothing turned, and every word of the other one there, in its order
--- where is_exact, else every stem, in any order.
+-- Whether a claim says all that the other claim says, so that hiding the other loses nothing. Both must have the same
+-- number of turning words. With p_is_exact, the claim must have every word of the other in the same order; otherwise
+-- every stem in any order, and every figure.
 create or replace function memory._says_all_of(p_claim jsonb, p_other jsonb, p_is_exact boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -216,9 +227,9 @@ begin
 end;
 $$;
 
--- Whether two texts that are near in meaning, by their embeddings, also agree in what embeddings hardly tell apart:
--- numbers, days, names in their order, and what turns a claim. "Born in 1985" is as near to "born in 1986" as to
--- itself.
+-- Whether two memories with near embeddings also agree where embeddings hardly differ: "born in 1985" and "born in
+-- 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim must have the
+-- figures and the names of the other in the same order.
 create or replace function memory._agrees_with(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -232,8 +243,8 @@ begin
 end;
 $$;
 
--- Whether two claims are about the same thing: they share a word that tells what they are about, or differ in numbers
--- only.
+-- Whether two claims are about the same thing, so that one can contradict the other: they share a word of their topics,
+-- or their words differ in numbers only.
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe

@@ -10,9 +10,8 @@ begin
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all);
   return count(*)
   from memory._listed_memories(count_memories.user_id, count_memories.agent_id, count_memories.memory_type,
-    count_memories.search,
-                               count_memories.tags_all, count_memories.as_of, count_memories.include_superseded);
+    count_memories.search, count_memories.tags_all, count_memories.as_of, count_memories.include_superseded);
 end;
 $$;
 comment on function memory.count_memories(text, text, text, text, text[], timestamptz, boolean) is
-'How many memories memory.list_memories() has under the same filters, on all its pages.';
+'The number of memories that memory.list_memories() lists under the same filters, on all its pages.';

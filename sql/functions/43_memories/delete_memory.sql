@@ -9,12 +9,15 @@ begin
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  update memory.memories as m set deleted_at = statement_timestamp(), operation = 'delete'
-  where m.user_id = delete_memory.user_id and m.memory_id = delete_memory.memory_id
-    and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp());
+  update memory.memories as m
+  set deleted_at = statement_timestamp(), operation = 'delete'
+  where m.user_id = delete_memory.user_id
+    and m.memory_id = delete_memory.memory_id
+    and m.deleted_at is null
+    and (m.expires_at is null or m.expires_at > statement_timestamp());
   return found;
 end;
 $$;
 comment on function memory.delete_memory(text, uuid) is
-'Deletes a memory and says whether it existed. memory.restore_memory() brings it back until memory.sweep() removes '
-'it. What the memory had superseded holds again, unless the same was stored meanwhile.';
+'Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep() removes '
+'the memory. Memories that it had superseded are current again.';

@@ -9,12 +9,13 @@ begin
   perform memory._check_id('user_id', user_id);
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason,
-    m.superseded_at, m.version, 1
+    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, 1
   into result
   from memory.memories as m
-  where m.user_id = get_memory.user_id and m.memory_id = get_memory.memory_id
-    and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp());
+  where m.user_id = get_memory.user_id
+    and m.memory_id = get_memory.memory_id
+    and m.deleted_at is null
+    and (m.expires_at is null or m.expires_at > statement_timestamp());
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
@@ -22,15 +23,18 @@ begin
 end;
 $$;
 comment on function memory.get_memory(text, uuid) is
-'One memory of a user by id, superseded ones included (superseded_by says by what). Error P0002 when the user has none with that id.';
+'One memory of a user by its id, also a superseded one (superseded_by names its successor). Error P0002 when the user '
+'has no memory with that id.';
 
+-- Refuses a memory_id that is null or names no memory of the user.
 create or replace function memory._refuse_unknown_memory(p_memory_id uuid, p_argument text default 'memory_id')
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
   perform memory._refuse(p_argument, coalesce('this user has no memory ' || p_memory_id, 'must not be null'),
-    'It may have expired, been deleted or superseded already, or belong to someone else; memory.list_memories(user_id) shows what there is.',
+    'It may have expired, been deleted or superseded already, or belong to someone else; '
+    'memory.list_memories(user_id) shows what there is.',
     case when p_memory_id is null then '22023' else 'P0002' end);
 end;
 $$;

@@ -7,12 +7,16 @@ begin
   perform memory._check_id('user_id', user_id);
   return query
   select h.version, h.operation, h.content, h.metadata, h.changed_at, h.changed_by
-  from memory.memory_history as h join memory.memories as m using (user_id, memory_id)
-  where h.user_id = get_memory_history.user_id and h.memory_id = get_memory_history.memory_id
+  from memory.memory_history as h
+  join memory.memories as m using (user_id, memory_id)
+  where h.user_id = get_memory_history.user_id
+    and h.memory_id = get_memory_history.memory_id
     and (m.expires_at is null or m.expires_at > statement_timestamp())
   union all
-  select m.version, m.operation, m.content, m.metadata, m.updated_at, m.changed_by from memory.memories as m
-  where m.user_id = get_memory_history.user_id and m.memory_id = get_memory_history.memory_id
+  select m.version, m.operation, m.content, m.metadata, m.updated_at, m.changed_by
+  from memory.memories as m
+  where m.user_id = get_memory_history.user_id
+    and m.memory_id = get_memory_history.memory_id
     and (m.expires_at is null or m.expires_at > statement_timestamp())
   order by 1;
   if not found then
@@ -21,4 +25,5 @@ begin
 end;
 $$;
 comment on function memory.get_memory_history(text, uuid) is
-'Every version of a memory, oldest first: what was done (insert, update, supersede, delete, restore), when and by which role.';
+'Every version of a memory, oldest first: the operation (insert, update, supersede, delete, evict, restore), its time '
+'and its role.';

@@ -1,4 +1,6 @@
--- Books a change of an agent's memory count and keeps the limit.
+-- The limit of an agent's memories (policy memories.max_per_agent).
+
+-- Adds p_change to an agent's memory count, and evicts memories when the count then exceeds the limit.
 create or replace function memory._count_memories(p_user_id text, p_agent_id text, p_change bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -7,84 +9,94 @@ declare
   counted bigint;
   layers memory.policies[];
 begin
-  update memory.memory_scopes as s set memory_count = s.memory_count + p_change
+  if p_change < 0 then
+    update memory.memory_scopes as s
+    set memory_count = s.memory_count + p_change
+    where s.user_id = p_user_id and s.agent_id = p_agent_id;
+    return;
+  end if;
+  update memory.memory_scopes as s
+  set memory_count = s.memory_count + p_change
   where s.user_id = p_user_id and s.agent_id = p_agent_id
   returning s.memory_count,
     array(select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
   into counted, layers;
-  if p_change > 0 then
-    perform memory._keep_limit(p_user_id, p_agent_id, counted, memory._effective_policy(layers) -> 'memories');
-  end if;
+  counted := memory._keep_limit(p_user_id, p_agent_id, counted, memory._effective_policy(layers) -> 'memories');
 end;
 $$;
 
--- Removes what is more than the limit of so many memories.
+-- Evicts what p_counted memories are more than the limit of these settings (policy, section memories). Returns the
+-- number of memories evicted.
 create or replace function memory._keep_limit(p_user_id text, p_agent_id text, p_counted bigint, p_settings jsonb)
-returns void
+returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   surplus constant bigint := p_counted - (p_settings ->> 'max_per_agent')::bigint;
+  victim uuid;
 begin
-  if surplus > 0 then
-    perform memory._evict(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction');
+  if surplus <= 0 then
+    return 0;
   end if;
-end;
-$$;
-
--- Soft-deletes what goes at the limit. The update comes back to memory._count_memories() through the trigger and lowers
--- the counter. What a memory hid that has expired comes back, as when a sweep removes it.
-create or replace function memory._evict(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  gone uuid;
-begin
-  -- One at a time: an update of an array of them is planned anew each time, which takes a fifth of its time, and more than
-  -- one goes only where the limit was lowered or many came at once.
-  foreach gone in array memory._evictable(p_user_id, p_agent_id, p_surplus, p_eviction) loop
+  -- One at a time: PostgreSQL plans an update of an array of memories anew each time, which takes a fifth of the time
+  -- of the update. Usually one memory is evicted; more only after the limit was lowered or many memories came at once.
+  foreach victim in array memory._evictable(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction') loop
+    -- The trigger of the update takes the victim off the count. What an expired victim hid is released, as when a
+    -- sweep removes the victim.
     update memory.memories as m
     set deleted_at = statement_timestamp(),
         operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
-    where m.user_id = p_user_id and m.memory_id = gone and m.superseded_at is null and m.deleted_at is null;
+    where m.user_id = p_user_id
+      and m.memory_id = victim
+      and memory._is_current(m);
   end loop;
+  return surplus;
 end;
 $$;
 
--- What goes first: expired memories, then those that matter least (extracted before stated, then the less important,
--- then the older), or by eviction "fifo" the oldest. A function of its own, because its settings would hold for the
--- triggers too.
+-- The memories that are evicted first: expired ones, then those that matter least (extracted before stated, then the
+-- less important, then the older), or with p_eviction "fifo" the oldest. Each query reads the beginning of an index.
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
--- Each choice is the beginning of an index. Planned once for all limits: planning anew takes longer than the choice.
+-- A generic plan, because planning anew takes longer than the query. No sort, because a plan made while the table was
+-- empty would sort all memories of the agent. The settings stand on this function so that no trigger runs under them.
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
-set enable_bitmapscan = off
-set jit = off
 as $$
 declare
-  first uuid[] := array(
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.agent_id = p_agent_id and m.superseded_at is null
-      and m.deleted_at is null
+  expired constant uuid[] := array(
+    select m.memory_id
+    from memory.memories as m
+    where m.user_id = p_user_id
+      and m.agent_id = p_agent_id
+      and memory._is_current(m)
       and m.expires_at <= statement_timestamp()
-    order by m.expires_at limit p_surplus);
+    order by m.expires_at
+    limit p_surplus);
+  missing constant bigint := p_surplus - cardinality(expired);
 begin
-  return case
-    when cardinality(first) = p_surplus then first
-    when p_eviction = 'fifo' then first || array(
-      select m.memory_id from memory.memories as m
-      where m.user_id = p_user_id and m.agent_id = p_agent_id and m.superseded_at is null
-        and m.deleted_at is null
+  if missing = 0 then
+    return expired;
+  elsif p_eviction = 'fifo' then
+    return expired || array(
+      select m.memory_id
+      from memory.memories as m
+      where m.user_id = p_user_id
+        and m.agent_id = p_agent_id
+        and memory._is_current(m)
         and (m.expires_at is null or m.expires_at > statement_timestamp())
-      order by m.created_at, m.memory_id limit p_surplus - cardinality(first))
-    else first || array(
-      select m.memory_id from memory.memories as m
-      where m.user_id = p_user_id and m.agent_id = p_agent_id and m.superseded_at is null
-        and m.deleted_at is null
-        and (m.expires_at is null or m.expires_at > statement_timestamp())
-      order by m.is_stated, m.importance, m.created_at, m.memory_id limit p_surplus - cardinality(first)) end;
+      order by m.created_at, m.memory_id
+      limit missing);
+  end if;
+  return expired || array(
+    select m.memory_id
+    from memory.memories as m
+    where m.user_id = p_user_id
+      and m.agent_id = p_agent_id
+      and memory._is_current(m)
+      and (m.expires_at is null or m.expires_at > statement_timestamp())
+    order by m.is_stated, m.importance, m.created_at, m.memory_id
+    limit missing);
 end;
 $$;

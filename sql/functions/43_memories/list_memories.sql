@@ -14,16 +14,14 @@ begin
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
     memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
-      count(*) over ()
+    count(*) over ()
   from memory._listed_memories(list_memories.user_id, list_memories.agent_id, list_memories.memory_type,
-    list_memories.search,
-                               list_memories.tags_all, list_memories.as_of, list_memories.include_superseded) as m
+    list_memories.search, list_memories.tags_all, list_memories.as_of, list_memories.include_superseded) as m
   order by m.created_at desc, m.memory_id desc
   limit row_limit offset row_offset;
 end;
 $$;
 comment on function memory.list_memories(text, text, text, text, text[], int, int, timestamptz, boolean) is
 'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, '
-'ignoring case). total_count is the size of the whole match; a page past the end has no row to say it, '
-'memory.count_memories() does. as_of shows what was known and true at that time; include_superseded adds what was '
-'replaced. valid_to and expires_at are null for never.';
+'ignoring case). total_count is the number of matches on all pages. as_of lists the memories that held at that time; '
+'include_superseded adds superseded ones. valid_to and expires_at are null for never.';

@@ -1,6 +1,7 @@
--- What a list and a count take.
-create or replace function memory._check_listing(p_user_id text, p_agent_id text, p_memory_type text, p_search text,
-  p_tags_all text[])
+-- Refuses wrong arguments of list_memories() and count_memories().
+create or replace function memory._check_listing(
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[]
+)
 returns void
 language plpgsql stable parallel safe
 as $$
@@ -9,30 +10,10 @@ begin
   perform memory._check_id('agent_id', coalesce(p_agent_id, 'any'));
   perform memory._check_memory_types('memory_type', array_remove(array[p_memory_type], null));
   perform memory._check_list('tags_all', p_tags_all);
-  -- A text is searched in one go that nothing can end: 128 KiB in a memory of 256 KiB took 10 s.
+  -- Neither a cancel nor a timeout interrupts the search of one text: 128 KiB in a memory of 256 KiB took 10 s.
   if length(p_search) > 1000 then
     perform memory._refuse('search', format('has %s characters, at most 1000 are allowed', length(p_search)),
       'Pass a word or a sentence; memory.search() takes longer questions.', '54000');
   end if;
 end;
 $$;
-
--- What a list shows and a count counts. Inlined by the planner, hence no SET clause.
-create or replace function memory._listed_memories(
-  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
-    p_include_superseded boolean
-)
-returns setof memory.memories
-language sql stable parallel safe
-begin atomic
-  select m.*
-  from memory._shown_memories(p_user_id, p_as_of, p_include_superseded)
-    as m
-  where (p_agent_id is null or m.agent_id = p_agent_id)
-    and (p_memory_type is null or m.memory_type = p_memory_type)
-    and (p_tags_all is null or memory._comparable_tags(m.tags,
-      p_tags_all) @> p_tags_all)
-    and (p_search is null
-         or strpos(lower(m.content), lower(p_search)) > 0
-         or strpos(lower(m.embedding_text), lower(p_search)) > 0);
-end;

@@ -1,5 +1,8 @@
--- Takes the lock of an agent's memories, before any of their rows is touched: one order for all writers, so that adding,
--- superseding, deleting and the limit cannot deadlock each other. Returns the policy layers read on the way.
+-- Locks on the counters of agents' memories (memory.memory_scopes). Every writer locks the counter of an agent before
+-- any of its memories, and several counters in the order of agent_id, so that writers cannot deadlock each other.
+
+-- Locks the counter of one agent, and creates it when it is missing. Returns the policy layers that apply to the agent,
+-- which the same statement reads.
 create or replace function memory._lock_scope(p_user_id text, p_agent_id text)
 returns memory.policies[]
 language plpgsql volatile parallel unsafe
@@ -8,7 +11,8 @@ declare
   layers memory.policies[];
 begin
   loop
-    select array(select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
+    select array(
+      select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
     into layers
     from memory.memory_scopes as s
     where s.user_id = p_user_id and s.agent_id = p_agent_id
@@ -21,7 +25,7 @@ begin
 end;
 $$;
 
--- The same for memories that exist: all agents that they, and what they hide, belong to, in one order.
+-- Locks the counters of all agents to whom these memories, and the memories that they hide, belong.
 create or replace function memory._lock_scopes_of(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -29,40 +33,47 @@ as $$
 begin
   perform from memory.memory_scopes as s
   where s.user_id = p_user_id
-    -- Looked up one by one: the plan of a session that began with an empty table would read all memories of the user.
-    and s.agent_id in (select f.agent_id from unnest(p_memory_ids) as i (id) cross join lateral (
-                         select m.agent_id from memory.memories as m
-                         where m.user_id = p_user_id and m.memory_id = i.id
-                         union all
-                         select m.agent_id from memory.memories as m
-                         where m.user_id = p_user_id and m.superseded_by = i.id) as f)
-  order by s.agent_id for no key update;
+    and s.agent_id in (
+      -- Each memory is looked up on its own: a session whose first plan met an empty table would join, and read all
+      -- memories of the user.
+      select f.agent_id
+      from unnest(p_memory_ids) as i (id)
+      cross join lateral (
+        select m.agent_id from memory.memories as m where m.user_id = p_user_id and m.memory_id = i.id
+        union all
+        select m.agent_id from memory.memories as m where m.user_id = p_user_id and m.superseded_by = i.id) as f)
+  order by s.agent_id
+  for no key update;
 end;
 $$;
 
--- Takes the locks of those of these agents that nobody holds, and returns these agents.
+-- Locks the counters of those of these agents whose counter no other session holds. Returns these agents.
 create or replace function memory._lock_free_scopes(p_user_id text, p_agent_ids text[])
 returns text[]
 language plpgsql volatile parallel unsafe
 as $$
 begin
   return array(
-    select s.agent_id from memory.memory_scopes as s
+    select s.agent_id
+    from memory.memory_scopes as s
     where s.user_id = p_user_id and s.agent_id = any (p_agent_ids)
-    order by s.agent_id for no key update skip locked);
+    order by s.agent_id
+    for no key update skip locked);
 end;
 $$;
 
--- The memories of a job that are still as the model saw them, by their numbers, null in place of the others. Locks
--- their scopes before any row, as everyone who changes memories.
+-- Locks the counters for the memories that a job handed out, then returns the ids of these memories in the order of
+-- their numbers in the job. In place of a memory that was changed or hidden since is null.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._lock_scopes_of(p_user_id, array(select (h ->> 'memory_id')::uuid from jsonb_array_elements(p_handed_out) as h));
+  perform memory._lock_scopes_of(p_user_id, array(
+    select (h ->> 'memory_id')::uuid from jsonb_array_elements(p_handed_out) as h));
   return array(
-    select m.memory_id from jsonb_array_elements(p_handed_out) with ordinality as h (value, position)
+    select m.memory_id
+    from jsonb_array_elements(p_handed_out) with ordinality as h (value, position)
     left join memory._visible_memories(p_user_id, null, false) as m
       on m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int
     order by h.position);

@@ -1,3 +1,4 @@
+-- Memory counts, and what happens to hidden memories, once per statement that updates or deletes memories.
 create or replace function memory._memories_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
@@ -11,37 +12,48 @@ begin
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
     perform memory._drop_embedding(o.user_id, 'memory', o.memory_id::text) from old_rows as o;
     for scope in
-      select o.user_id, o.agent_id, count(*) as removed from old_rows as o
-      where o.superseded_at is null and o.deleted_at is null group by 1, 2 order by 1, 2
+      select o.user_id, o.agent_id, count(*) as removed
+      from old_rows as o
+      where memory._is_current(o)
+      group by o.user_id, o.agent_id
+      order by o.user_id, o.agent_id
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
-    perform memory._release_hidden(o.user_id, o.memory_id, o.superseded_by)
-    from (select r.* from old_rows as r where r.operation <> 'evict' order by r.superseded_at nulls last,
-      r.memory_id desc) as o;
-  else
-    for scope in
-      select c.user_id, c.agent_id, sum(c.change) as added
-      from (select o.user_id, o.agent_id, -1 as change from old_rows as o where o.superseded_at is null and o.deleted_at is null
-            union all
-            select n.user_id, n.agent_id, 1 from new_rows as n where n.superseded_at is null and n.deleted_at is null) as c
-      group by 1, 2 having sum(c.change) <> 0 order by 1, 2
-    loop
-      perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
-      if scope.added > 0 then -- restored, perhaps from before it was embedded
-        perform memory._enqueue_embedding(scope.user_id);
-      end if;
-    end loop;
+    -- What an evicted memory hid was released or evicted when the memory was.
     for gone in
-      select r.* from new_rows as r where r.deleted_at is not null order by r.superseded_at nulls last, r.memory_id desc
+      select o.* from old_rows as o where o.operation <> 'evict' order by o.superseded_at nulls last, o.memory_id desc
     loop
-      if gone.operation = 'evict' then
-        perform memory._evict_hidden(gone);
-      else
-        perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by);
-      end if;
+      perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by);
     end loop;
+    return null;
   end if;
+
+  for scope in
+    select c.user_id, c.agent_id, sum(c.change) as added
+    from (select o.user_id, o.agent_id, -1 as change from old_rows as o where memory._is_current(o)
+          union all
+          select n.user_id, n.agent_id, 1 from new_rows as n where memory._is_current(n)) as c
+    group by c.user_id, c.agent_id
+    having sum(c.change) <> 0
+    order by c.user_id, c.agent_id
+  loop
+    perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
+    if scope.added > 0 then
+      -- A restored memory may have been deleted before it was embedded.
+      perform memory._enqueue_embedding(scope.user_id);
+    end if;
+  end loop;
+  for gone in
+    select n.* from new_rows as n where n.deleted_at is not null order by n.superseded_at nulls last, n.memory_id desc
+  loop
+    if not memory._hides_any(gone.user_id, gone.memory_id) then
+      continue;
+    elsif gone.operation = 'evict' then
+      perform memory._evict_hidden(gone);
+    end if;
+    perform memory._release_hidden(gone.user_id, gone.memory_id, gone.superseded_by);
+  end loop;
   return null;
 end;
 $$;

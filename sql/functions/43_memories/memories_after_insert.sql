@@ -1,5 +1,6 @@
--- Counters and the limit, once per statement. The scope's row is locked since before the first memory was written and
--- until commit, so concurrent writers of one agent queue up and the limit is exact.
+-- Adds new memories to the memory counts and keeps the limits, once per statement. The counter's row has been locked
+-- since before the first memory was written and stays locked until commit, so writers of one agent wait for each other
+-- and the limit is exact.
 create or replace function memory._memories_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
@@ -9,8 +10,11 @@ declare
   scope record;
 begin
   for scope in
-    select n.user_id, n.agent_id, count(*) as added from new_rows as n
-    where n.superseded_at is null and n.deleted_at is null group by 1, 2 order by 1, 2
+    select n.user_id, n.agent_id, count(*) as added
+    from new_rows as n
+    where memory._is_current(n)
+    group by n.user_id, n.agent_id
+    order by n.user_id, n.agent_id
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
     perform memory._enqueue_embedding(scope.user_id);

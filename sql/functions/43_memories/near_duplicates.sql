@@ -1,7 +1,8 @@
--- An extracted memory that says nearly the same as an older one of its agent and type gives way to it, unless it says
--- more: the longer text stays. What somebody stated, or reworded, is never folded, nor are two that differ in a number
--- or in a negation, however near their embeddings are. Taking a text apart takes 0.5 ms, so only the five nearest are
--- compared.
+-- Hides extracted memories behind near-duplicates: memories of the same agent, type and subject whose embeddings have at
+-- least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). The older
+-- memory wins, unless it was extracted too and the newer one has the longer text. Stated and reworded memories are
+-- never hidden here. Returns the number of memories hidden. Taking a text apart takes 0.5 ms, so only the five nearest
+-- memories are compared.
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
@@ -18,42 +19,59 @@ declare
 begin
   for candidate in
     select m.memory_id, m.agent_id, m.memory_type, m.content, m.created_at, memory._subject(m.metadata) as subject,
-      (select e.embedding from memory.embeddings as e
-       where e.user_id = m.user_id and e.source = 'memory' and e.id = m.memory_id::text and e.model = p_model) as embedding
+      (select e.embedding
+       from memory.embeddings as e
+       where e.user_id = m.user_id
+         and e.source = 'memory'
+         and e.id = m.memory_id::text
+         and e.model = p_model) as embedding
     from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.source = 'extraction'
-      and memory._reworded_at(m) is null and m.superseded_at is null and m.deleted_at is null
+    where m.user_id = p_user_id
+      and m.memory_id = any (p_memory_ids)
+      and m.source = 'extraction'
+      and memory._reworded_at(m) is null
+      and memory._is_current(m)
     order by m.created_at, m.memory_id
   loop
     threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
     language := (memory._policy(p_user_id, candidate.agent_id) #>> '{search,language}')::regconfig;
     claim := memory._claim(candidate.content, language, '{}');
-    loop -- one that stays may take the place of several
+    loop -- a candidate that wins may hide several others
       select o.memory_id, o.says_less into nearest
       from (
-        select s.* from (
+        select s.*
+        from (
           -- Row by row: a join is planned badly while the table has no statistics.
           select n.memory_id, n.created_at, n.content,
-            length(candidate.content) > length(n.content) and n.source = 'extraction' and memory._reworded_at(n) is null
-              as says_less,
+            length(candidate.content) > length(n.content)
+              and n.source = 'extraction'
+              and memory._reworded_at(n) is null as says_less,
             memory._cosine_similarity(candidate.embedding, (
-              select f.embedding from memory.embeddings as f
-              where f.user_id = n.user_id and f.model = p_model and f.source = 'memory'
+              select f.embedding
+              from memory.embeddings as f
+              where f.user_id = n.user_id
+                and f.model = p_model
+                and f.source = 'memory'
                 and f.id = n.memory_id::text)) as similarity
           from memory._visible_memories(p_user_id, null, false) as n
-          where n.agent_id = candidate.agent_id and n.memory_type = candidate.memory_type
+          where n.agent_id = candidate.agent_id
+            and n.memory_type = candidate.memory_type
             and memory._subject(n.metadata) = candidate.subject
             and (n.created_at, n.memory_id) < (candidate.created_at, candidate.memory_id)
         ) as s
         where s.similarity >= threshold
-        order by s.similarity desc, s.created_at, s.memory_id limit 5
+        order by s.similarity desc, s.created_at, s.memory_id
+        limit 5
       ) as o
-      where case when o.says_less then memory._agrees_with(claim, memory._claim(o.content, language, '{}'))
-                 else memory._agrees_with(memory._claim(o.content, language, '{}'), claim) end
-      order by o.similarity desc, o.created_at, o.memory_id limit 1;
+      where case
+        when o.says_less then memory._agrees_with(claim, memory._claim(o.content, language, '{}'))
+        else memory._agrees_with(memory._claim(o.content, language, '{}'), claim)
+      end
+      order by o.similarity desc, o.created_at, o.memory_id
+      limit 1;
       exit when not found;
       perform memory._supersede_all(p_user_id, array[candidate.memory_id, nearest.memory_id],
-                                    case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
+        case when nearest.says_less then candidate.memory_id else nearest.memory_id end, 'near-duplicate');
       folded := folded + 1;
       exit when not nearest.says_less;
     end loop;
@@ -62,7 +80,8 @@ begin
 end;
 $$;
 
--- Whom or what a memory is about; one that does not say is about the user.
+-- The person or thing a memory is about: metadata.subject, or else the user. The planner inlines this function; a SET
+-- clause would prevent that.
 create or replace function memory._subject(p_metadata jsonb)
 returns text
 language sql immutable parallel safe

@@ -10,32 +10,43 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.* into current from memory.memories as m
-  where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
+  select m.* into current
+  from memory.memories as m
+  where m.user_id = restore_memory.user_id
+    and m.memory_id = restore_memory.memory_id
     and (m.expires_at is null or m.expires_at > statement_timestamp())
   for update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   if version is not null then
-    select h.* into earlier from memory.memory_history as h
-    where h.user_id = restore_memory.user_id and h.memory_id = restore_memory.memory_id and h.version = restore_memory.version;
-    if not found and not exists (select from memory.memories as m where m.user_id = restore_memory.user_id
-                                   and m.memory_id = restore_memory.memory_id and m.version = restore_memory.version) then
+    select h.* into earlier
+    from memory.memory_history as h
+    where h.user_id = restore_memory.user_id
+      and h.memory_id = restore_memory.memory_id
+      and h.version = restore_memory.version;
+    if not found and version <> current.version then
       perform memory._refuse('version', format('the memory has no version %s', version),
         'memory.get_memory_history() lists its versions.', 'P0002');
     end if;
   end if;
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
-    -- Another memory is evicted before this one is current again, so that this one stays.
-    perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1, memory._policy(s.user_id,
-      s.agent_id) -> 'memories')
-    from memory.memory_scopes as s where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
+    -- The limit is kept before this memory is current again, so that another memory is evicted.
+    perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
+      memory._policy(s.user_id, s.agent_id) -> 'memories')
+    from memory.memory_scopes as s
+    where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
   end if;
   update memory.memories as m
-  set superseded_by = null, supersede_reason = null, superseded_at = null, deleted_at = null, operation = 'restore',
-      content = coalesce(earlier.content, m.content), metadata = coalesce(earlier.metadata, m.metadata),
-      tags = coalesce(earlier.tags, m.tags), confidence = coalesce(earlier.confidence, m.confidence),
+  set superseded_by = null,
+      supersede_reason = null,
+      superseded_at = null,
+      deleted_at = null,
+      operation = 'restore',
+      content = coalesce(earlier.content, m.content),
+      metadata = coalesce(earlier.metadata, m.metadata),
+      tags = coalesce(earlier.tags, m.tags),
+      confidence = coalesce(earlier.confidence, m.confidence),
       importance = coalesce(earlier.importance, m.importance),
       expires_at = case when earlier.memory_id is null then m.expires_at else earlier.expires_at end
   where m.user_id = restore_memory.user_id and m.memory_id = restore_memory.memory_id
@@ -51,6 +62,6 @@ exception
 end;
 $$;
 comment on function memory.restore_memory(text, uuid, int) is
-'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version; '
-'returns the new version. What came back when the memory was deleted is hidden by it again. At the limit another '
-'memory goes instead. History is kept, so a restore can be undone too.';
+'Undoes a deletion (by delete_memory or by the limit) or a supersede, or takes a memory back to an earlier version. '
+'Returns the new version. Memories that the deletion released are hidden again. At the limit another memory is '
+'evicted.';

@@ -1,41 +1,118 @@
--- The rules of memories. They live in triggers, so that "insert into memory.memories ..." from psql obeys them too.
+-- The rules of memories. A trigger applies them, so that "insert into memory.memories ..." from psql obeys them too.
 
--- The rules of a memory, and the error that says which one it breaks. Tags are looked at where they are new: a memory
--- from before there was a limit can go on changing in everything else.
-create or replace function memory._check_memory(p_candidate memory.memories, p_has_new_tags boolean)
+-- Bytes that the content and the embedding_text of a memory may have. The planner inlines this function; a SET clause
+-- would prevent that.
+create or replace function memory._max_memory_bytes()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 262144;
+end;
+
+-- Whether memory.memory_types has this type. In PL/pgSQL, because an SQL function with a subquery is not inlined.
+create or replace function memory._is_memory_type(p_memory_type text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (select from memory.memory_types as t where t.memory_type = p_memory_type);
+end;
+$$;
+
+-- The argument that breaks a rule of times; null when none does. In PL/pgSQL, so that a memory without any of these
+-- times does not pay for them: PostgreSQL prepares an inlined expression once per transaction, used or not.
+create or replace function memory._period_problem(
+  p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
+)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return case
+    when not memory._is_bound(p_valid_from) then 'valid_from'
+    when not memory._is_bound(p_valid_to) or p_valid_from > p_valid_to then 'valid_to'
+    when not memory._is_bound(p_expires_at) then 'expires_at'
+  end;
+end;
+$$;
+
+-- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says how it breaks the
+-- rule. Tags are looked at only when they are new, so that a memory from before tags were limited can change in all else.
+-- The planner inlines this function; a SET clause would prevent that.
+create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
+returns text
+language sql stable parallel safe
+begin atomic
+  select case
+    when not memory._is_id((p_candidate).user_id) then 'user_id'
+    when not memory._is_id((p_candidate).agent_id) then 'agent_id'
+    when (p_candidate).thread_id is not null and not memory._is_id((p_candidate).thread_id) then 'thread_id'
+    when not memory._is_id((p_candidate).source) then 'source'
+    when ((p_candidate).content ~ e'\\S') is not true
+      or octet_length((p_candidate).content) > memory._max_memory_bytes() then 'content'
+    when octet_length((p_candidate).embedding_text) > memory._max_memory_bytes() then 'embedding_text'
+    when not memory._is_metadata((p_candidate).metadata) then 'metadata'
+    when not memory._is_memory_type((p_candidate).memory_type) then 'memory_type'
+    when ((p_candidate).confidence between 0 and 1) is not true then 'confidence'
+    when ((p_candidate).importance between 0 and 1) is not true then 'importance'
+    when not memory._is_real_moment((p_candidate).created_at) then 'created_at'
+    when p_has_new_tags and memory._list_problem((p_candidate).tags) is not null then 'tags'
+    when num_nonnulls((p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at) > 0
+      then memory._period_problem((p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at)
+  end;
+end;
+
+-- Refuses a memory because of an argument that memory._memory_problem() names.
+create or replace function memory._refuse_memory(p_problem text, p_candidate memory.memories)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._check_id('user_id', p_candidate.user_id);
-  perform memory._check_id('agent_id', p_candidate.agent_id);
-  perform memory._check_id('thread_id', coalesce(p_candidate.thread_id, 'none'));
-  perform memory._check_id('source', p_candidate.source);
-  perform memory._check_text(p_candidate.content, 262144, 'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
-  if octet_length(p_candidate.embedding_text) > 262144 then
-    perform memory._refuse('embedding_text', format('has %s bytes, at most 262144 are allowed', octet_length(p_candidate.embedding_text)),
-      'A few sentences are enough to find a memory by.', '54000');
-  end if;
-  perform memory._check_metadata(p_candidate.metadata);
-  perform memory._check_memory_types('memory_type', array[p_candidate.memory_type]);
-  if (p_candidate.confidence between 0 and 1) is not true then
-    perform memory._refuse('confidence', format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
-  end if;
-  if (p_candidate.importance between 0 and 1) is not true then
-    perform memory._refuse('importance', format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), '0.5 is the default.');
-  end if;
-  perform memory._check_moment('created_at', p_candidate.created_at);
-  perform memory._check_bound('valid_from', p_candidate.valid_from), memory._check_bound('valid_to', p_candidate.valid_to),
-    memory._check_bound('expires_at', p_candidate.expires_at);
-  if p_candidate.valid_from > p_candidate.valid_to then
-    perform memory._refuse('valid_to', format('%s is before valid_from %s', p_candidate.valid_to, p_candidate.valid_from), 'Leave valid_to out while it still holds.');
-  end if;
-  if p_has_new_tags then
-    perform memory._check_list('tags', p_candidate.tags);
-  end if;
+  case p_problem
+    when 'user_id' then
+      perform memory._check_id('user_id', p_candidate.user_id);
+    when 'agent_id' then
+      perform memory._check_id('agent_id', p_candidate.agent_id);
+    when 'thread_id' then
+      perform memory._check_id('thread_id', p_candidate.thread_id);
+    when 'source' then
+      perform memory._check_id('source', p_candidate.source);
+    when 'content' then
+      perform memory._check_text(p_candidate.content, memory._max_memory_bytes(),
+        'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
+    when 'embedding_text' then
+      perform memory._refuse('embedding_text',
+        format('has %s bytes, at most %s are allowed', octet_length(p_candidate.embedding_text),
+          memory._max_memory_bytes()),
+        'A few sentences are enough to find a memory by.', '54000');
+    when 'metadata' then
+      perform memory._check_metadata(p_candidate.metadata);
+    when 'memory_type' then
+      perform memory._check_memory_types('memory_type', array[p_candidate.memory_type]);
+    when 'confidence' then
+      perform memory._refuse('confidence',
+        format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
+    when 'importance' then
+      perform memory._refuse('importance',
+        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), '0.5 is the default.');
+    when 'created_at' then
+      perform memory._check_moment('created_at', p_candidate.created_at);
+    when 'valid_from' then
+      perform memory._check_bound('valid_from', p_candidate.valid_from);
+    when 'valid_to' then
+      perform memory._check_bound('valid_to', p_candidate.valid_to);
+      perform memory._refuse('valid_to',
+        format('%s is before valid_from %s', p_candidate.valid_to, p_candidate.valid_from),
+        'Leave valid_to out while it still holds.');
+    when 'expires_at' then
+      perform memory._check_bound('expires_at', p_candidate.expires_at);
+    when 'tags' then
+      perform memory._check_list('tags', p_candidate.tags);
+  end case;
 end;
 $$;
 
+-- Refuses an array of types that has an unknown type or a null, and names the known types.
 create or replace function memory._check_memory_types(p_argument text, p_memory_types text[])
 returns void
 language plpgsql stable parallel safe
@@ -45,11 +122,14 @@ declare
 begin
   select coalesce('unknown type "' || left(t, 50) || '"', 'must not be null') into unknown
   from unnest(p_memory_types) as t
-  where not exists (select from memory.memory_types as known where known.memory_type = t) limit 1;
+  where not memory._is_memory_type(t)
+  limit 1;
   if found then
     perform memory._refuse(p_argument, unknown,
-      'Known types: ' || (select string_agg(known.memory_type, ', ' order by known.position, known.memory_type) from memory.memory_types as known)
-      || '. Add one with: insert into memory.memory_types (memory_type, heading, description) values (...).');
+      'Known types: '
+        || (select string_agg(known.memory_type, ', ' order by known.position, known.memory_type)
+            from memory.memory_types as known)
+        || '. Add one with: insert into memory.memory_types (memory_type, heading, description) values (...).');
   end if;
 end;
 $$;

@@ -1,5 +1,8 @@
--- Whether a memory of this source was stated by somebody, and not drawn by a model from what was said. Inlined by the
--- planner, hence no SET clause.
+-- Whether somebody stated a memory, or a model drew it from a conversation. Stated memories are evicted last, and the
+-- word of a model alone never changes them.
+
+-- Whether a memory of this source was stated. The column is_stated has the result. The planner inlines this function; a
+-- SET clause would prevent that.
 create or replace function memory._states(p_source text)
 returns boolean
 language sql immutable parallel safe
@@ -7,9 +10,9 @@ begin atomic
   select p_source not in ('extraction', 'reconciliation');
 end;
 
--- Whether somebody stated it: whoever called add_memory(), or changed what a model had extracted. What a former version
--- merged was a sentence of the model's own; it counts as stated when one of those it was merged from is, or when they
--- are gone, so that nobody can tell.
+-- Whether a memory counts as stated now: it was stated, or somebody has reworded it since. A memory that version 0.1
+-- merged from others (source reconciliation) has a text of the model's own. It counts as stated if one of the memories
+-- that it was merged from was, or if they are all gone, because then nobody can tell.
 create or replace function memory._is_stated(p_candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -20,7 +23,8 @@ begin
       with recursive origin as (
         select p_candidate.memory_id, p_candidate.source, p_candidate.metadata
         union
-        select m.memory_id, m.source, m.metadata from memory.memories as m
+        select m.memory_id, m.source, m.metadata
+        from memory.memories as m
         join origin as o on o.source = 'reconciliation' and o.metadata -> 'merged_from' ? m.memory_id::text
         where m.user_id = p_candidate.user_id
       )
@@ -30,17 +34,21 @@ begin
 end;
 $$;
 
--- When the text of a memory was last changed, which no model does; null if never.
+-- When the content of a memory was last changed; null if never. No model changes the content of a memory, so somebody
+-- did.
 create or replace function memory._reworded_at(p_candidate memory.memories)
 returns timestamptz
 language plpgsql stable parallel safe
 as $$
 begin
   return max(h.changed_at) filter (where h.content <> h.before)
-  from (select v.changed_at, v.content, lag(v.content) over (order by v.version) as before
-        from (select o.version, o.changed_at, o.content from memory.memory_history as o
-              where o.user_id = p_candidate.user_id and o.memory_id = p_candidate.memory_id
-              union all
-              select p_candidate.version, p_candidate.updated_at, p_candidate.content) as v) as h;
+  from (
+    select v.changed_at, v.content, lag(v.content) over (order by v.version) as before
+    from (
+      select o.version, o.changed_at, o.content
+      from memory.memory_history as o
+      where o.user_id = p_candidate.user_id and o.memory_id = p_candidate.memory_id
+      union all
+      select p_candidate.version, p_candidate.updated_at, p_candidate.content) as v) as h;
 end;
 $$;

@@ -9,36 +9,46 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('reason', reason);
   if old_memory_id = new_memory_id then
-    perform memory._refuse('new_memory_id', 'a memory cannot supersede itself', 'Name the memory that takes its place.');
+    perform memory._refuse('new_memory_id', 'a memory cannot supersede itself',
+      'Name the memory that takes its place.');
   end if;
   perform memory._lock_scopes_of(user_id, array[old_memory_id, new_memory_id]);
-  -- Both rows in one order, so that two callers with swapped arguments do not deadlock.
+  -- Both rows in the order of their ids, so that two callers with swapped arguments do not deadlock.
   select array_agg(l.memory_id) into present
-  from (select m.memory_id from memory.memories as m
-        where m.user_id = supersede_memory.user_id and m.memory_id in (old_memory_id, new_memory_id)
-          and m.deleted_at is null and m.superseded_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
-        order by m.memory_id for update) as l;
+  from (
+    select m.memory_id
+    from memory.memories as m
+    where m.user_id = supersede_memory.user_id
+      and m.memory_id in (old_memory_id, new_memory_id)
+      and memory._is_current(m)
+      and (m.expires_at is null or m.expires_at > statement_timestamp())
+    order by m.memory_id
+    for update) as l;
   if (old_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(old_memory_id, 'old_memory_id');
   elsif (new_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(new_memory_id, 'new_memory_id');
   end if;
-  update memory.memories as m
-  set superseded_by = new_memory_id, supersede_reason = reason, superseded_at = statement_timestamp(), operation = 'supersede'
-  where m.user_id = supersede_memory.user_id and m.memory_id = old_memory_id;
+  perform memory._supersede_all(user_id, array[old_memory_id], new_memory_id, reason);
 end;
 $$;
 comment on function memory.supersede_memory(text, uuid, uuid, text) is
-'Marks a memory as replaced by another one of the same user. Nothing is lost: it is hidden by default, '
-'memory.restore_memory() undoes it, and when the new memory is deleted or expires, the old one is current again.';
+'Hides a memory behind another memory of the same user that replaces it. memory.restore_memory() undoes that. When the '
+'new memory is deleted or expires, the old one is current again.';
 
+-- Hides all of these memories but the winner behind the winner.
 create or replace function memory._supersede_all(p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   update memory.memories as m
-  set superseded_by = p_winner, supersede_reason = p_reason, superseded_at = statement_timestamp(), operation = 'supersede'
-  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.memory_id <> p_winner;
+  set superseded_by = p_winner,
+      supersede_reason = p_reason,
+      superseded_at = statement_timestamp(),
+      operation = 'supersede'
+  where m.user_id = p_user_id
+    and m.memory_id = any (p_memory_ids)
+    and m.memory_id <> p_winner;
 end;
 $$;

@@ -12,22 +12,27 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.version into current_version from memory.memories as m
-  where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
-    and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
+  select m.version into current_version
+  from memory.memories as m
+  where m.user_id = update_memory.user_id
+    and m.memory_id = update_memory.memory_id
+    and m.deleted_at is null
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
   for update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
   elsif current_version <> expected_version then
-    perform memory._refuse('expected_version', format('the memory is at version %s, not %s', current_version, expected_version),
+    perform memory._refuse('expected_version',
+      format('the memory is at version %s, not %s', current_version, expected_version),
       'Read it again and decide on the new content.', '40001');
   end if;
   update memory.memories as m
-  set content = coalesce(update_memory.content, m.content), metadata = coalesce(update_memory.metadata, m.metadata),
-      tags = coalesce(update_memory.tags, m.tags), confidence = coalesce(memory._real(update_memory.confidence),
-        m.confidence),
+  set content = coalesce(update_memory.content, m.content),
+      metadata = coalesce(update_memory.metadata, m.metadata),
+      tags = coalesce(update_memory.tags, m.tags),
+      confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
       importance = coalesce(memory._real(update_memory.importance), m.importance),
-        expires_at = coalesce(update_memory.expires_at, m.expires_at),
+      expires_at = coalesce(update_memory.expires_at, m.expires_at),
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
   returning m.version into current_version;
@@ -38,5 +43,9 @@ exception
       using errcode = '23505', hint = 'Supersede one of the two with memory.supersede_memory().';
 end;
 $$;
-comment on function memory.update_memory(text, uuid, text, jsonb, text[], double precision, double precision, timestamptz, int) is
-'Changes the given parts of a memory and returns its new version; what it was stays in its history. With expected_version the change is refused (40001) when someone else was faster. expires_at => infinity takes an expiry away.';
+comment on function memory.update_memory(
+  text, uuid, text, jsonb, text[], double precision, double precision, timestamptz, int
+) is
+'Changes the given parts of a memory and returns its new version; the earlier version stays in its history. With '
+'expected_version the change is refused (40001) if another session changed the memory first. expires_at => infinity '
+'removes an expiry.';

@@ -1,6 +1,22 @@
--- What a reader may see. Without as_of: now. With as_of: what held then, going by valid_from (or the time of storing),
+-- Which memories a reader sees: four functions, each a part of the one before. The planner inlines all functions of
+-- this file; a SET clause would prevent that.
+--   _visible_memories  not deleted, not expired, and current at the time asked about. For model work: reconciliation,
+--                      consolidation, embedding and near-duplicates also look at memories whose valid_to has passed.
+--   _shown_memories    of those, without memories whose valid_to has passed unless the past is asked for. For search
+--                      with filters.
+--   _valid_memories    the shown ones of now, of one agent or all. For prompts and for search without filters.
+--   _listed_memories   the shown ones under the filters of list_memories() and count_memories().
+
+-- Whether a memory is neither superseded nor deleted. The partial indexes of memory.memories have this condition.
+create or replace function memory._is_current(p_memory memory.memories)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_memory).superseded_at is null and (p_memory).deleted_at is null;
+end;
+
+-- Without p_as_of: the memories of now. With p_as_of: those that held at that time by valid_from (or created_at),
 -- valid_to and the time of a later supersede.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
 returns setof memory.memories
 language sql stable parallel safe
@@ -18,30 +34,52 @@ begin atomic
         end;
 end;
 
--- What a list or a search shows of it: what has ended only when asked for the past. Inlined by the planner, hence no SET clause.
 create or replace function memory._shown_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
-  select m.* from memory._visible_memories(p_user_id, p_as_of, p_include_superseded) as m
-  where m.valid_to is null or m.valid_to > statement_timestamp() or p_as_of is not null or p_include_superseded;
+  select m.*
+  from memory._visible_memories(p_user_id, p_as_of, p_include_superseded) as m
+  where m.valid_to is null
+    or m.valid_to > statement_timestamp()
+    or p_as_of is not null
+    or p_include_superseded;
 end;
 
--- What a prompt may show, and a search without filters. The constants let the planner fold the CASE away, so that
--- memories_recent_idx serves it. Inlined by the planner, hence no SET clause.
+-- The constants let the planner fold the CASE of _visible_memories() away, so that memories_recent_idx can be used.
 create or replace function memory._valid_memories(p_user_id text, p_agent_id text)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
-  select m.* from memory._shown_memories(p_user_id, null, false) as m
+  select m.*
+  from memory._shown_memories(p_user_id, null, false) as m
   where p_agent_id is null or m.agent_id = p_agent_id;
 end;
 
--- The moment after which _valid_memories() no longer has it unless it changes; -infinity if it is hidden already. Inlined by the planner, hence no SET clause.
-create or replace function memory._valid_until(p_candidate memory.memories)
+create or replace function memory._listed_memories(
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
+  p_include_superseded boolean
+)
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select m.*
+  from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as m
+  where (p_agent_id is null or m.agent_id = p_agent_id)
+    and (p_memory_type is null or m.memory_type = p_memory_type)
+    and (p_tags_all is null or memory._comparable_tags(m.tags, p_tags_all) @> p_tags_all)
+    and (p_search is null
+      or strpos(lower(m.content), lower(p_search)) > 0
+      or strpos(lower(m.embedding_text), lower(p_search)) > 0);
+end;
+
+-- The last moment at which _valid_memories() has the memory if nothing changes it; -infinity when it is hidden already.
+create or replace function memory._valid_until(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
 begin atomic
-  select case when (p_candidate).superseded_at is null and (p_candidate).deleted_at is null
-              then least((p_candidate).expires_at, (p_candidate).valid_to, 'infinity') else '-infinity' end;
+  select case
+    when memory._is_current(p_memory) then least((p_memory).expires_at, (p_memory).valid_to, 'infinity')
+    else '-infinity'
+  end;
 end;

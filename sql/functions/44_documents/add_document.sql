@@ -1,5 +1,6 @@
 create or replace function memory.add_document(
-  user_id text, content text, title text default null, namespace text default 'default', doc_type text default 'document', metadata jsonb default '{}'
+  user_id text, content text, title text default null, namespace text default 'default',
+  doc_type text default 'document', metadata jsonb default '{}'
 )
 returns uuid
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -9,10 +10,13 @@ declare
   stored uuid;
 begin
   insert into memory.documents as d (user_id, content, title, namespace, doc_type, metadata)
-  values (add_document.user_id, add_document.content, add_document.title, add_document.namespace, add_document.doc_type, coalesce(add_document.metadata, '{}'))
+  values (
+    add_document.user_id, add_document.content, add_document.title, add_document.namespace, add_document.doc_type,
+    coalesce(add_document.metadata, '{}'))
   returning d.document_id into stored;
   return stored;
 end;
 $$;
 comment on function memory.add_document(text, text, text, text, text, jsonb) is
-'Stores a document in a user''s knowledge base and returns its id. It is found by keyword at once, a long one by its first 256 KiB. A long one is cut by a job into overlapping pieces (policy knowledge_base: 800 tokens, 100 of overlap), each of which is embedded and found by itself.';
+'Stores a document in a user''s knowledge base and returns its id. Keyword search finds the document at once (by the '
+'first 256 KiB of a long one). A job cuts a long document into overlapping pieces, each of which is embedded and found.';

@@ -1,4 +1,4 @@
--- What an article was made of is a memory again.
+-- Releases the memories that an article was made of, when the article is deleted.
 create or replace function memory._article_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on memories

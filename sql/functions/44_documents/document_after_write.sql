@@ -1,20 +1,25 @@
--- A document is found by its pieces. A short one is its own piece; a long one is found as a whole by keyword (its first 256 KiB) until a job
--- has cut it.
+-- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. A long document is
+-- one piece without token_count, which keyword search finds by its first 256 KiB, until a job has cut it.
 create or replace function memory._document_after_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on chunks, policies and jobs
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb := memory._policy(new.user_id, null);
   chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
-  -- A text of more than four characters per token is long, whatever it says; counting all of it would take seconds.
-  is_long constant boolean := length(new.content) > chunk_size * 4::bigint or memory._tokens_at_most(new.content) > chunk_size;
+  -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
+  -- seconds.
+  is_long constant boolean := length(new.content) > chunk_size * 4::bigint
+    or memory._tokens_at_most(new.content) > chunk_size;
 begin
-  delete from memory.document_chunks as c where c.user_id = new.user_id and c.document_id = new.document_id;
+  delete from memory.document_chunks as c
+  where c.user_id = new.user_id and c.document_id = new.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-  values (new.user_id, new.document_id, 0, new.content, memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
-          case when not is_long then memory._tokens_at_most(new.content) end);
+  values (
+    new.user_id, new.document_id, 0, new.content,
+    memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
+    case when not is_long then memory._tokens_at_most(new.content) end);
   if is_long then
     perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
   else
@@ -24,6 +29,7 @@ begin
 end;
 $$;
 
+-- The words of a piece for keyword search. Each piece has the words of the title too.
 create or replace function memory._chunk_vector(p_language regconfig, p_title text, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe

@@ -10,7 +10,8 @@ begin
   perform memory._check_id('doc_type', new.doc_type);
   perform memory._check_text(new.content, 10485760, 'Pass the text of the document.');
   if octet_length(new.title) > 2000 then
-    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(new.title)), 'Put more into the content.', '54000');
+    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(new.title)),
+      'Put more into the content.', '54000');
   end if;
   perform memory._check_metadata(new.metadata);
   perform memory._check_moment('created_at', new.created_at);

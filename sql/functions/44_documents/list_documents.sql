@@ -1,5 +1,6 @@
 create or replace function memory.list_documents(
-  user_id text, namespace text default null, doc_type text default null, row_limit int default 50, row_offset int default 0
+  user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
+  row_offset int default 0
 )
 returns setof memory.document
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -9,13 +10,17 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
   return query
-  select d.document_id, d.title, d.namespace, d.doc_type, d.content, d.metadata, d.thread_id, d.created_at, d.updated_at, count(*) over ()
+  select d.document_id, d.title, d.namespace, d.doc_type, d.content, d.metadata, d.thread_id, d.created_at,
+    d.updated_at, count(*) over ()
   from memory.documents as d
-  where d.user_id = list_documents.user_id and (list_documents.namespace is null or d.namespace = list_documents.namespace)
+  where d.user_id = list_documents.user_id
+    and (list_documents.namespace is null or d.namespace = list_documents.namespace)
     and (list_documents.doc_type is null or d.doc_type = list_documents.doc_type)
   order by d.created_at desc, d.document_id desc
   limit row_limit offset row_offset;
 end;
 $$;
 comment on function memory.list_documents(text, text, text, int, int) is
-'Documents of a user''s knowledge base, newest first: what add_document stored, archived conversations (doc_type conversation) and articles made of old memories (doc_type article). total_count is the size of the whole match.';
+'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
+'conversation) and articles made of old memories (doc_type article). total_count is the number of matches on all '
+'pages.';

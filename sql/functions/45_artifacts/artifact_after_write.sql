@@ -1,6 +1,7 @@
+-- Has an artifact embedded: a new one, or one whose description or content changed.
 create or replace function memory._artifact_after_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings and jobs
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -12,6 +13,7 @@ begin
 end;
 $$;
 
+-- Deletes the embeddings of deleted artifacts.
 create or replace function memory._artifacts_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings

@@ -1,4 +1,5 @@
--- The rules of artifacts. They live in triggers, so that a direct insert obeys them too.
+-- What happens to an artifact before it is stored: rules, defaults, words. A trigger does it, so that a direct insert
+-- obeys the rules too.
 create or replace function memory._artifact_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
@@ -15,16 +16,19 @@ begin
 
   if tg_op = 'INSERT' then
     new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
-    -- One that is over and not swept yet must not stand in the way.
-    delete from memory.artifacts as a where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
+    -- An expired artifact that no sweep has removed yet keeps its key no longer.
+    delete from memory.artifacts as a
+    where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
   elsif (new.user_id, new.key) is distinct from (old.user_id, old.key) then
-    perform memory._refuse('key', 'user_id and key of an artifact cannot change', 'Placeholders name it by them; store it again under another key.');
+    perform memory._refuse('key', 'user_id and key of an artifact cannot change',
+      'Placeholders name it by them; store it again under another key.');
   elsif (new.description, new.content) is not distinct from (old.description, old.content) then
     new.search_vector := old.search_vector;
     return new;
   end if;
-  new.search_vector := memory._text_vector((memory._policy(new.user_id, new.agent_id) #>> '{search,language}')::regconfig,
-                                           concat_ws(e'\n', new.key, new.description, new.content));
+  new.search_vector := memory._text_vector(
+    (memory._policy(new.user_id, new.agent_id) #>> '{search,language}')::regconfig,
+    concat_ws(e'\n', new.key, new.description, new.content));
   return new;
 end;
 $$;

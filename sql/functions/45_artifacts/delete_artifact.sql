@@ -7,10 +7,12 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('key', key);
   delete from memory.artifacts as a
-  where a.user_id = delete_artifact.user_id and a.key = delete_artifact.key
+  where a.user_id = delete_artifact.user_id
+    and a.key = delete_artifact.key
     and (a.expires_at is null or a.expires_at > statement_timestamp());
   return found;
 end;
 $$;
 comment on function memory.delete_artifact(text, text) is
-'Deletes an artifact for good; says whether there was one. Its key is free again; what holds its placeholder finds nothing then. One that has expired is none, memory.sweep() removes it.';
+'Deletes an artifact for good and returns whether it existed; an expired artifact does not count as existing. Its key '
+'can be used again. Placeholders that name it find nothing from then on.';

@@ -1,3 +1,4 @@
+-- The placeholder of an artifact, which a conversation holds in place of the content.
 create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
 returns text
 language plpgsql immutable parallel safe
@@ -7,14 +8,16 @@ begin
 end;
 $$;
 
--- What an artifact is, in a line: the command that it is the output of, the keys of a JSON text, or the first line that
--- says something.
+-- The description of an artifact that was stored without one: the command whose output it is (metadata.command) with
+-- the number of lines, the keys of a JSON text, or the first line with a letter or digit, else the type and the number
+-- of lines. At most 100 characters before the number of lines.
 create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
 returns text
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  command constant text := memory._placeholder_text(case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
+  command constant text := memory._placeholder_text(
+    case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
   described text := command;
   line_count int;
 begin
@@ -26,7 +29,8 @@ begin
     from regexp_split_to_table(left(p_content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
     cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
     where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
-    order by r.place limit 1;
+    order by r.place
+    limit 1;
   end if;
   if length(described) > 100 then
     described := rtrim(left(described, 97)) || '...';
@@ -34,14 +38,14 @@ begin
   if command is not null or described is null then
     p_content := rtrim(p_content, e'\n');
     line_count := 1 + octet_length(p_content) - octet_length(replace(p_content, e'\n', ''));
-    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'), line_count,
-                        case line_count when 1 then 'line' else 'lines' end);
+    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'),
+      line_count, case line_count when 1 then 'line' else 'lines' end);
   end if;
   return described;
 end;
 $$;
 
--- Null for what only looks like JSON.
+-- The first ten keys of a JSON object, or of the first object of a JSON array. Null when the text is not valid JSON.
 create or replace function memory._describe_json(p_content text)
 returns text
 language plpgsql volatile parallel unsafe
@@ -57,7 +61,8 @@ begin
     value := value -> 0;
   end if;
   if json_typeof(value) = 'object' then
-    select string_agg(k.key, ', ') into keys from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
+    select string_agg(k.key, ', ') into keys
+    from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
   end if;
   return concat_ws(': ', described, keys);
 exception when data_exception or program_limit_exceeded then
@@ -65,7 +70,8 @@ exception when data_exception or program_limit_exceeded then
 end;
 $$;
 
--- Readable, with one of sixteen million endings; memory.store_artifact() draws again when the key is taken.
+-- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, of which there are 16
+-- million. memory.store_artifact() makes another key when this one is taken.
 create or replace function memory._artifact_key(p_description text, p_artifact_type text)
 returns text
 language plpgsql volatile parallel safe
@@ -74,6 +80,8 @@ begin
   return s.slug || '-' || left(gen_random_uuid()::text, 6)
   from unnest(array[p_description, p_artifact_type, 'artifact']) with ordinality as t (said, place)
   cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
-  where s.slug <> '' order by t.place limit 1;
+  where s.slug <> ''
+  order by t.place
+  limit 1;
 end;
 $$;
