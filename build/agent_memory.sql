@@ -1394,12 +1394,6 @@ returns text[]$header$),
 returns void$header$),
       ('function', '_enqueue_user_summary', $header$(p_user_id text, p_message_count int, p_every_n int)
 returns void$header$),
-      ('function', '_fit_messages', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
-)
-returns table (oldest_seq bigint, tokens int)$header$),
-      ('function', '_message_tokens', $header$(p_message memory.messages)
-returns int$header$),
       ('function', '_has_parts', $header$(p_metadata jsonb)
 returns boolean$header$),
       ('function', '_max_message_bytes', $header$()
@@ -1414,7 +1408,7 @@ returns text$header$),
   p_created_at timestamptz, p_idempotency_key text, p_which text default ''
 )
 returns void$header$),
-      ('function', '_message_tokens', $header$(p_content text, p_metadata jsonb)
+      ('function', '_estimated_message_tokens', $header$(p_content text, p_metadata jsonb)
 returns int$header$),
       ('function', '_ends_round', $header$(p_role text, p_metadata jsonb)
 returns boolean$header$),
@@ -2123,6 +2117,12 @@ returns memory.summaries$header$),
 returns text$header$),
       ('function', '_paragraph', $header$(p_content text)
 returns text$header$),
+      ('function', '_fit_messages', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
+)
+returns table (oldest_seq bigint, tokens int)$header$),
+      ('function', '_message_tokens', $header$(p_message memory.messages)
+returns int$header$),
       ('function', 'get_context', $header$(
   user_id text, thread_id text, query text default null, agent_id text default null,
   max_tokens int default null, query_embedding vector default null
@@ -5120,7 +5120,7 @@ begin
 
   -- Like memory.add_messages(): booked first, then inserted under the reserved number. The insert trigger would do the
   -- same work, but calling it takes a tenth of the time of add_message.
-  tokens := memory._message_tokens(content, metadata);
+  tokens := memory._estimated_message_tokens(content, metadata);
   booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
                            memory._ends_round(role, metadata));
   -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
@@ -5419,65 +5419,6 @@ begin
 end;
 $$;
 
--- How far back the newest messages of a thread fit into p_budget tokens, not further back than p_from_seq: the oldest
--- message that fits, and the tokens of all that fit. Tool results count as one unit with the message that called the
--- tools. The newest unit counts even when it does not fit.
-create or replace function memory._fit_messages(
-  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
-)
-returns table (oldest_seq bigint, tokens int)
-language plpgsql stable parallel safe
--- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
-set enable_sort = off
-set enable_bitmapscan = off
-set jit = off
-as $$
-declare
-  message record;
-  unit_tokens int := 0;
-  newest_of_unit bigint;
-begin
-  tokens := 0;
-  for message in
-    select m.seq, m.role, memory._message_tokens(m) as tokens
-    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-    order by m.seq desc
-  loop
-    unit_tokens := unit_tokens + message.tokens;
-    newest_of_unit := coalesce(newest_of_unit, message.seq);
-    if message.role <> 'tool' then
-      exit when oldest_seq is not null and (newest_of_unit < p_from_seq or tokens + unit_tokens > p_budget);
-      oldest_seq := message.seq;
-      tokens := tokens + unit_tokens;
-      unit_tokens := 0;
-      newest_of_unit := null;
-    end if;
-  end loop;
-  -- If the calling message is gone and nothing else is there, the tool results count as one unit.
-  if oldest_seq is null and newest_of_unit is not null then
-    oldest_seq := message.seq;
-    tokens := unit_tokens;
-  end if;
-  return next;
-end;
-$$;
-
--- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no limit
--- is broken.
-create or replace function memory._message_tokens(p_message memory.messages)
-returns int
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_message.is_counted then p_message.token_count
-    else greatest(
-      p_message.token_count,
-      memory._tokens_at_most(p_message.content)
-        + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
-end;
-$$;
-
 -- The rules of messages. Triggers apply them too, so that "insert into memory.messages ..." from psql obeys them.
 
 -- What a message without text may consist of. Inlined by the planner, hence no SET clause.
@@ -5555,7 +5496,7 @@ end;
 $$;
 
 -- Estimated tokens of a message with its tool calls. Inlined by the planner, hence no SET clause.
-create or replace function memory._message_tokens(p_content text, p_metadata jsonb)
+create or replace function memory._estimated_message_tokens(p_content text, p_metadata jsonb)
 returns int
 language sql immutable parallel safe
 begin atomic
@@ -5670,7 +5611,7 @@ returns table (
 )
 language sql stable parallel safe
 as $$
-  select r.seq, r.role, r.content, r.metadata, memory._message_tokens(r.content, r.metadata), r.created_at,
+  select r.seq, r.role, r.content, r.metadata, memory._estimated_message_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
       when r.unknown is null
@@ -5884,7 +5825,7 @@ begin
                                    new.created_at, new.idempotency_key);
   end if;
   perform memory._check_bound('expires_at', new.expires_at);
-  new.token_count := memory._message_tokens(new.content, new.metadata);
+  new.token_count := memory._estimated_message_tokens(new.content, new.metadata);
   new.updated_at := statement_timestamp();
   new.is_active := true;
 
@@ -5923,7 +5864,7 @@ begin
                                    new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
-    new.token_count := memory._message_tokens(new.content, new.metadata);
+    new.token_count := memory._estimated_message_tokens(new.content, new.metadata);
     new.is_counted := false;
     policy := memory._policy(new.user_id, new.agent_id);
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
@@ -12649,6 +12590,65 @@ begin
 end;
 $$;
 
+-- How far back the newest messages of a thread fit into p_budget tokens, not further back than p_from_seq: the oldest
+-- message that fits, and the tokens of all that fit. Tool results count as one unit with the message that called the
+-- tools. The newest unit counts even when it does not fit.
+create or replace function memory._fit_messages(
+  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
+)
+returns table (oldest_seq bigint, tokens int)
+language plpgsql stable parallel safe
+-- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
+set enable_sort = off
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  message record;
+  unit_tokens int := 0;
+  newest_of_unit bigint;
+begin
+  tokens := 0;
+  for message in
+    select m.seq, m.role, memory._message_tokens(m) as tokens
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    order by m.seq desc
+  loop
+    unit_tokens := unit_tokens + message.tokens;
+    newest_of_unit := coalesce(newest_of_unit, message.seq);
+    if message.role <> 'tool' then
+      exit when oldest_seq is not null and (newest_of_unit < p_from_seq or tokens + unit_tokens > p_budget);
+      oldest_seq := message.seq;
+      tokens := tokens + unit_tokens;
+      unit_tokens := 0;
+      newest_of_unit := null;
+    end if;
+  end loop;
+  -- If the calling message is gone and nothing else is there, the tool results count as one unit.
+  if oldest_seq is null and newest_of_unit is not null then
+    oldest_seq := message.seq;
+    tokens := unit_tokens;
+  end if;
+  return next;
+end;
+$$;
+
+-- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no limit
+-- is broken.
+create or replace function memory._message_tokens(p_message memory.messages)
+returns int
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_message.is_counted then p_message.token_count
+    else greatest(
+      p_message.token_count,
+      memory._tokens_at_most(p_message.content)
+        + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
+end;
+$$;
+
 do $$
 begin
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
@@ -13490,7 +13490,8 @@ begin
   if exists (select from pg_extension where extname = 'plpython3u')
     and (select rolsuper from pg_roles where rolname = current_user) then
     execute $functions$
--- One model call that a query waits for. It runs with its caller's rights; only functions with the owner's rights call it.
+-- One model call that a query waits for. It runs with its caller's rights; only functions with the owner's rights call
+-- it.
 create or replace function memory._call_model(kind text, payload jsonb)
 returns jsonb
 language plpython3u volatile parallel unsafe
@@ -16952,7 +16953,7 @@ if directory and sys.path[0] != directory:
     sys.path.insert(0, directory)
 $load_models$;
 comment on function memory._load_models() is
-'Makes the model packages importable in this session. Whoever may call memory.run_jobs() needs the right to call this too.';
+'Makes the model packages importable in this session. Callers of memory.run_jobs() need the right to call this, too.';
 -- No SET clause and no SECURITY DEFINER: a procedure with either may not commit. It only calls hardened functions by
 -- qualified name.
 create or replace procedure memory.run_jobs(max_jobs int default 100, max_seconds int default 60)
@@ -16965,7 +16966,9 @@ from agent_memory_server.runner import run_jobs
 run_jobs(plpy, max_jobs, max_seconds)
 $run_jobs$;
 comment on procedure memory.run_jobs(int, int) is
-'Runs queued model work inside the server: claims jobs, calls their models up to ten at a time, stores the results. Ends when no job is due, max_jobs were claimed or max_seconds have passed; calls under way are awaited. CALL it as a statement of its own, outside a transaction; it commits before every model call and can be cancelled at any time: its jobs then go back to the queue. Needs plpython3u. Packages for provider openai are imported from the directory in the server''s environment variable AGENT_MEMORY_PYTHONPATH; keys come from that environment, or from files in the directory that AGENT_MEMORY_KEY_DIR names.';
+'Runs queued model work inside the server until no job is due, max_jobs were claimed or max_seconds have passed. CALL '
+'it outside a transaction: it commits before every model call. A cancel gives its jobs back to the queue. Needs '
+'plpython3u; docs/operations.md says where it finds its packages and keys.';
 
 $functions$;
   elsif exists (select from pg_proc join pg_language on pg_language.oid = prolang

@@ -1,4 +1,5 @@
--- One model call that a query waits for. It runs with its caller's rights; only functions with the owner's rights call it.
+-- One model call that a query waits for. It runs with its caller's rights; only functions with the owner's rights call
+-- it.
 create or replace function memory._call_model(kind text, payload jsonb)
 returns jsonb
 language plpython3u volatile parallel unsafe

@@ -52,4 +52,4 @@ if directory and sys.path[0] != directory:
     sys.path.insert(0, directory)
 $load_models$;
 comment on function memory._load_models() is
-'Makes the model packages importable in this session. Whoever may call memory.run_jobs() needs the right to call this too.';
+'Makes the model packages importable in this session. Callers of memory.run_jobs() need the right to call this, too.';
