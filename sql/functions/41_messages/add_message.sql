@@ -36,7 +36,7 @@ begin
 
   -- Like memory.add_messages(): booked first, then inserted under the reserved number. The insert trigger would do the
   -- same work, but calling it takes a tenth of the time of add_message.
-  tokens := memory._message_tokens(content, metadata);
+  tokens := memory._estimated_tokens(content, metadata);
   booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
                            memory._ends_round(role, metadata));
   -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
