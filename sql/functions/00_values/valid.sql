@@ -13,3 +13,12 @@ language sql stable parallel safe -- pg_column_size() is stable
 begin atomic
   select jsonb_typeof(p_metadata) = 'object' and pg_column_size(p_metadata) <= 1048576;
 end;
+
+-- Whether a start or an end (valid_from, valid_to, expires_at) is null, infinite or in the years 1 to 9999. Inlined by
+-- the planner, hence no SET clause.
+create or replace function memory._is_bound(p_moment timestamptz)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (isfinite(p_moment) and not memory._is_real_moment(p_moment)) is not true;
+end;
