@@ -52,7 +52,6 @@ begin
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
-'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at '
-'defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores '
-'once: a repetition returns the stored message (even one that was cleared or expired since: a key counts as long as '
-'its thread exists), other content under the key is refused (23505).';
+'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. The same '
+'idempotency_key in the same thread stores once: a repetition returns the stored message, other content is refused '
+'(23505).';
