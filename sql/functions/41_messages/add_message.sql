@@ -36,7 +36,7 @@ begin
 
   -- Like memory.add_messages(): booked first, then inserted under the reserved number. The insert trigger would do the
   -- same work, but calling it takes a tenth of the time of add_message.
-  tokens := memory._estimated_message_tokens(content, metadata);
+  tokens := memory._estimated_tokens(content, metadata);
   booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
                            memory._ends_round(role, metadata));
   -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
@@ -52,7 +52,6 @@ begin
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
-'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at '
-'defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores '
-'once: a repetition returns the stored message (even one that was cleared or expired since: a key counts as long as '
-'its thread exists), other content under the key is refused (23505).';
+'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. The same '
+'idempotency_key in the same thread stores once: a repetition returns the stored message, other content is refused '
+'(23505).';

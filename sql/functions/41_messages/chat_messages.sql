@@ -98,7 +98,7 @@ returns table (
 )
 language sql stable parallel safe
 as $$
-  select r.seq, r.role, r.content, r.metadata, memory._estimated_message_tokens(r.content, r.metadata), r.created_at,
+  select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
       when r.unknown is null

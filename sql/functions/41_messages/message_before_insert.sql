@@ -23,7 +23,7 @@ begin
                                    new.created_at, new.idempotency_key);
   end if;
   perform memory._check_bound('expires_at', new.expires_at);
-  new.token_count := memory._estimated_message_tokens(new.content, new.metadata);
+  new.token_count := memory._estimated_tokens(new.content, new.metadata);
   new.updated_at := statement_timestamp();
   new.is_active := true;
 

@@ -18,7 +18,7 @@ begin
                                    new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
-    new.token_count := memory._estimated_message_tokens(new.content, new.metadata);
+    new.token_count := memory._estimated_tokens(new.content, new.metadata);
     new.is_counted := false;
     policy := memory._policy(new.user_id, new.agent_id);
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,

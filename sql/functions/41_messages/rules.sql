@@ -75,7 +75,7 @@ end;
 $$;
 
 -- Estimated tokens of a message with its tool calls. Inlined by the planner, hence no SET clause.
-create or replace function memory._estimated_message_tokens(p_content text, p_metadata jsonb)
+create or replace function memory._estimated_tokens(p_content text, p_metadata jsonb)
 returns int
 language sql immutable parallel safe
 begin atomic

@@ -1,3 +1,5 @@
+-- Rows whose numbers memory.add_message() and memory.add_messages() have reserved pass by: both have checked and
+-- booked them.
 create trigger message_100_before_insert
 before insert on memory.messages
 for each row

@@ -26,8 +26,7 @@ end;
 $$;
 comment on function memory.clear_thread(text, text) is
 'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could '
-'still be read. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts '
-'stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
+'still be read. Numbering goes on where it was.';
 
 -- Soft-deletes the messages of a thread, and returns how many of them were current. Messages that compression put away
 -- lose their summary_id, because jobs may read messages that have one.
