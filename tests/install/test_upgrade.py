@@ -47,11 +47,12 @@ def bound_functions(api: Api) -> list[Any]:
         select p.oid::regprocedure::text as signature,
           p.oid::regproc::text || '(' || coalesce((
             select string_agg(case
-                when t.typtype = 'c' then format('(select r from %%s as r limit 1)', t.typrelid::regclass)
+                when k.relkind = 'r' then format('(select r from %%s as r limit 1)', t.typrelid::regclass)
                 when e.typtype = 'c' then format('array(select r from %%s as r)', e.typrelid::regclass)
                 else 'null::' || format_type(t.oid, null) end, ', ' order by a.place)
             from unnest(p.proargtypes::oid[]) with ordinality as a (type, place)
-            join pg_type as t on t.oid = a.type left join pg_type as e on e.oid = t.typelem), '') || ')' as call
+            join pg_type as t on t.oid = a.type left join pg_type as e on e.oid = t.typelem
+            left join pg_class as k on k.oid = t.typrelid), '') || ')' as call
         from pg_proc as p where p.pronamespace = 'memory'::regnamespace and p.prosqlbody is not null
         order by 1""")
     assert len(rows) > 20

@@ -4,8 +4,8 @@
 -- steps. An embedding knows until when its memory may be found, so only the memories with a word of the query are
 -- joined with their embeddings, not all. Milliseconds of CPU for 1,000 memories, this statement / that one, PostgreSQL
 -- 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2
--- with 1,536. The steps have the names that they have there, share the formulas of scores.sql and run under the settings
--- of memory._ranked(), so nothing else may call this.
+-- with 1,536. The steps have the names that they have there, share the formulas of scores.sql and run under the
+-- settings of memory._ranked(), so nothing else may call this.
 create or replace function memory._ranked_among_memories(
   p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
   p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
