@@ -1408,7 +1408,7 @@ returns text$header$),
   p_created_at timestamptz, p_idempotency_key text, p_which text default ''
 )
 returns void$header$),
-      ('function', '_estimated_message_tokens', $header$(p_content text, p_metadata jsonb)
+      ('function', '_estimated_tokens', $header$(p_content text, p_metadata jsonb)
 returns int$header$),
       ('function', '_ends_round', $header$(p_role text, p_metadata jsonb)
 returns boolean$header$),
@@ -2780,7 +2780,7 @@ end;
 -- Whether metadata is a JSON object of at most 1 MiB; null for null. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_metadata(p_metadata jsonb)
 returns boolean
-language sql stable parallel safe
+language sql stable parallel safe -- pg_column_size() is stable
 begin atomic
   select jsonb_typeof(p_metadata) = 'object' and pg_column_size(p_metadata) <= 1048576;
 end;
@@ -5120,7 +5120,7 @@ begin
 
   -- Like memory.add_messages(): booked first, then inserted under the reserved number. The insert trigger would do the
   -- same work, but calling it takes a tenth of the time of add_message.
-  tokens := memory._estimated_message_tokens(content, metadata);
+  tokens := memory._estimated_tokens(content, metadata);
   booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
                            memory._ends_round(role, metadata));
   -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
@@ -5136,10 +5136,9 @@ begin
 end;
 $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
-'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. expires_at '
-'defaults to the policy (7 days), infinity keeps it for good. The same idempotency_key in the same thread stores '
-'once: a repetition returns the stored message (even one that was cleared or expired since: a key counts as long as '
-'its thread exists), other content under the key is refused (23505).';
+'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. The same '
+'idempotency_key in the same thread stores once: a repetition returns the stored message, other content is refused '
+'(23505).';
 
 create or replace function memory.add_messages(
   user_id text, thread_id text, messages jsonb, agent_id text default 'default'
@@ -5496,7 +5495,7 @@ end;
 $$;
 
 -- Estimated tokens of a message with its tool calls. Inlined by the planner, hence no SET clause.
-create or replace function memory._estimated_message_tokens(p_content text, p_metadata jsonb)
+create or replace function memory._estimated_tokens(p_content text, p_metadata jsonb)
 returns int
 language sql immutable parallel safe
 begin atomic
@@ -5611,7 +5610,7 @@ returns table (
 )
 language sql stable parallel safe
 as $$
-  select r.seq, r.role, r.content, r.metadata, memory._estimated_message_tokens(r.content, r.metadata), r.created_at,
+  select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
       when r.unknown is null
@@ -5825,7 +5824,7 @@ begin
                                    new.created_at, new.idempotency_key);
   end if;
   perform memory._check_bound('expires_at', new.expires_at);
-  new.token_count := memory._estimated_message_tokens(new.content, new.metadata);
+  new.token_count := memory._estimated_tokens(new.content, new.metadata);
   new.updated_at := statement_timestamp();
   new.is_active := true;
 
@@ -5864,7 +5863,7 @@ begin
                                    new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
-    new.token_count := memory._estimated_message_tokens(new.content, new.metadata);
+    new.token_count := memory._estimated_tokens(new.content, new.metadata);
     new.is_counted := false;
     policy := memory._policy(new.user_id, new.agent_id);
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
@@ -8693,8 +8692,7 @@ end;
 $$;
 comment on function memory.clear_thread(text, text) is
 'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could '
-'still be read. An archived conversation stays in the knowledge base; memory.delete_document() removes it. Artifacts '
-'stay, too. Numbering goes on where it was. Cleared rows stay readable to administrators until memory.sweep().';
+'still be read. Numbering goes on where it was.';
 
 -- Soft-deletes the messages of a thread, and returns how many of them were current. Messages that compression put away
 -- lose their summary_id, because jobs may read messages that have one.
@@ -11332,8 +11330,8 @@ $$;
 -- steps. An embedding knows until when its memory may be found, so only the memories with a word of the query are
 -- joined with their embeddings, not all. Milliseconds of CPU for 1,000 memories, this statement / that one, PostgreSQL
 -- 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2
--- with 1,536. The steps have the names that they have there, share the formulas of scores.sql and run under the settings
--- of memory._ranked(), so nothing else may call this.
+-- with 1,536. The steps have the names that they have there, share the formulas of scores.sql and run under the
+-- settings of memory._ranked(), so nothing else may call this.
 create or replace function memory._ranked_among_memories(
   p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
   p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
