@@ -6847,8 +6847,8 @@ end;
 $$;
 
 -- Whether two memories with near embeddings also agree where embeddings hardly differ: "born in 1985" and "born in
--- 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim must have the
--- figures and the names of the other in the same order.
+-- 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim must have
+-- the figures and the names of the other in the same order.
 create or replace function memory._agrees_with(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -7616,8 +7616,8 @@ begin
 end;
 $$;
 
--- Hides extracted memories behind near-duplicates: memories of the same agent, type and subject whose embeddings have at
--- least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). The older
+-- Hides extracted memories behind near-duplicates: memories of the same agent, type and subject whose embeddings have
+-- at least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). The older
 -- memory wins, unless it was extracted too and the newer one has the longer text. Stated and reworded memories are
 -- never hidden here. Returns the number of memories hidden. Taking a text apart takes 0.5 ms, so only the five nearest
 -- memories are compared.
@@ -7814,7 +7814,8 @@ end;
 $$;
 
 -- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says how it breaks the
--- rule. Tags are looked at only when they are new, so that a memory from before tags were limited can change in all else.
+-- rule. Tags are looked at only when they are new, so that a memory from before tags were limited can change in all
+-- else.
 -- The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
@@ -8180,7 +8181,7 @@ end;
 $$;
 comment on function memory.add_document(text, text, text, text, text, jsonb) is
 'Stores a document in a user''s knowledge base and returns its id. Keyword search finds the document at once (by the '
-'first 256 KiB of a long one). A job cuts a long document into overlapping pieces, each of which is embedded and found.';
+'first 256 KiB of a long one). A job cuts a long document into overlapping pieces, and search finds each of them.';
 
 -- Releases the memories that an article was made of, when the article is deleted.
 create or replace function memory._article_after_delete()

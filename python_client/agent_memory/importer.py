@@ -134,11 +134,7 @@ def import_file(
         ImportFileError: the file is malformed, or the database refused a message.
         OSError: the file cannot be read.
     """
-<<<<<<< HEAD
-    # Reading the file twice costs little beside writing; nothing is written before all of it is known to be valid.
-=======
     # Reading the file twice costs little beside writing; nothing is written before the whole file is known to be valid.
->>>>>>> r12-python
     total = sum(1 for _ in _read(path, user_id, thread_id))
     done, new = 0, Counter[tuple[str, str]]()
     memory = Memory(connection)

@@ -228,8 +228,8 @@ end;
 $$;
 
 -- Whether two memories with near embeddings also agree where embeddings hardly differ: "born in 1985" and "born in
--- 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim must have the
--- figures and the names of the other in the same order.
+-- 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim must have
+-- the figures and the names of the other in the same order.
 create or replace function memory._agrees_with(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe

@@ -1,5 +1,5 @@
--- Hides extracted memories behind near-duplicates: memories of the same agent, type and subject whose embeddings have at
--- least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). The older
+-- Hides extracted memories behind near-duplicates: memories of the same agent, type and subject whose embeddings have
+-- at least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). The older
 -- memory wins, unless it was extracted too and the newer one has the longer text. Stated and reworded memories are
 -- never hidden here. Returns the number of memories hidden. Taking a text apart takes 0.5 ms, so only the five nearest
 -- memories are compared.

@@ -19,4 +19,4 @@ end;
 $$;
 comment on function memory.add_document(text, text, text, text, text, jsonb) is
 'Stores a document in a user''s knowledge base and returns its id. Keyword search finds the document at once (by the '
-'first 256 KiB of a long one). A job cuts a long document into overlapping pieces, each of which is embedded and found.';
+'first 256 KiB of a long one). A job cuts a long document into overlapping pieces, and search finds each of them.';
