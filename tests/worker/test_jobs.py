@@ -93,7 +93,7 @@ class TestOutcomes:
         ("error", "reason"),
         [
             (ModelError("the model answered nonsense\0"), "the model answered nonsense"),
-            (ZeroDivisionError("what a user said"), "ZeroDivisionError at test_worker"),
+            (ZeroDivisionError("what a user said"), "ZeroDivisionError at tests.worker.steps"),
         ],
     )
     def test_a_failure_is_reported(self, dsn: str, memory: Memory, error: Exception, reason: str) -> None:
