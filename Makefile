@@ -95,6 +95,7 @@ lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scri
 	@$(BIN)/python sql/build.py --check
 	@$(BIN)/python python_client/generate_sync.py --check
 	@$(BIN)/python -m tests.lint.lint_sizes
+	@$(BIN)/python -m tests.lint.lint_rooms
 	@$(BIN)/python -m tests.lint.lint_sql
 	@$(BIN)/python docs/reference.py --check
 	@$(BIN)/python tests/features.py --check

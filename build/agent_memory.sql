@@ -13899,6 +13899,7 @@ SOURCES = {
         'import re\n'
         'from collections.abc import Awaitable\n'
         'from importlib import import_module\n'
+        'from pkgutil import iter_modules\n'
         'from typing import Protocol, cast\n'
         '\n'
         'from ..errors import ModelError\n'
@@ -13924,6 +13925,12 @@ SOURCES = {
         '            if error.name != name:\n'
         '                raise\n'
         '    raise ModelError(f"unknown kind of job: {kind}")\n'
+        '\n'
+        '\n'
+        'def import_job_modules() -> None:\n'
+        '    """Import the module of every kind, as a long-lived worker does before it claims: no lease pays for an import."""\n'
+        '    for module in iter_modules(__path__):\n'
+        '        import_module(f"{__name__}.{module.name}")\n'
     ),
     'agent_memory_models.jobs.backfill': (
         '"""Kind `backfill`: the work of `embed`, for an embedding model that is not active yet."""\n'

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Protocol, cast
 
 from ..errors import ModelError
@@ -35,3 +36,9 @@ def job_module(kind: str) -> JobModule:
             if error.name != name:
                 raise
     raise ModelError(f"unknown kind of job: {kind}")
+
+
+def import_job_modules() -> None:
+    """Import the module of every kind, as a long-lived worker does before it claims: no lease pays for an import."""
+    for module in iter_modules(__path__):
+        import_module(f"{__name__}.{module.name}")

@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 from agent_memory_models import Models
+from agent_memory_models.jobs import import_job_modules
 from psycopg_pool import AsyncConnectionPool
 
 from .._text import counted
@@ -139,6 +140,7 @@ class Worker:
             models = self._models
             if models is None:
                 models = await stack.enter_async_context(Models())
+                import_job_modules()
             if self._listens:
                 listener = asyncio.create_task(listen_for_jobs(self._conninfo, self._wake.set))
                 stack.callback(listener.cancel)
