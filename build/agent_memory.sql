@@ -3495,7 +3495,8 @@ comment on function memory.deactivate_model(text) is
 'Switches a model off: it gets no more calls and no more jobs. Its embeddings stay until memory.drop_model(). '
 'memory.activate_model() switches it on again.';
 
--- The built-in prompts: one row for each file of sql/prompts.
+-- The built-in prompts: one row for each prompt.txt of a kind of jobs, and one for
+-- reranking.
 create or replace function memory._default_prompts()
 returns table (name text, template text)
 language sql immutable parallel safe
@@ -6159,7 +6160,7 @@ begin
     window so_far as (order by l.seq)) as b;
   -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
   -- 0.47 s instead of 0.26.
-  languages := (select jsonb_object_agg(a.id, memory._policy(p_user_id, a.id) #> '{search,language}')
+  languages := (select jsonb_object_agg(a.id, memory._policy_section(p_user_id, a.id, 'search') -> 'language')
                 from unnest(agents) as a (id));
   -- "any (seqs)" and not a join, which is planned badly while the table has no statistics.
   update memory.messages as m
@@ -6362,7 +6363,8 @@ returns memory.summaries
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  language constant regconfig := (memory._policy(p_job.user_id, p_job.agent_id) #>> '{search,language}')::regconfig;
+  language constant regconfig :=
+    (memory._policy_section(p_job.user_id, p_job.agent_id, 'search') ->> 'language')::regconfig;
   stored memory.summaries;
 begin
   -- The job is locked before its summary, in the order of delete_thread(); no append waits for either.
@@ -7742,7 +7744,7 @@ begin
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
     -- The limit is kept before this memory is current again, so that another memory is evicted.
     perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
-      memory._policy(s.user_id, s.agent_id) -> 'memories')
+      memory._policy_section(s.user_id, s.agent_id, 'memories'))
     from memory.memory_scopes as s
     where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
   end if;
@@ -8370,7 +8372,7 @@ begin
     return new;
   end if;
   new.search_vector := memory._text_vector(
-    (memory._policy(new.user_id, new.agent_id) #>> '{search,language}')::regconfig,
+    (memory._policy_section(new.user_id, new.agent_id, 'search') ->> 'language')::regconfig,
     concat_ws(e'\n', new.key, new.description, new.content));
   return new;
 end;
@@ -12983,7 +12985,7 @@ begin
   left join (
     select j.finished_at, j.result ->> 'token_counter' as counter
     from memory.jobs as j
-    where j.status = 'completed' and j.kind in ('extract_memories', 'summarize_thread', 'compress_thread')
+    where j.status = 'completed' and j.kind in ('compress_thread', 'extract_memories', 'summarize_thread')
       and not j.result ? 'skipped'
     order by j.finished_at desc
     limit 1) as c on true;

@@ -1,4 +1,5 @@
--- The built-in prompts: one row for each file of sql/prompts.
+-- The built-in prompts: one row for each prompt.txt of a kind of jobs, and one for
+-- reranking.
 create or replace function memory._default_prompts()
 returns table (name text, template text)
 language sql immutable parallel safe

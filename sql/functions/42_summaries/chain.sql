@@ -83,7 +83,8 @@ returns memory.summaries
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  language constant regconfig := (memory._policy(p_job.user_id, p_job.agent_id) #>> '{search,language}')::regconfig;
+  language constant regconfig :=
+    (memory._policy_section(p_job.user_id, p_job.agent_id, 'search') ->> 'language')::regconfig;
   stored memory.summaries;
 begin
   -- The job is locked before its summary, in the order of delete_thread(); no append waits for either.

@@ -33,7 +33,7 @@ begin
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
     -- The limit is kept before this memory is current again, so that another memory is evicted.
     perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
-      memory._policy(s.user_id, s.agent_id) -> 'memories')
+      memory._policy_section(s.user_id, s.agent_id, 'memories'))
     from memory.memory_scopes as s
     where s.user_id = restore_memory.user_id and s.agent_id = current.agent_id;
   end if;

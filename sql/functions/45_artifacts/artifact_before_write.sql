@@ -27,7 +27,7 @@ begin
     return new;
   end if;
   new.search_vector := memory._text_vector(
-    (memory._policy(new.user_id, new.agent_id) #>> '{search,language}')::regconfig,
+    (memory._policy_section(new.user_id, new.agent_id, 'search') ->> 'language')::regconfig,
     concat_ws(e'\n', new.key, new.description, new.content));
   return new;
 end;

@@ -70,7 +70,7 @@ begin
   left join (
     select j.finished_at, j.result ->> 'token_counter' as counter
     from memory.jobs as j
-    where j.status = 'completed' and j.kind in ('extract_memories', 'summarize_thread', 'compress_thread')
+    where j.status = 'completed' and j.kind in ({{kinds with finish}})
       and not j.result ? 'skipped'
     order by j.finished_at desc
     limit 1) as c on true;
