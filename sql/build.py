@@ -101,17 +101,27 @@ def has(kind: Path, name: str) -> bool:
     return path.exists()
 
 
+def sources() -> list[Path]:
+    """The files of the sources of search in their order, each with all functions that a source has."""
+    paths = sorted((ROOMS / "47_sources").glob("*.sql"), key=place_among_sources)
+    for path in paths:
+        for name in ("owners", "embeddable", "lock", "searchable", "shown"):
+            if f"function memory._{path.stem}_{name}(" not in path.read_text():
+                raise SystemExit(f"{path.relative_to(ROOT)} must create memory._{path.stem}_{name}()")
+    return paths
+
+
 def with_lists(text: str) -> str:
     """The text with its lists of kinds of jobs, of sources of search, and of built-in prompts.
 
     ``{{kinds}}`` and ``{{sources}}`` become quoted names. ``{{each kind: line}}`` becomes the line once per kind, with
-    the kind in place of ``<kind>``; ``{{each kind with due: line}}`` and ``{{kinds with due}}`` take only kinds that
-    have a file due.sql; and ``{{each source, union all: line}}`` puts what follows the comma between the lines. A line
-    may be several lines.
+    the kind in place of ``<kind>``; ``{{each kind with users: line}}`` and ``{{kinds with users}}`` take only kinds
+    that have a file users.sql; and ``{{each source, union all: line}}`` puts what follows the comma between the lines.
+    A line may be several lines.
     """
     members = {
         "kind": [path.name for path in kinds()],
-        "source": [path.stem for path in sorted((ROOMS / "47_sources").glob("*.sql"), key=place_among_sources)],
+        "source": [path.stem for path in sources()],
     }
 
     def having(member: str, needed: str | None) -> list[str]:

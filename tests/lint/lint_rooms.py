@@ -6,6 +6,7 @@
 - A file holds at most one public function and is named after it.
 - Each public function has a COMMENT, stands in docs/, has a method in the client and occurs in a test.
 - Each private function is used.
+- A file that docs/ or a comment names by its path is there.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ CALLED = re.compile(r"\bmemory\.(\w+)")
 COMMENT_LINE = re.compile(r"--[^\n]*")
 COMMENT_ON = re.compile(r"^comment on \w+ memory\.(\w+).*?';$", re.MULTILINE | re.DOTALL)
 TEXT = re.compile(r"'(?:[^']|'')*'")
+# A path in a page or a comment: from the root of the repository, or from the rooms.
+PATH = re.compile(
+    r"(?<![\w/.<>-])(?:(?:sql|plpython|python_client|tests|docs)/[\w/.-]*\w|\d\d_\w+(?:/[\w/.-]*\w)?)(?![\w/<>*{])"
+)
 
 # Public functions without a method in the client, and why.
 NO_CLIENT_METHOD = {
@@ -150,6 +155,19 @@ def unused_functions(homes: dict[str, Path], built: dict[Path, str]) -> list[str
     ]
 
 
+def wrong_paths(sources: dict[Path, str]) -> list[str]:
+    """Paths of files and folders that pages and comments name, where nothing is."""
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    texts = {path: path.read_text(encoding="utf-8") for path in pages}
+    texts |= {path: "\n".join(COMMENT_LINE.findall(text)) for path, text in sources.items()}
+    return [
+        f"{show(path)}: names {name}, which is not there"
+        for path, text in texts.items()
+        for name in sorted(set(PATH.findall(text)))
+        if not (ROOT / name).exists() and not (ROOMS / name).exists()
+    ]
+
+
 def main() -> int:
     built: dict[Path, str] = the_build().rooms()
     sources = {path: path.read_text(encoding="utf-8") for path in built}
@@ -159,6 +177,7 @@ def main() -> int:
         *misplaced_functions(sources),
         *incomplete_functions(sources),
         *unused_functions(homes, built),
+        *wrong_paths(sources),
     ]
     for problem in problems:
         print(problem, file=sys.stderr)

@@ -55,8 +55,8 @@ begin
 end;
 $$;
 """
-DUE = """
-create or replace function memory._count_words_due(p_job memory.jobs)
+FOLLOW_UP = """
+create or replace function memory._count_words_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
@@ -83,7 +83,7 @@ KIND = {
     f"{FOLDER}/count_words.sql": REQUEST,
     f"{FOLDER}/input.sql": INPUT,
     f"{FOLDER}/apply.sql": APPLY,
-    f"{FOLDER}/due.sql": DUE,
+    f"{FOLDER}/follow_up.sql": FOLLOW_UP,
     f"{FOLDER}/overdue.sql": OVERDUE,
     f"{FOLDER}/prompt.txt": "Count the words.\n---\n{{messages}}\n",
 }
@@ -151,5 +151,5 @@ def test_a_folder_without_what_the_queue_calls_is_not_built(tmp_path: Path) -> N
         files = {name: text for name, text in KIND.items() if not name.endswith(f"/{missing}.sql")}
         with pytest.raises(SystemExit, match=rf"count_words/{missing}\.sql is missing"):
             build_version(tmp_path, files)
-    with pytest.raises(SystemExit, match=r"count_words/due\.sql must create memory\._count_words_due\(\)"):
-        build_version(tmp_path, KIND | {f"{FOLDER}/due.sql": DUE.replace("_count_words_due", "_count_due")})
+    with pytest.raises(SystemExit, match=r"count_words/users\.sql must create memory\._count_words_users\(\)"):
+        build_version(tmp_path, KIND | {f"{FOLDER}/users.sql": FOLLOW_UP})

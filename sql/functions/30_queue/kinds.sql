@@ -67,7 +67,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   return case p_job.kind
-    {{each kind with due: when '<kind>' then memory._<kind>_due(p_job)}}
+    {{each kind with follow_up: when '<kind>' then memory._<kind>_follow_up(p_job)}}
     else case when (p_job.input ->> 'is_partial')::boolean then '{}'::jsonb end
   end;
 end;

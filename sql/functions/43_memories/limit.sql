@@ -63,6 +63,7 @@ language plpgsql stable parallel safe
 -- empty would sort all memories of the agent. The settings stand on this function so that no trigger runs under them.
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
+set jit = off
 as $$
 declare
   expired constant uuid[] := array(

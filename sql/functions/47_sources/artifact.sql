@@ -19,6 +19,17 @@ begin atomic
   where coalesce(p_scope, '') = '';
 end;
 
+create or replace function memory._artifact_lock(p_user_id text, p_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.artifacts as a
+  where a.user_id = p_user_id and a.key = any (p_ids)
+  order by a.key for share nowait;
+end;
+$$;
+
 create or replace function memory._artifact_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean

@@ -23,6 +23,17 @@ begin atomic
   where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id and c.token_count is not null;
 end;
 
+create or replace function memory._document_lock(p_user_id text, p_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.documents as d
+  where d.user_id = p_user_id and d.document_id in (select split_part(i, '/', 1)::uuid from unnest(p_ids) as i)
+  order by d.document_id for share nowait;
+end;
+$$;
+
 create or replace function memory._document_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean

@@ -20,6 +20,18 @@ begin atomic
   where coalesce(p_scope, '') = '';
 end;
 
+-- An UPDATE by hand locks no counter of an agent, and would not see the embedding that it has to drop.
+create or replace function memory._memory_lock(p_user_id text, p_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.memories as m
+  where m.user_id = p_user_id and m.memory_id = any (p_ids::uuid[])
+  order by m.memory_id for share nowait;
+end;
+$$;
+
 -- Three branches, of which one search runs the first two or the third. Without filters the first reads memories from
 -- memories_recent_idx alone, so it must not name a column that the index lacks; the second adds the memories whose
 -- words are too long for the index. With filters the third reads all memories from the table.

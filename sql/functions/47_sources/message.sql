@@ -49,6 +49,18 @@ begin atomic
     and (memory._policy(p_user_id, null) #>> '{search,embed_messages}')::boolean;
 end;
 
+create or replace function memory._message_lock(p_user_id text, p_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.messages as m
+  where m.user_id = p_user_id and (m.thread_id, m.seq) in (
+    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint from unnest(p_ids) as i)
+  order by m.thread_id, m.seq for key share nowait;
+end;
+$$;
+
 -- Where words are compared, a message whose words nobody has kept yet is returned with its content and metadata, for
 -- memory._ranked() to parse.
 create or replace function memory._message_searchable(

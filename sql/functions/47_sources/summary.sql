@@ -20,6 +20,17 @@ begin atomic
   where coalesce(p_scope, '') = '';
 end;
 
+create or replace function memory._summary_lock(p_user_id text, p_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.summaries as s
+  where s.user_id = p_user_id and s.summary_id = any (p_ids::uuid[])
+  order by s.summary_id for key share nowait;
+end;
+$$;
+
 create or replace function memory._summary_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean

@@ -152,14 +152,15 @@ end;
 $$;
 
 -- Locks the rows whose texts were embedded, so that none can be deleted or changed before the embeddings are stored:
--- whoever did it would not find the new embedding to drop. Waits for no row, because whoever holds one may wait for
--- something of this job: with 55P03 the worker hands the result in again.
+-- whoever did it would not find the new embedding to drop. The counters of agents and the job are waited for, in the
+-- order that everybody keeps. Then each source locks its rows, and waits for none, because whoever holds one may wait
+-- for something of this job: with 55P03 the worker hands the result in again.
 create or replace function memory._lock_embeddable(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  ids jsonb := (
+  ids constant jsonb := (
     select jsonb_object_agg(r.source, r.ids)
     from (
       select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids
@@ -172,27 +173,9 @@ begin
   where s.user_id = p_job.user_id and s.agent_id in (
     select m.agent_id from memory.memories as m
     where m.user_id = p_job.user_id and m.memory_id = any (memory_ids));
-  -- An UPDATE by hand locks no scope, and would not see the embedding that it has to drop.
-  perform from memory.memories as m
-  where m.user_id = p_job.user_id and m.memory_id = any (memory_ids)
-  order by m.memory_id for share nowait;
   perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
-  perform from memory.summaries as s
-  where s.user_id = p_job.user_id
-    and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid)
-  order by s.summary_id for key share nowait;
-  perform from memory.documents as d
-  where d.user_id = p_job.user_id and d.document_id in (
-    select split_part(i, '/', 1)::uuid from jsonb_array_elements_text(ids -> 'document') as i)
-  order by d.document_id for share nowait;
-  perform from memory.artifacts as a
-  where a.user_id = p_job.user_id and a.key in (select jsonb_array_elements_text(ids -> 'artifact'))
-  order by a.key for share nowait;
-  perform from memory.messages as m
-  where m.user_id = p_job.user_id and (m.thread_id, m.seq) in (
-    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint
-    from jsonb_array_elements_text(ids -> 'message') as i)
-  order by m.thread_id, m.seq for key share nowait;
+  {{each source:
+  perform memory._<source>_lock(p_job.user_id, array(select jsonb_array_elements_text(ids -> '<source>')));}}
 end;
 $$;
 

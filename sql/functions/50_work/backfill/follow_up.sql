@@ -1,5 +1,5 @@
 -- Another job follows while a model lacks an embedding of this user.
-create or replace function memory._backfill_due(p_job memory.jobs)
+create or replace function memory._backfill_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$

@@ -1,5 +1,5 @@
 -- Another job follows while documents of the user wait to be cut.
-create or replace function memory._chunk_documents_due(p_job memory.jobs)
+create or replace function memory._chunk_documents_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$

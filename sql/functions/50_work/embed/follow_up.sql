@@ -1,5 +1,5 @@
 -- Another job follows while the active model lacks an embedding in the job's scope.
-create or replace function memory._embed_due(p_job memory.jobs)
+create or replace function memory._embed_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$

@@ -1,0 +1,90 @@
+-- Which work new messages make due: extractions, summaries, compression, embeddings.
+
+-- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
+end;
+
+-- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
+-- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() have the last word.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._kinds_due(
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_embeds boolean
+)
+returns text[]
+language sql immutable parallel safe
+begin atomic
+  select array_remove(array[
+    case
+      when memory._passes_multiple(p_first_seq, p_message_count,
+                                   (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+        then 'extract_memories'
+    end,
+    case
+      when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then
+        case
+          when memory._passes_multiple(p_first_seq, p_message_count,
+                                       (p_policy #>> '{cadence,thread_summary_every_n}')::int)
+            then 'summarize_thread'
+        end
+      when p_ends_round and (p_policy #>> '{summary,enabled}')::boolean
+        and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
+        then 'summarize_thread'
+    end,
+    case when p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint then 'compress_thread' end,
+    case when (p_policy #>> '{cadence,user_summary_every_n}')::int > 0 then 'summarize_user' end,
+    case when p_embeds and (p_policy #>> '{search,embed_messages}')::boolean then 'embed' end
+  ], null);
+end;
+
+-- Queues the compression of a thread that is over the threshold, unless it is queued already. What can be summarised
+-- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
+-- compressed with every message.
+create or replace function memory._enqueue_compression(
+  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
+  p_tokens_now bigint, p_compression jsonb
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  keep int := (p_compression ->> 'recent_messages_to_keep')::int;
+  kept_tokens numeric;
+begin
+  if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep
+    or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
+    return;
+  end if;
+  -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
+  -- reads their true lengths.
+  select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
+  from (select m.token_count from memory.messages as m
+        where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
+        order by m.seq desc limit greatest(keep - p_appended, 0)) as k;
+  if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
+    perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
+  end if;
+end;
+$$;
+
+-- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of open
+-- transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would make
+-- the appends to all threads of a user wait for each other.
+create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  messages bigint;
+begin
+  select sum(t.next_seq) into messages from memory.threads as t where t.user_id = p_user_id;
+  if memory._passes_multiple(messages - p_message_count, p_message_count, p_every_n) then
+    perform memory._enqueue_due(p_user_id, 'summarize_user', '');
+  end if;
+end;
+$$;
