@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import ClassVar
 
+import psycopg
 import pytest
 
-from tests.messages.steps import ANA
-from tests.support.sqlapi import Api
+from tests.messages.steps import ANA, add
+from tests.support.sqlapi import Api, refused
 
 
 class TestCounters:
@@ -84,3 +85,24 @@ class TestCounters:
         api.talk(**ANA, rounds=5)
         api.finish_jobs(memory="Likes tea")
         assert api.list_threads(user_id="ana")[0].message_count == 10
+
+
+@pytest.mark.parametrize("name", ["a_filter", "z_filter"])
+def test_a_message_that_a_trigger_leaves_out_is_not_counted(api: Api, db: psycopg.Connection, name: str) -> None:
+    db.execute(
+        "create function no_spam() returns trigger language plpgsql as "
+        "$$ begin return case when new.content <> 'spam' then new end; end $$"
+    )
+    db.execute(f"create trigger {name} before insert on memory.messages for each row execute function no_spam()")
+    add(api, "first")
+    with db.transaction():
+        assert add(api, "spam").seq is None
+        with refused("seq"), db.transaction():
+            db.execute(
+                "insert into memory.messages (user_id, thread_id, seq, role, content) "
+                "values ('ana', 't1', 7, 'user', 'x')"
+            )
+    assert add(api, "second").seq == 1
+    [thread] = api.query("select next_seq, message_count, active_tokens from memory.threads")
+    [stored] = api.query("select count(*) as messages, sum(token_count) as tokens from memory.messages")
+    assert thread == (2, stored.messages, stored.tokens) == (2, 2, 4)

@@ -134,11 +134,18 @@ def test_the_same_kinds_leave_the_table_alone(dsn: str, db: psycopg.Connection) 
 @pytest.mark.feature("F13")
 def test_jobs_of_a_kind_that_is_gone_stay_and_are_not_claimed(dsn: str, db: psycopg.Connection, tmp_path: Path) -> None:
     install(dsn, build_version(tmp_path, KIND))
-    db.execute("insert into memory.jobs (user_id, kind, scope) values ('ana', 'count_words', 't1')")
+    db.execute(
+        "insert into memory.jobs (user_id, kind, scope, status, is_delayed, worker, lease_token, lease_expires_at) "
+        "values ('ana', 'count_words', 't1', 'pending', false, null, null, null), "
+        "('ana', 'count_words', 't2', 'pending', true, null, null, null), "
+        "('ana', 'count_words', 't3', 'running', false, 'dead', gen_random_uuid(), now() - interval '1 minute')"
+    )
     install(dsn)
     api = Api(db)
+    api.consolidate(user_id="bob")
     assert api.claim_jobs(worker="w") == []
-    assert count_jobs(api) == ["pending"]
+    assert api.value("select status from memory.jobs where user_id = 'bob'") == "completed"
+    assert count_jobs(api) == ["pending", "pending", "running"]
     assert not api.query(CONSTRAINT)[0].convalidated
     db.execute("delete from memory.jobs where kind = 'count_words'")
     install(dsn)

@@ -48,9 +48,10 @@ begin
   end if;
 
   -- Leases of workers that died. Their model calls may have been paid for, so the ledger shows one call per attempt.
+  -- Here and below: jobs of a kind that this version lacks stay as they are, because the table would refuse a change.
   for claimed in
     select j.* from memory.jobs as j
-    where j.status = 'running' and j.lease_expires_at <= moment
+    where j.status = 'running' and j.lease_expires_at <= moment and j.kind = any (known)
     order by j.lease_expires_at limit 100 for update skip locked
   loop
     perform memory._fail_attempt(claimed,
@@ -61,7 +62,7 @@ begin
   update memory.jobs as j set is_delayed = false
   from (
     select d.user_id, d.job_id from memory.jobs as d
-    where d.status = 'pending' and d.is_delayed and d.run_after <= moment
+    where d.status = 'pending' and d.is_delayed and d.run_after <= moment and d.kind = any (known)
     order by d.run_after, d.job_id limit 1000 for update skip locked) as due
   where j.user_id = due.user_id and j.job_id = due.job_id;
 

@@ -48,6 +48,13 @@ begin
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
     coalesce(add_message.expires_at, booked.expires_at))
   returning m.seq, m.content, m.token_count, nullif(set_config('memory.seqs_reserved', '', true), '') into stored;
+  if not found then -- a trigger of the application's own has left the message out
+    perform set_config('memory.seqs_reserved', '', true);
+    update memory.threads as t
+    set next_seq = t.next_seq - case when t.next_seq = booked.first_seq + 1 then 1 else 0 end,
+        message_count = t.message_count - 1, active_tokens = t.active_tokens - tokens
+    where t.user_id = add_message.user_id and t.thread_id = add_message.thread_id;
+  end if;
   return stored;
 end;
 $$;

@@ -19,8 +19,10 @@ begin
   new.valid_from := nullif(new.valid_from, 'infinity');
   new.valid_to := nullif(new.valid_to, 'infinity');
 
-  if is_new or new.deleted_at is null then -- a deleted memory must obey the rules when it is restored
-    has_new_tags := new.tags <> '{}' and (is_new or new.tags <> old.tags);
+  -- The deletion itself, which is also what the limit does, is not checked: a memory must obey the rules again when it
+  -- is restored. That does not concern its tags, which are looked at only when they are new.
+  has_new_tags := new.tags <> '{}' and (is_new or new.tags <> old.tags);
+  if is_new or new.deleted_at is null or old.deleted_at is not null or has_new_tags then
     problem := memory._memory_problem(new, has_new_tags);
     if problem is not null then
       perform memory._refuse_memory(problem, new);
