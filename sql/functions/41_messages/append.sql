@@ -59,9 +59,9 @@ begin
 end;
 $$;
 
--- How long messages live; null for ever. Immutable, so that the planner reads the built-in '7 days' once: to read it
--- takes longer than everything else that an expiry needs. The settings that change how PostgreSQL reads an interval
--- concern negative intervals only, which no policy has.
+-- How long messages live; null for ever. Immutable, so that the planner parses the built-in '7 days' once: parsing
+-- takes longer than all the rest of computing an expiry. Settings change only how PostgreSQL parses negative intervals,
+-- which no policy has.
 create or replace function memory._message_lifetime(p_policy jsonb)
 returns interval
 language plpgsql immutable parallel safe
@@ -81,8 +81,8 @@ begin atomic
 end;
 
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() have the last word.
--- Inlined by the planner, hence no SET clause.
+-- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() decide in the end whether a job is
+-- queued. Inlined by the planner, hence no SET clause.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
   p_embeds boolean
@@ -113,9 +113,9 @@ begin atomic
   ], null);
 end;
 
--- Queues the compression of a thread that is over the threshold, unless it is queued already. What can be summarised
--- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
--- compressed with every message.
+-- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages that can be
+-- summarised must have a tenth of the threshold's tokens. Otherwise a thread whose newest messages alone are over the
+-- threshold would be compressed with every message.
 create or replace function memory._enqueue_compression(
   p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
   p_tokens_now bigint, p_compression jsonb
@@ -131,8 +131,8 @@ begin
     or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
     return;
   end if;
-  -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
-  -- reads their true lengths.
+  -- The appended messages are not stored yet. If only some of them will be kept, each counts with the mean length; the
+  -- job reads their true lengths.
   select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
