@@ -6,8 +6,8 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  registered memory.models; -- as the name was registered before, if it was
-  dims int; -- of the embeddings that the model will make, null when its first embedding decides
+  registered memory.models; -- the earlier registration of the name, if there is one
+  dims int; -- length of the model's embeddings; null until its first embedding decides
   is_the_same boolean;
 begin
   perform memory._check_id('name', name);
@@ -55,7 +55,7 @@ begin
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
       '23505');
   elsif kind = 'embedding' then
-    perform memory._enqueue_for_everyone('backfill'); -- also queues texts that an earlier backfill has missed
+    perform memory._enqueue_for_everyone('backfill'); -- also embeds texts that an earlier backfill has missed
   end if;
 end;
 $$;

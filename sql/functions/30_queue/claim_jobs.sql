@@ -30,7 +30,7 @@ declare
   -- says which of them to skip.
   visits jsonb := jsonb '{}';
   handed_out int := 0;
-  handed_out_before int := 0; -- when this lap began
+  handed_out_before int := 0; -- handed_out when this lap began
 begin
   perform memory._check_id('worker', worker);
   perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
@@ -109,7 +109,7 @@ begin
       select j.* into claimed from memory.jobs as j
       where j.user_id = visit ->> 'user_id' and j.job_id = (visit ->> 'job_id')::bigint;
       next_stops := next_stops || place;
-      perform setval(turn, place); -- first, so that a job that makes the claim fail does not keep the turn
+      perform setval(turn, place); -- before the job is prepared: if that fails, the turn moves on all the same
       handed := memory._hand_out(claimed);
       if handed.payload is not null then
         handed_out := handed_out + 1;

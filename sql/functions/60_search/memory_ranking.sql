@@ -158,7 +158,7 @@ create or replace function memory._nearest_among_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
 returns memory.ranking[]
-language plpgsql stable parallel unsafe -- as all that call it: it changes settings
+language plpgsql stable parallel unsafe -- it changes settings; its callers are unsafe for that reason, too
 as $$
 declare
   -- Planned in each call, for this user: whether an index over all users is worth using depends on the user's share of

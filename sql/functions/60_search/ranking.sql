@@ -73,7 +73,7 @@ begin
         and memory._has_vector_index(p_model)
       then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_explain) end;
   end if;
-  if cardinality(nearest) = p_row_limit then -- else too few of the memories that the index has met are this user's
+  if cardinality(nearest) = p_row_limit then -- otherwise the index has found too few memories of this user
     return query
     select row_number() over best_first, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
       case when p_explain

@@ -85,9 +85,9 @@ comment on function memory.search(
   text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision,
   double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]
 ) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied '
-'before the ranking. mode is hybrid (the default), vector or keyword; sources are any of memory, summary, document, '
-'message and artifact. Search in docs/concepts.md explains filters, scores and ids.';
+'Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is '
+'hybrid (the default), vector or keyword; sources are any of memory, summary, document, message and artifact. Search '
+'in docs/concepts.md explains filters, scores and ids.';
 
 -- Refuses the arguments of a search that break a rule.
 create or replace function memory._check_search(

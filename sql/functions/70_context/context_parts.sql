@@ -22,7 +22,7 @@ declare
   remaining int := p_max_tokens;
   parts memory.context_part[] := array[]::memory.context_part[]; -- ordinal is the place
   newest_tokens int;
-  since_seq bigint := 0; -- Messages before this are in a summary.
+  since_seq bigint := 0; -- messages before this one are in a summary
   whole memory.summaries;
   rolling memory.summaries;
   profile memory.summaries;

@@ -42,10 +42,9 @@ begin
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector) is
-'What to send to the model, as chat messages within max_tokens: memories, the summary of the user, earlier '
-'conversations, the summary of the thread, and the messages since; policy context says how the tokens are split. '
-'Without a query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and '
-'name, metadata of the other parts says what was chosen and why.';
+'Chat messages to send to a model, within max_tokens: memories, the summary of the user, earlier conversations, the '
+'summary of the thread, and the messages since. Without a query the user''s newest message is the query. metadata of a '
+'message holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
 -- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
 -- twenty messages are read, because earlier ones are no longer what the conversation is about.
