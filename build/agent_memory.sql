@@ -1378,22 +1378,6 @@ returns setof memory.stored_message$header$),
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
   out first_seq bigint, out expires_at timestamptz
 )$header$),
-      ('function', '_message_lifetime', $header$(p_policy jsonb)
-returns interval$header$),
-      ('function', '_passes_multiple', $header$(p_before bigint, p_count int, p_n int)
-returns boolean$header$),
-      ('function', '_kinds_due', $header$(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
-  p_embeds boolean
-)
-returns text[]$header$),
-      ('function', '_enqueue_compression', $header$(
-  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
-  p_tokens_now bigint, p_compression jsonb
-)
-returns void$header$),
-      ('function', '_enqueue_user_summary', $header$(p_user_id text, p_message_count int, p_every_n int)
-returns void$header$),
       ('function', '_has_parts', $header$(p_metadata jsonb)
 returns boolean$header$),
       ('function', '_max_message_bytes', $header$()
@@ -1432,6 +1416,20 @@ returns table (
 )$header$),
       ('function', '_refuse_times', $header$(p_messages jsonb)
 returns void$header$),
+      ('function', '_passes_multiple', $header$(p_before bigint, p_count int, p_n int)
+returns boolean$header$),
+      ('function', '_kinds_due', $header$(
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_embeds boolean
+)
+returns text[]$header$),
+      ('function', '_enqueue_compression', $header$(
+  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
+  p_tokens_now bigint, p_compression jsonb
+)
+returns void$header$),
+      ('function', '_enqueue_user_summary', $header$(p_user_id text, p_message_count int, p_every_n int)
+returns void$header$),
       ('function', 'get_messages', $header$(
   user_id text, thread_id text, recent_k int default null, after_seq bigint default null,
   before_seq bigint default null, agent_id text default null, include_inactive boolean default false
@@ -1451,6 +1449,8 @@ returns void$header$),
 returns void$header$),
       ('function', '_keep_key', $header$(p_message memory.messages)
 returns void$header$),
+      ('function', '_message_lifetime', $header$(p_policy jsonb)
+returns interval$header$),
       ('function', '_message_before_insert', $header$()
 returns trigger$header$),
       ('function', '_message_before_update', $header$()
@@ -1744,6 +1744,8 @@ returns setof text$header$),
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
 returns table (id text, text text)$header$),
+      ('function', '_artifact_lock', $header$(p_user_id text, p_ids text[])
+returns void$header$),
       ('function', '_artifact_searchable', $header$(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -1762,6 +1764,8 @@ returns setof text$header$),
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
 returns table (id text, text text)$header$),
+      ('function', '_document_lock', $header$(p_user_id text, p_ids text[])
+returns void$header$),
       ('function', '_document_searchable', $header$(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -1778,6 +1782,8 @@ returns table (id text, thread_id text, content text, metadata jsonb, details js
 returns setof text$header$),
       ('function', '_memory_embeddable', $header$(p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint)
 returns table (id text, text text)$header$),
+      ('function', '_memory_lock', $header$(p_user_id text, p_ids text[])
+returns void$header$),
       ('function', '_memory_searchable', $header$(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -1800,6 +1806,8 @@ returns text$header$),
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
 returns table (id text, text text)$header$),
+      ('function', '_message_lock', $header$(p_user_id text, p_ids text[])
+returns void$header$),
       ('function', '_message_searchable', $header$(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -1818,6 +1826,8 @@ returns setof text$header$),
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
 returns table (id text, text text)$header$),
+      ('function', '_summary_lock', $header$(p_user_id text, p_ids text[])
+returns void$header$),
       ('function', '_summary_searchable', $header$(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -1866,7 +1876,7 @@ returns table (
 )$header$),
       ('function', '_backfill_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
-      ('function', '_backfill_due', $header$(p_job memory.jobs)
+      ('function', '_backfill_follow_up', $header$(p_job memory.jobs)
 returns jsonb$header$),
       ('function', '_backfill_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
@@ -1885,7 +1895,7 @@ returns void$header$),
 returns boolean$header$),
       ('function', '_pieces', $header$(p_content text, p_chunks jsonb)
 returns table (number int, piece text, token_count int)$header$),
-      ('function', '_chunk_documents_due', $header$(p_job memory.jobs)
+      ('function', '_chunk_documents_follow_up', $header$(p_job memory.jobs)
 returns jsonb$header$),
       ('function', '_chunk_documents_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
@@ -1896,10 +1906,10 @@ returns table (user_id text, scope text)$header$),
 returns jsonb$header$),
       ('function', 'compress_thread', $header$(user_id text, thread_id text)
 returns bigint$header$),
-      ('function', '_compress_thread_due', $header$(p_job memory.jobs)
-returns jsonb$header$),
       ('function', '_compress_thread_finish', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
+      ('function', '_compress_thread_follow_up', $header$(p_job memory.jobs)
+returns jsonb$header$),
       ('function', '_compress_thread_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
@@ -1936,7 +1946,7 @@ returns setof memory.memories$header$),
 returns table (user_id text, scope text)$header$),
       ('function', '_embed_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
-      ('function', '_embed_due', $header$(p_job memory.jobs)
+      ('function', '_embed_follow_up', $header$(p_job memory.jobs)
 returns jsonb$header$),
       ('function', '_embed_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
@@ -1963,12 +1973,12 @@ returns jsonb$header$),
 returns void$header$),
       ('function', '_count_extraction', $header$(p_user_id text)
 returns void$header$),
-      ('function', '_extract_memories_due', $header$(p_job memory.jobs)
-returns jsonb$header$),
       ('function', 'extract_memories', $header$(user_id text, thread_id text, recent_k int default null)
 returns bigint$header$),
       ('function', '_extract_memories_finish', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
+      ('function', '_extract_memories_follow_up', $header$(p_job memory.jobs)
+returns jsonb$header$),
       ('function', '_extract_memories_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
@@ -2228,9 +2238,9 @@ end;
 $replaced$;
 set local check_function_bodies = on;
 
--- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>) or a placeholder
--- ([MemoryRef: ...]), or text that a model may take for one; its opening bracket becomes a round one. A second call
--- changes nothing more, so tokens may be counted before the text is fenced.
+-- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
+-- ([MemoryRef: ...]), or text that a model may take for one of the two. Its opening bracket becomes a round one. A
+-- second call changes nothing more, so tokens may be counted before the text is fenced.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -2341,7 +2351,7 @@ begin
 end;
 $$;
 
--- Refuses an id of a user, thread, agent or model that is null, empty or longer than 255 characters.
+-- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql immutable parallel safe
@@ -2444,9 +2454,9 @@ begin
 end;
 $$;
 
--- The rule that a list of names (tags, or the names that a filter allows) breaks; null when none. PostgreSQL compares
--- each entry of one array with each entry of the other, and neither a cancel nor statement_timeout interrupts that:
--- 3,000,000 tags against a filter of 20,000 took 46 s. 100 entries against 100 take 30 us.
+-- The rule that a list of names (tags, or the names that a filter allows) breaks; null when it breaks none. PostgreSQL
+-- compares each entry of one array with each entry of the other, and neither a cancel nor statement_timeout interrupts
+-- that: 3,000,000 tags against a filter of 20,000 took 46 s. 100 entries against 100 take 30 us.
 create or replace function memory._list_problem(p_list text[])
 returns text
 language plpgsql immutable parallel safe
@@ -2967,7 +2977,8 @@ begin
 end;
 $$;
 comment on function memory.get_policy(text, text) is
-'The policy that applies: user over agent over global over built-in defaults.';
+'The settings that apply to a user and an agent, merged key by key. Those of the agent for this user come first, then '
+'those of the user, of the agent, of everyone, and the built-in ones.';
 
 -- A policy with another one laid over it: sections merge key by key, and the value of a key is replaced as a whole.
 create or replace function memory._merge_policy(p_base jsonb, p_layer jsonb)
@@ -2981,8 +2992,8 @@ end;
 $$;
 
 -- The built-in policy with these rows laid over it, weakest first: of everyone, of the agent, of the user, of the agent
--- of this user. The rows come unordered: the hot path reads them in a statement that it runs anyway, where to sort them
--- with an aggregate took 20 us longer.
+-- of this user. The rows come unordered: memory._append() reads them within another statement, and sorting them there
+-- took 20 us longer.
 create or replace function memory._merge_layers(p_layers memory.policies[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -2998,8 +3009,8 @@ begin
 end;
 $$;
 
--- The policy of these rows. Without rows, which is usual, nothing is called. Inlined by the planner, hence no SET
--- clause.
+-- The policy of these rows. Without rows, which is usual, no function is called for it. Inlined by the planner, hence
+-- no SET clause.
 create or replace function memory._effective_policy(p_layers memory.policies[])
 returns jsonb
 language sql stable parallel safe
@@ -3312,9 +3323,9 @@ begin
 end;
 $$;
 
--- Tokens that count against a budget of p_of ('user' or 'agent') p_id: those of each call in the ledger since then, and
--- those that each running job has reserved. The planner inlines this function and decides each CASE, so that an index
--- of the ledger answers without its table.
+-- The tokens that count against a budget: those of each call in the ledger since p_since, and those that each running
+-- job has reserved. p_of is 'user' or 'agent', p_id the id of that user or agent. The planner inlines this function and
+-- evaluates each CASE, so that an index of the ledger is read without the table.
 create or replace function memory._used_tokens(p_of text, p_id text, p_since timestamptz)
 returns table (tokens bigint)
 language sql stable parallel safe
@@ -3329,8 +3340,8 @@ begin atomic
 end;
 
 -- Locks the agent's budget until the end of the transaction. The lock is a row that only this function touches. It is
--- written, not only locked, so that a claim under REPEATABLE READ fails if another claim came first. The wait is short:
--- two workers that each claim many jobs could wait for each other.
+-- written, not only locked, so that a claim under REPEATABLE READ fails if another claim came first. The wait ends
+-- after 10 ms, because two workers that each claim many jobs could wait for each other.
 create or replace function memory._lock_agent_budget(p_agent_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -3358,8 +3369,8 @@ begin
 end;
 $$;
 
--- The chat model of a job (the one that the policy names if it is on, else the active one) and the prompt for it. The
--- built-in model gets no prompt.
+-- The chat model of a job and its prompt. It is the model p_name, which a policy names, unless that is switched off or
+-- null; otherwise the active model. The built-in model gets no prompt.
 create or replace function memory._chat_model(p_name text, p_prompt text)
 returns jsonb
 language plpgsql stable parallel safe
@@ -3495,8 +3506,7 @@ comment on function memory.deactivate_model(text) is
 'Switches a model off: it gets no more calls and no more jobs. Its embeddings stay until memory.drop_model(). '
 'memory.activate_model() switches it on again.';
 
--- The built-in prompts: one row for each prompt.txt of a kind of jobs, and one for
--- reranking.
+-- The built-in prompts: one row for each prompt.txt of a kind of job, and for 60_search/rerank.txt.
 create or replace function memory._default_prompts()
 returns table (name text, template text)
 language sql immutable parallel safe
@@ -3644,7 +3654,7 @@ $$;
 comment on function memory.drop_model(text) is
 'Removes a model that is not in use, or a rerank model, with everything it has embedded. Its calls stay in the ledger.';
 
--- Refuses calls that are no array of objects whose numbers are null or from 0 to 2147483647.
+-- Refuses calls unless they are an array of at most 10,000 objects whose numbers are null or from 0 to 2147483647.
 create or replace function memory._check_calls(p_calls jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -3725,8 +3735,8 @@ begin
 end;
 $$;
 
--- The model of that name, after locking all models of its kind, in the order of their names. Whoever changes which
--- model of a kind is active takes these locks, so two administrators never violate the unique index
+-- The model of that name. Locks all models of its kind before, in the order of their names. A function that changes
+-- which model of a kind is active takes these locks, so that two administrators never violate the unique index
 -- models_one_active_idx.
 create or replace function memory._locked_model(p_name text)
 returns memory.models
@@ -3820,8 +3830,8 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  registered memory.models; -- as the name was registered before, if it was
-  dims int; -- of the embeddings that the model will make, null when its first embedding decides
+  registered memory.models; -- the earlier registration of the name, if there is one
+  dims int; -- length of the model's embeddings; null until its first embedding decides
   is_the_same boolean;
 begin
   perform memory._check_id('name', name);
@@ -3869,7 +3879,7 @@ begin
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
       '23505');
   elsif kind = 'embedding' then
-    perform memory._enqueue_for_everyone('backfill'); -- also queues texts that an earlier backfill has missed
+    perform memory._enqueue_for_everyone('backfill'); -- also embeds texts that an earlier backfill has missed
   end if;
 end;
 $$;
@@ -3878,7 +3888,7 @@ comment on function memory.register_model(text, text, text, text, jsonb) is
 'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
 'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
 
--- Refuses settings of a model that are no object, or have an unknown key or a value that the key cannot have.
+-- Refuses settings of a model that are not an object, or that have an unknown key or a value that the key cannot have.
 create or replace function memory._check_model_settings(p_settings jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -3925,7 +3935,7 @@ begin
       is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
       rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
     when p_key = 'api_key_env' then
-      -- The two excluded variables hold other things than keys.
+      -- These two variables do not hold keys.
       is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
         and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
       rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
@@ -3958,8 +3968,8 @@ begin
 end;
 $$;
 
--- Whether the environment variable of that name may always be read for a key; null counts as yes. The calling process
--- may allow other names, which the server does not know.
+-- Whether the environment variable of that name may always be read for a key; true for null. The process that makes the
+-- call may allow other names, which the database does not know.
 create or replace function memory._is_key_variable(p_name text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -4019,8 +4029,8 @@ begin
 end;
 $$;
 comment on function memory.set_prompt(text, text) is
-'Changes what a chat model is asked for a kind of job, from the next claim on, and returns the new version. An edit '
-'must use exactly the {{variables}} of the built-in prompt (22023); a line of --- ends the system message.';
+'Changes the prompt of a kind of job from the next claim on, and returns the new version. An edit must use exactly the '
+'{{variables}} of the built-in prompt (22023); a line of --- ends the system message.';
 
 create or replace function memory.claim_jobs(
   worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes'
@@ -4050,11 +4060,11 @@ declare
   stop int := 1;
   next_stops bigint[] := array[]::bigint[];
   visit jsonb;
-  -- By place. The index keeps the entries of claimed jobs until this transaction ends; a visit says which of them to
-  -- pass.
+  -- The last visit to each place. The index keeps the entries of claimed jobs until this transaction ends; the visit
+  -- says which of them to skip.
   visits jsonb := jsonb '{}';
   handed_out int := 0;
-  handed_out_before int := 0; -- when this lap began
+  handed_out_before int := 0; -- handed_out when this lap began
 begin
   perform memory._check_id('worker', worker);
   perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
@@ -4072,9 +4082,10 @@ begin
   end if;
 
   -- Leases of workers that died. Their model calls may have been paid for, so the ledger shows one call per attempt.
+  -- Here and below: jobs of a kind that this version lacks stay as they are, because the table would refuse a change.
   for claimed in
     select j.* from memory.jobs as j
-    where j.status = 'running' and j.lease_expires_at <= moment
+    where j.status = 'running' and j.lease_expires_at <= moment and j.kind = any (known)
     order by j.lease_expires_at limit 100 for update skip locked
   loop
     perform memory._fail_attempt(claimed,
@@ -4085,7 +4096,7 @@ begin
   update memory.jobs as j set is_delayed = false
   from (
     select d.user_id, d.job_id from memory.jobs as d
-    where d.status = 'pending' and d.is_delayed and d.run_after <= moment
+    where d.status = 'pending' and d.is_delayed and d.run_after <= moment and d.kind = any (known)
     order by d.run_after, d.job_id limit 1000 for update skip locked) as due
   where j.user_id = due.user_id and j.job_id = due.job_id;
 
@@ -4133,7 +4144,7 @@ begin
       select j.* into claimed from memory.jobs as j
       where j.user_id = visit ->> 'user_id' and j.job_id = (visit ->> 'job_id')::bigint;
       next_stops := next_stops || place;
-      perform setval(turn, place); -- first, so that a job that makes the claim fail does not keep the turn
+      perform setval(turn, place); -- before the job is prepared: if that fails, the turn moves on all the same
       handed := memory._hand_out(claimed);
       if handed.payload is not null then
         handed_out := handed_out + 1;
@@ -4177,8 +4188,8 @@ end;
 $$;
 
 -- Claims the first due job at a place after the jobs that this claim has taken there. The visit that it takes and
--- returns has user_id (who has the place), room (how many more jobs the user may have), and run_after and job_id of
--- the last job; is_taken is false when there is no such job or the user may have no more. Two users with the same
+-- returns has user_id (the user at this place), room (how many more jobs the user may have), and run_after and job_id
+-- of the last job; is_taken is false when there is no such job or the user may have no more. Two users with the same
 -- hash, one chance in 10^9 among 100,000 users, share their turns.
 create or replace function memory._take_turn(
   p_kinds text[], p_place bigint, p_moment timestamptz, p_worker text, p_lease interval, p_visit jsonb
@@ -4230,10 +4241,10 @@ begin
 end;
 $$;
 
--- How many more running jobs a user may have, or null while another claim holds the user: claims of one user exclude
--- each other from here to the end of the transaction. The mark is written and not only locked, so that under
--- repeatable read a claim that cannot see what another one has taken fails with 40001; once per claim, because
--- PostgreSQL keeps every version of the row until the transaction ends.
+-- How many more running jobs a user may have, or null while another claim holds the user's mark. Claims of one user
+-- exclude each other from this call to the end of the transaction. The mark is written and not only locked, so that
+-- under repeatable read a claim that cannot see the jobs that another claim has taken fails with 40001. It is written
+-- once per claim, because PostgreSQL keeps every version of the row until the transaction ends.
 create or replace function memory._room(p_user_id text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -4256,7 +4267,7 @@ begin
 end;
 $$;
 
--- Inserts and locks the mark of a user's claims; false when another claim holds the user.
+-- Inserts and locks the mark of a user's claims; false when another claim holds it.
 create or replace function memory._insert_claims_mark(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -4305,7 +4316,8 @@ comment on function memory.complete_job(text, bigint, uuid, jsonb, jsonb) is
 'Stores the result of a job in this transaction, once; calls are its model calls, for the ledger. Error AM001 means '
 'that the lease is lost (then call record_calls), 22023 that the result is not valid (then call fail_job).';
 
--- Queues the job that must follow a finished one: for what was asked meanwhile, and for what it left over.
+-- Queues the job that must follow a finished one: for requests that came meanwhile, and for work that the job left
+-- over.
 create or replace function memory._enqueue_next(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
@@ -4317,7 +4329,8 @@ begin
   if p_job.status = 'completed' then
     follow_up := memory._follow_up(p_job);
     if follow_up is not null then
-      -- Merged also with nothing asked: a recent_k must not narrow what is left over.
+      -- Merged even if no request came: that drops a recent_k, because the next job must read everything that is left
+      -- over.
       request := memory._wider_request(coalesce(request, '{}'), follow_up);
     end if;
   end if;
@@ -4327,8 +4340,8 @@ begin
 end;
 $$;
 
--- How every room asks for work. A job is named by its user, its kind and its scope: a thread, or '' for the user as a
--- whole.
+-- Every room queues jobs by these functions. A job is named by its user, its kind and its scope: a thread, or '' for
+-- the user as a whole.
 
 -- Queues a job for a caller who wants its id. A pending job of the same kind and scope takes the request in; a running
 -- one is marked to be followed by another job, because it may have read its input already.
@@ -4354,8 +4367,8 @@ begin
 end;
 $$;
 
--- The request that covers two requests. A job without recent_k reads everything, and what a recent_k leaves out is
--- never read; a job without n looks at 50 rows; a job with is_forced passes no threshold.
+-- The request that covers two requests. A job without recent_k reads everything new; with recent_k older messages are
+-- never read. A job without n looks at 50 rows. A job with is_forced ignores thresholds.
 create or replace function memory._wider_request(p_a jsonb, p_b jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -4382,8 +4395,8 @@ begin
 end;
 $$;
 
--- Queues a job unless one is open; true when it did. Looks first, because nearly every message comes here and an insert
--- that meets a conflict costs four times the look.
+-- Queues a job unless one is open, and returns whether it did. It looks before it inserts: nearly every message calls
+-- this, and an insert that meets a conflict takes four times as long as the look.
 create or replace function memory._enqueue_due(p_user_id text, p_kind text, p_scope text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -4414,8 +4427,8 @@ end;
 $$;
 
 -- Queues a job of a kind for each user that the kind names, in one statement: memory._enqueue() for each of 100,000
--- users took four times as long (6 s, 23 s; two busy cores). A running job may be about to end without having seen what
--- is new, so another job follows it; a job that waits after a failure becomes due.
+-- users took four times as long (6 s, 23 s; two busy cores). A running job may end without having seen the newest
+-- texts, so another job follows it. A job that waits after a failure becomes due.
 create or replace function memory._enqueue_for_everyone(p_kind text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -4501,7 +4514,7 @@ comment on function memory.get_job(text, bigint) is
 
 -- The payload of a job that was just claimed, read with a snapshot younger than the claim. It is null when the job is
 -- not handed out: there is nothing to do, the budget is spent, another job is summarising its thread, or its input
--- cannot be read. goes_on: the messages read so far have nothing in them for a model, and there are more.
+-- cannot be read. goes_on is true when the messages read so far have nothing in them for a model and there are more.
 create or replace function memory._hand_out(p_job memory.jobs, out payload jsonb, out goes_on boolean)
 language plpgsql volatile parallel unsafe
 as $$
@@ -4516,8 +4529,8 @@ declare
 begin
   goes_on := false;
   begin
-    -- Whoever clears or deletes the thread right now goes first. An append neither waits for this lock nor is waited
-    -- for.
+    -- If somebody is clearing or deleting the thread, the job is put off. An append neither waits for this lock nor
+    -- makes the claim wait.
     if p_job.scope <> '' then
       perform from memory.threads as t
       where t.user_id = p_job.user_id and t.thread_id = p_job.scope for key share nowait;
@@ -4549,10 +4562,10 @@ begin
         + case when is_checking_budget then interval '100 milliseconds' else interval '5 seconds' end;
       reason := sqlerrm;
     when query_canceled then
-      -- Someone who cancels the claim ends it, and nothing is claimed. So does statement_timeout, unless this job took
-      -- the time: then the job has failed, or it would take the time of every claim. The claim's deadline leaves each
-      -- job half of statement_timeout, so a job that took a third is blamed; a tenth allows for clocks that differ.
-      -- statement_timeout strikes once in a statement, so the failure can be stored; the claim hands out nothing more.
+      -- A cancel ends the claim, and nothing is claimed. statement_timeout ends it too, unless this job took the time:
+      -- such a job fails, because otherwise it would take the time of every claim. The claim's deadline leaves each job
+      -- half of statement_timeout, so a job that took a third of it is blamed. 0.9 allows for clocks that differ.
+      -- statement_timeout ends a statement only once, so the failure can be stored; the claim hands out no further job.
       if clock_timestamp() - statement_timestamp() >= nullif(patience, '0') * 0.9
         and clock_timestamp() - started >= patience / 3 then
         perform memory.fail_job(p_job.user_id, p_job.job_id, p_job.lease_token,
@@ -4581,8 +4594,8 @@ begin
 end;
 $$;
 
--- What may be kept of an error of PostgreSQL, whose message can show what a user said: its code and where it was
--- raised.
+-- The part of an error of PostgreSQL that may be stored: its code and where it was raised. Its message can show what a
+-- user said.
 create or replace function memory._place_of_error(p_code text, p_trace text)
 returns text
 language plpgsql immutable parallel safe
@@ -4594,8 +4607,8 @@ begin
 end;
 $$;
 
--- Keeps what memory.record_calls() needs of deleted jobs: a worker may still be at one, and report its calls
--- afterwards.
+-- Keeps the columns of deleted jobs that memory.record_calls() needs: a worker may still be working on such a job, and
+-- report its calls afterwards.
 create or replace function memory._jobs_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on gone_jobs
@@ -4612,11 +4625,13 @@ begin
 end;
 $$;
 
--- What the queue asks the kinds of jobs. A kind is a folder of 50_work; the build repeats each line below for the kinds
--- that have the file named in it. No other file of this room calls a kind.
+-- By these functions the queue calls the kinds of jobs. A kind is a folder of 50_work; the build repeats each line in
+-- double braces for every kind, or for the kinds that have the file that the line names. No other file of this room
+-- calls a kind.
 
--- payload: for the worker, or null when no model is needed. input: what completing the job needs; without a payload,
--- its is_partial says that there is more to read. agent_id: whose budget pays. tokens: what the call takes at least.
+-- Calls a kind's input function. payload goes to the worker, and is null when no model is needed. input is kept for
+-- completing the job; without a payload, its is_partial says that there is more to read. agent_id is the agent whose
+-- budget pays. tokens is the least number of tokens that the call takes.
 create or replace function memory._job_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -4662,7 +4677,7 @@ begin
 end;
 $$;
 
--- The last step of completing a job, for locks that must be short.
+-- The last step of completing a job. It comes last so that its locks are held only for a short time.
 create or replace function memory._finish_job(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
@@ -4693,19 +4708,19 @@ begin
 end;
 $$;
 
--- The request of the job that must follow a completed one, or null: its kind decides, or else is_partial of its input,
--- which says that something was left over.
+-- The request of the job that must follow a completed one, or null. The kind decides (due.sql); for other kinds a job
+-- follows when is_partial of the input says that work was left over.
 create or replace function memory._follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 begin
   return case p_job.kind
-    when 'backfill' then memory._backfill_due(p_job)
-    when 'chunk_documents' then memory._chunk_documents_due(p_job)
-    when 'compress_thread' then memory._compress_thread_due(p_job)
-    when 'embed' then memory._embed_due(p_job)
-    when 'extract_memories' then memory._extract_memories_due(p_job)
+    when 'backfill' then memory._backfill_follow_up(p_job)
+    when 'chunk_documents' then memory._chunk_documents_follow_up(p_job)
+    when 'compress_thread' then memory._compress_thread_follow_up(p_job)
+    when 'embed' then memory._embed_follow_up(p_job)
+    when 'extract_memories' then memory._extract_memories_follow_up(p_job)
     else case when (p_job.input ->> 'is_partial')::boolean then '{}'::jsonb end
   end;
 end;
@@ -4752,8 +4767,8 @@ begin
 end;
 $$;
 
--- Ends the lease of a job and returns its row as it is then; AM001 when the lease is lost. Without p_run_after the job
--- keeps its time.
+-- Ends the lease of a job and returns its new row; AM001 when the lease is lost. Without p_run_after the job keeps its
+-- time.
 create or replace function memory._end_lease(
   p_job memory.jobs, p_status text, p_attempts int, p_error text, p_result jsonb default null,
   p_run_after timestamptz default null, p_is_delayed boolean default false
@@ -4794,8 +4809,8 @@ begin
 end;
 $$;
 
--- Ends the lease of a failed attempt and returns the new status: pending, or dead after the last attempt. An attempt
--- whose calls are not named is entered in the ledger as one call of unknown size.
+-- Ends the lease of a failed attempt and returns the new status: pending, or dead after the last attempt. Without
+-- p_calls the attempt is entered in the ledger as one call of unknown size.
 create or replace function memory._fail_attempt(
   p_job memory.jobs, p_error text, p_run_after timestamptz default null, p_calls jsonb default null
 )
@@ -4827,7 +4842,7 @@ begin
 end;
 $$;
 
--- The position of a mark that says up to which moment something was looked at: microseconds since 1970.
+-- A moment as the position of a mark: microseconds since 1970.
 create or replace function memory._microseconds(p_moment timestamptz)
 returns numeric
 language sql stable parallel safe
@@ -4892,7 +4907,7 @@ comment on function memory.release_job(text, bigint, uuid, interval, jsonb) is
 
 -- Checks that the results of several kinds of jobs have in common.
 
--- Refuses a whole result, because the part at p_path is not what was asked for.
+-- Refuses a whole result because of a problem with its part at p_path.
 create or replace function memory._refuse_result(p_path text, p_problem text)
 returns void
 language plpgsql stable parallel safe
@@ -4964,8 +4979,8 @@ $$;
 comment on function memory.retry_job(text, bigint) is
 'Puts a dead job back into the queue with all its attempts, or makes a waiting one due at once.';
 
--- Deletes the embeddings of one text under every embedding model. The list of models makes the primary key usable,
--- which begins with user and model.
+-- Deletes the embeddings of one text under every embedding model. The primary key begins with user and model, so the
+-- list of models lets PostgreSQL use it.
 create or replace function memory._drop_embedding(p_user_id text, p_source text, p_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -4979,8 +4994,8 @@ begin
 end;
 $$;
 
--- Queues the embedding of a thread's messages, or of everything else that a user has (''), if an embedding model is
--- active.
+-- Queues the embedding of the messages of a thread (p_scope), or of everything else that a user has (p_scope ''), if an
+-- embedding model is active.
 create or replace function memory._enqueue_embedding(p_user_id text, p_scope text default '')
 returns void
 language plpgsql volatile parallel unsafe
@@ -5133,6 +5148,13 @@ begin
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
     coalesce(add_message.expires_at, booked.expires_at))
   returning m.seq, m.content, m.token_count, nullif(set_config('memory.seqs_reserved', '', true), '') into stored;
+  if not found then -- a trigger of the application's own has left the message out
+    perform set_config('memory.seqs_reserved', '', true);
+    update memory.threads as t
+    set next_seq = t.next_seq - case when t.next_seq = booked.first_seq + 1 then 1 else 0 end,
+        message_count = t.message_count - 1, active_tokens = t.active_tokens - tokens
+    where t.user_id = add_message.user_id and t.thread_id = add_message.thread_id;
+  end if;
   return stored;
 end;
 $$;
@@ -5318,110 +5340,9 @@ begin
 end;
 $$;
 
--- How long messages live; null for ever. Immutable, so that the planner reads the built-in '7 days' once: to read it
--- takes longer than everything else that an expiry needs. The settings that change how PostgreSQL reads an interval
--- concern negative intervals only, which no policy has.
-create or replace function memory._message_lifetime(p_policy jsonb)
-returns interval
-language plpgsql immutable parallel safe
-as $$
-begin
-  return nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
-end;
-$$;
-
--- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
--- Inlined by the planner, hence no SET clause.
-create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
-end;
-
--- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() have the last word.
--- Inlined by the planner, hence no SET clause.
-create or replace function memory._kinds_due(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
-  p_embeds boolean
-)
-returns text[]
-language sql immutable parallel safe
-begin atomic
-  select array_remove(array[
-    case
-      when memory._passes_multiple(p_first_seq, p_message_count,
-                                   (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
-        then 'extract_memories'
-    end,
-    case
-      when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then
-        case
-          when memory._passes_multiple(p_first_seq, p_message_count,
-                                       (p_policy #>> '{cadence,thread_summary_every_n}')::int)
-            then 'summarize_thread'
-        end
-      when p_ends_round and (p_policy #>> '{summary,enabled}')::boolean
-        and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
-        then 'summarize_thread'
-    end,
-    case when p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint then 'compress_thread' end,
-    case when (p_policy #>> '{cadence,user_summary_every_n}')::int > 0 then 'summarize_user' end,
-    case when p_embeds and (p_policy #>> '{search,embed_messages}')::boolean then 'embed' end
-  ], null);
-end;
-
--- Queues the compression of a thread that is over the threshold, unless it is queued already. What can be summarised
--- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
--- compressed with every message.
-create or replace function memory._enqueue_compression(
-  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
-  p_tokens_now bigint, p_compression jsonb
-)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  keep int := (p_compression ->> 'recent_messages_to_keep')::int;
-  kept_tokens numeric;
-begin
-  if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep
-    or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
-    return;
-  end if;
-  -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
-  -- reads their true lengths.
-  select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
-  from (select m.token_count from memory.messages as m
-        where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
-        order by m.seq desc limit greatest(keep - p_appended, 0)) as k;
-  if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
-    perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
-  end if;
-end;
-$$;
-
--- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of open
--- transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would make
--- the appends to all threads of a user wait for each other.
-create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  messages bigint;
-begin
-  select sum(t.next_seq) into messages from memory.threads as t where t.user_id = p_user_id;
-  if memory._passes_multiple(messages - p_message_count, p_message_count, p_every_n) then
-    perform memory._enqueue_due(p_user_id, 'summarize_user', '');
-  end if;
-end;
-$$;
-
 -- The rules of messages. Triggers apply them too, so that "insert into memory.messages ..." from psql obeys them.
 
--- What a message without text may consist of. Inlined by the planner, hence no SET clause.
+-- Whether metadata has a part that a message without text may consist of. Inlined by the planner, hence no SET clause.
 create or replace function memory._has_parts(p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -5438,8 +5359,8 @@ begin atomic
 end;
 
 -- The argument that breaks a rule of messages; null when none does. Inlined by the planner, hence no SET clause.
--- As calls, the rules would take a fifth of the time of an insert. PostgreSQL prepares the expression anew in each
--- transaction, which takes longer than its evaluation: few operators count.
+-- Without inlining, the rules would take a fifth of the time of an insert. PostgreSQL prepares the expression anew in
+-- each transaction, which takes longer than evaluating it, so it has as few operators as possible.
 create or replace function memory._message_problem(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_idempotency_key text
@@ -5542,8 +5463,8 @@ begin
 end;
 $$;
 
--- The members that no chat message has; null when there are none. Members that are null do not count: client libraries
--- write them when they dump a message. Inlined by the planner, hence no SET clause.
+-- The members that a chat message cannot have; null when there are none. Members that are null do not count: client
+-- libraries write them when they dump a message. Inlined by the planner, hence no SET clause.
 create or replace function memory._unknown_members(p_message jsonb)
 returns jsonb
 language sql immutable parallel safe
@@ -5670,6 +5591,97 @@ begin
 end;
 $$;
 
+-- Which work new messages make due: extractions, summaries, compression, embeddings.
+
+-- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
+end;
+
+-- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
+-- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() decide in the end
+-- whether a job is queued. Inlined by the planner, hence no SET clause.
+create or replace function memory._kinds_due(
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
+  p_embeds boolean
+)
+returns text[]
+language sql immutable parallel safe
+begin atomic
+  select array_remove(array[
+    case
+      when memory._passes_multiple(p_first_seq, p_message_count,
+                                   (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+        then 'extract_memories'
+    end,
+    case
+      when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then
+        case
+          when memory._passes_multiple(p_first_seq, p_message_count,
+                                       (p_policy #>> '{cadence,thread_summary_every_n}')::int)
+            then 'summarize_thread'
+        end
+      when p_ends_round and (p_policy #>> '{summary,enabled}')::boolean
+        and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
+        then 'summarize_thread'
+    end,
+    case when p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint then 'compress_thread' end,
+    case when (p_policy #>> '{cadence,user_summary_every_n}')::int > 0 then 'summarize_user' end,
+    case when p_embeds and (p_policy #>> '{search,embed_messages}')::boolean then 'embed' end
+  ], null);
+end;
+
+-- Queues the compression of a thread that is over the threshold, unless it is queued already. What can be summarised
+-- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
+-- compressed with every message.
+create or replace function memory._enqueue_compression(
+  p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
+  p_tokens_now bigint, p_compression jsonb
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  keep int := (p_compression ->> 'recent_messages_to_keep')::int;
+  kept_tokens numeric;
+begin
+  if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep
+    or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
+    return;
+  end if;
+  -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
+  -- reads their true lengths.
+  select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
+  from (select m.token_count from memory.messages as m
+        where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
+        order by m.seq desc limit greatest(keep - p_appended, 0)) as k;
+  if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
+    perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
+  end if;
+end;
+$$;
+
+-- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of open
+-- transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would make
+-- the appends to all threads of a user wait for each other.
+create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  messages bigint;
+begin
+  select sum(t.next_seq) into messages from memory.threads as t where t.user_id = p_user_id;
+  if memory._passes_multiple(messages - p_message_count, p_message_count, p_every_n) then
+    perform memory._enqueue_due(p_user_id, 'summarize_user', '');
+  end if;
+end;
+$$;
+
 create or replace function memory.get_messages(
   user_id text, thread_id text, recent_k int default null, after_seq bigint default null,
   before_seq bigint default null, agent_id text default null, include_inactive boolean default false
@@ -5706,7 +5718,7 @@ comment on function memory.get_messages(text, text, int, bigint, bigint, text, b
 'expires.';
 
 -- The message stored under an idempotency key; null when there is none. Refuses the key when another message is stored
--- under it. Locks the thread until the transaction ends, so that of two callers with one key the second finds the
+-- under it. Locks the thread until the transaction ends, so that the second of two callers with the same key finds the
 -- message of the first.
 create or replace function memory._message_by_key(
   p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text
@@ -5797,6 +5809,18 @@ begin
     memory._message_digest(p_message.role, p_message.content), p_message.token_count
   from memory.threads as t where t.user_id = p_message.user_id and t.thread_id = p_message.thread_id
   on conflict do nothing;
+end;
+$$;
+
+-- How long messages live; null for ever. Immutable, so that the planner parses the built-in '7 days' once: parsing
+-- takes longer than all the rest of computing an expiry. Settings change only how PostgreSQL parses negative intervals,
+-- which no policy has.
+create or replace function memory._message_lifetime(p_policy jsonb)
+returns interval
+language plpgsql immutable parallel safe
+as $$
+begin
+  return nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
 end;
 $$;
 
@@ -5925,12 +5949,12 @@ $$;
 
 -- The messages p_from_seq to p_to_seq of a thread as a job gives them to a model.
 --
--- p_speakers_only gives what users and assistants said themselves: no other roles, and nothing recalled from memory.
--- Limits: a jsonb array holds 256 MiB and models read far less, so each content is cut at 64 KiB, and the number of
--- messages and of tokens is limited. A message counts as at most 2,000 tokens: prompts show 8,000 characters of it. The
--- first message is given even when it alone is over the limits. p_byte_limit limits the reading for p_speakers_only,
--- because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes and what is read of it.
--- The loop goes row by row, so that no more rows are read than fit.
+-- With p_speakers_only: only messages of users and assistants, without text that was recalled from memory. Limits: a
+-- jsonb array holds 256 MiB and models read far less, so each content is cut at 64 KiB, and the number of messages and
+-- of tokens is limited. A message counts as at most 2,000 tokens: prompts show 8,000 characters of it. The first
+-- message is given even when it alone is over the limits. With p_speakers_only, p_byte_limit limits how much is read,
+-- because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that are
+-- read of it. The loop goes row by row, so that no more rows are read than fit.
 --
 -- last_seq is the last message given, examined_seq the last one read. is_partial: a limit ended the reading there.
 create or replace function memory._message_payload(
@@ -6054,8 +6078,8 @@ begin atomic
   select p_is_active and p_expires_at > statement_timestamp();
 end;
 
--- Whether jobs may read a message: it is current, or compression put it away before each job had read it.
--- Inlined by the planner, hence no SET clause.
+-- Whether jobs may read a message: it is current, or compression has soft-deleted it; then some jobs may not have read
+-- it yet. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -6095,9 +6119,9 @@ begin
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
 
-  -- These skip what another transaction has locked, so a sweep never waits or deadlocks; the next call gets the rest.
-  -- Each finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows
-  -- by their address (ctid), the others by their key if their version (xmin) is still the same.
+  -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
+  -- finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows by
+  -- their address (ctid), the others by their key if their version (xmin) is still the same.
   swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
   swept := swept || jsonb_build_object('artifacts', memory._sweep_artifacts(batch_size));
@@ -6112,7 +6136,8 @@ comment on function memory.sweep(int) is
 'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
 'and parses messages that no job has read. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
 
--- Words of a message, its speaker's name and its date included: questions ask "what did Ana say in May".
+-- The words of a message for keyword search, with its speaker's name and its date, because questions ask "what did Ana
+-- say in May".
 create or replace function memory._message_vector(
   p_language regconfig, p_content text, p_metadata jsonb, p_created_at timestamptz
 )
@@ -6125,12 +6150,13 @@ begin
 end;
 $$;
 
--- Does for a range of a thread what appends leave for later: stores the words of its messages, and their exact tokens,
--- which p_token_counts holds by seq. To insert a message from JSON takes 4 us, to parse its words 30.
+-- Finishes the messages in a range of a thread: stores their words, and their exact tokens, which p_token_counts holds
+-- by seq. Appends leave this for later, because parsing the words of a message takes 30 us and inserting it from JSON
+-- 4.
 --
 -- The words come from the row's own text under the row's lock, so no change of the text is lost. Rows that another
 -- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. At least one
--- message is parsed, and no more than have p_max_bytes together; memory.sweep() parses the others.
+-- message is parsed, then further ones up to p_max_bytes in all; memory.sweep() parses the rest.
 create or replace function memory._finish_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
   p_max_bytes int default 4262144
@@ -6178,7 +6204,7 @@ begin
 end;
 $$;
 
--- Bytes of a text that are parsed for its words. Inlined by the planner, hence no SET clause.
+-- How many bytes of a text are parsed for its words. Inlined by the planner, hence no SET clause.
 create or replace function memory._parsed_bytes(p_content text)
 returns int
 language sql immutable parallel safe
@@ -6187,9 +6213,9 @@ begin atomic
 end;
 
 -- Finishes the messages that a job has read: replaces their estimated tokens by the exact ones in the job's result, and
--- stores their words in the same new version of each row. embed writes no messages otherwise and leaves both to other
--- jobs. The last step of a completion, which skips a thread that another transaction is writing to: a later job has
--- the counts too, memory.sweep() stores the words, and appends wait for nothing but these updates.
+-- stores their words in the same new version of each row. Jobs of kind embed do not call this, because they write to no
+-- messages. It is the last step of completing a job, so that appends wait for these updates only. It skips a thread
+-- that another transaction is writing to: a later job brings the counts, and memory.sweep() stores the words.
 create or replace function memory._finish_read_messages(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
@@ -6229,9 +6255,9 @@ begin
 end;
 $$;
 
--- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until then every
--- keyword search among messages parses them. A mark per thread says up to which seq this is done: an index of unparsed
--- messages would make add_messages 9 to 18 % slower.
+-- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until they are parsed,
+-- every keyword search among messages parses them. A mark per thread says up to which seq its messages are parsed: an
+-- index of unparsed messages would make add_messages 9 to 18 % slower.
 create or replace function memory._finish_unread_messages(p_message_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -6308,8 +6334,9 @@ begin
 end;
 $$;
 
--- Puts a job off while another job continues the summary of the same whole thread: jobs of two kinds do. No two claims
--- make this test at the same time, because the claims of one user exclude each other (memory._room()).
+-- Puts a job off while another job continues the summary of the same whole thread: jobs of two kinds write that
+-- summary. No two claims make this test at the same time, because the claims of one user exclude each other
+-- (memory._room()).
 create or replace function memory._check_thread_summary_is_free(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe -- volatile, so that a claim sees the jobs that it has handed out itself
@@ -6324,7 +6351,7 @@ begin
 end;
 $$;
 
--- Refuses the result of a job that is no summary.
+-- Refuses a result that is not a summary.
 create or replace function memory._check_summary(p_result jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -6407,9 +6434,9 @@ begin
 end;
 $$;
 comment on function memory.get_thread_summary(text, text, text) is
-'The latest completed summary of a thread, or no row while there is none. kind thread: of the whole thread, as '
-'compression or cadence.thread_summary_every_n makes it; rolling: of its newest messages. Without kind the first of '
-'these that exists. It covers messages start_seq to end_seq; base_summary_id is the summary it continued.';
+'The latest completed summary of a thread, or no row while there is none. kind is thread (of the whole thread, made by '
+'compression or cadence.thread_summary_every_n) or rolling (of its newest messages); without kind it is the first of '
+'these that exists. It covers messages start_seq to end_seq and continues the summary base_summary_id.';
 
 create or replace function memory.get_user_summary(user_id text)
 returns setof memory.thread_summary
@@ -6422,8 +6449,8 @@ begin
 end;
 $$;
 comment on function memory.get_user_summary(text) is
-'The current profile of a user, made of the messages of all threads, or no row while there is none. end_seq + 1 is '
-'the number of messages that went in.';
+'The current profile of a user, made from the messages of all threads, or no row while there is none. end_seq + 1 is '
+'the number of messages that it was made from.';
 
 -- Makes the summary of a user forget a thread that is being cleared or deleted. A summary to which no other thread
 -- contributed is deleted. A running job that reads the thread, or continues such a summary, starts again without it.
@@ -6598,7 +6625,7 @@ begin
         operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
-    if not existing.is_stated and memory._states(add_memory.source) then -- it was extracted, now somebody states it
+    if not existing.is_stated and memory._states(add_memory.source) then -- extracted before, stated now
       update memory.memories as m
       set source = add_memory.source, operation = 'update'
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
@@ -6703,8 +6730,8 @@ end;
 $$;
 
 -- What a memory claims, as a JSON object. Null for a content of more than 1,000 characters: such memories are never
--- compared, so they are never hidden on a model's word. p_ignored are further words that tell nothing, such as the
--- user's name.
+-- compared, so they are never hidden on a model's word. p_ignored are further words that do not tell what the memory is
+-- about, such as the user's name.
 --   words    the words of memory._claim_words()
 --   stems    the stems of these words in order, without the stop words of p_language. A past tense has another stem
 --            than the present ("lived" is no "lives"); the verbs of liking share one stem.
@@ -6848,9 +6875,9 @@ begin
 end;
 $$;
 
--- Whether two memories with near embeddings also agree where embeddings hardly differ: "born in 1985" and "born in
--- 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim must have
--- the figures and the names of the other in the same order.
+-- Whether two memories with near embeddings also agree in words that hardly change an embedding: "born in 1985" and
+-- "born in 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim
+-- must have the figures and the names of the other in the same order.
 create or replace function memory._agrees_with(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -7018,8 +7045,9 @@ comment on function memory.get_memory_history(text, uuid) is
 'Every version of a memory, oldest first: the operation (insert, update, supersede, delete, evict, restore), its time '
 'and its role.';
 
--- Hidden memories: those whose superseded_by names a memory, or an article, that replaced them. That one is called the
--- winner here. When a winner goes, the memories it hid are released, hidden by another winner, or evicted with it.
+-- Hidden memories: those whose superseded_by names a memory, or an article, that replaced them. In this file it is
+-- called the winner. When a winner is deleted or evicted, the memories that it hid are released, hidden by another
+-- winner, or evicted with it.
 
 -- Whether a memory hides others.
 create or replace function memory._hides_any(p_user_id text, p_winner uuid)
@@ -7033,13 +7061,13 @@ begin
 end;
 $$;
 
--- Releases what a memory or an article hid, because it goes. A hidden memory becomes current again, unless
+-- Releases the memories that a deleted or evicted winner hid. Each becomes current again, unless
 --   - the winner had a winner itself (p_heir): that one hides it from now on;
 --   - the same content was stored meanwhile: that memory hides it, as a duplicate;
 --   - another session holds the counter of its agent: then memory.sweep() releases it later. The caller holds a counter
 --     already, and two sessions that wait for each other's counters would deadlock.
--- Of several winners that go at once, the caller passes the one that was superseded first first: what it hid passes
--- from heir to heir.
+-- When several winners are deleted at once, the caller begins with the one that was superseded first, so that a hidden
+-- memory passes from heir to heir.
 create or replace function memory._release_hidden(p_user_id text, p_winner uuid, p_heir uuid)
 returns void
 language plpgsql volatile parallel unsafe
@@ -7090,7 +7118,8 @@ begin
 end;
 $$;
 
--- Hides again what memory._release_hidden() released when this winner was deleted, unless it was changed since.
+-- Hides again the memories that memory._release_hidden() released when this winner was deleted, except those that were
+-- changed since.
 create or replace function memory._hide_released(p_user_id text, p_winner uuid, p_deleted_at timestamptz)
 returns void
 language plpgsql volatile parallel unsafe
@@ -7116,7 +7145,8 @@ begin
 end;
 $$;
 
--- Evicts with a memory what it hid, where that matters no more than the memory itself. The caller releases the rest.
+-- Evicts together with a memory those memories that it hid and that matter no more than it does. The caller releases
+-- the others.
 create or replace function memory._evict_hidden(p_winner memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
@@ -7192,8 +7222,8 @@ begin
 end;
 $$;
 
--- Evicts what p_counted memories are more than the limit of these settings (policy, section memories). Returns the
--- number of memories evicted.
+-- Evicts as many of an agent's p_counted memories as exceed the limit of p_settings (section memories of the policy).
+-- Returns that number.
 create or replace function memory._keep_limit(p_user_id text, p_agent_id text, p_counted bigint, p_settings jsonb)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -7208,8 +7238,8 @@ begin
   -- One at a time: PostgreSQL plans an update of an array of memories anew each time, which takes a fifth of the time
   -- of the update. Usually one memory is evicted; more only after the limit was lowered or many memories came at once.
   foreach victim in array memory._evictable(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction') loop
-    -- The trigger of the update takes the victim off the count. What an expired victim hid is released, as when a
-    -- sweep removes the victim.
+    -- The trigger of the update takes the victim off the count. Memories that an expired victim hid are released, as
+    -- when a sweep removes the victim.
     update memory.memories as m
     set deleted_at = statement_timestamp(),
         operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
@@ -7230,6 +7260,7 @@ language plpgsql stable parallel safe
 -- empty would sort all memories of the agent. The settings stand on this function so that no trigger runs under them.
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
+set jit = off
 as $$
 declare
   expired constant uuid[] := array(
@@ -7316,8 +7347,9 @@ begin
 end;
 $$;
 
--- Locks on the counters of agents' memories (memory.memory_scopes). Every writer locks the counter of an agent before
--- any of its memories, and several counters in the order of agent_id, so that writers cannot deadlock each other.
+-- Locks on the counters of agents' memories (memory.memory_scopes). A function that writes memories locks the counters
+-- of their agents before the memories, and several counters in the order of agent_id, so that no two of them deadlock.
+-- Only an UPDATE or DELETE by hand locks memories first.
 
 -- Locks the counter of one agent, and creates it when it is missing. Returns the policy layers that apply to the agent,
 -- which the same statement reads.
@@ -7365,7 +7397,7 @@ begin
 end;
 $$;
 
--- Locks the counters of those of these agents whose counter no other session holds. Returns these agents.
+-- Locks the counters of these agents that no other session holds, and returns the agents whose counters it locked.
 create or replace function memory._lock_free_scopes(p_user_id text, p_agent_ids text[])
 returns text[]
 language plpgsql volatile parallel unsafe
@@ -7381,7 +7413,7 @@ end;
 $$;
 
 -- Locks the counters for the memories that a job handed out, then returns the ids of these memories in the order of
--- their numbers in the job. In place of a memory that was changed or hidden since is null.
+-- their numbers in the job. The id of a memory that was changed or hidden since then is null.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe
@@ -7398,7 +7430,8 @@ begin
 end;
 $$;
 
--- Memory counts, and what happens to hidden memories, once per statement that updates or deletes memories.
+-- After a statement that updated or deleted memories: corrects the memory counts, and releases or evicts the memories
+-- that the deleted ones hid.
 create or replace function memory._memories_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
@@ -7420,7 +7453,7 @@ begin
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
-    -- What an evicted memory hid was released or evicted when the memory was.
+    -- The memories that an evicted memory hid were released or evicted with it.
     for gone in
       select o.* from old_rows as o where o.operation <> 'evict' order by o.superseded_at nulls last, o.memory_id desc
     loop
@@ -7483,7 +7516,8 @@ begin
 end;
 $$;
 
--- What happens to a memory before it is stored: rules, defaults, words, then, for a change, its embedding and history.
+-- Before a memory is stored: applies the rules and defaults and computes the words. When a memory is changed, also
+-- updates its embeddings and writes its history.
 create or replace function memory._memory_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on policies and types
@@ -7504,8 +7538,10 @@ begin
   new.valid_from := nullif(new.valid_from, 'infinity');
   new.valid_to := nullif(new.valid_to, 'infinity');
 
-  if is_new or new.deleted_at is null then -- a deleted memory must obey the rules when it is restored
-    has_new_tags := new.tags <> '{}' and (is_new or new.tags <> old.tags);
+  -- The deletion itself, which is also what the limit does, is not checked: a memory must obey the rules again when it
+  -- is restored. That does not concern its tags, which are looked at only when they are new.
+  has_new_tags := new.tags <> '{}' and (is_new or new.tags <> old.tags);
+  if is_new or new.deleted_at is null or old.deleted_at is not null or has_new_tags then
     problem := memory._memory_problem(new, has_new_tags);
     if problem is not null then
       perform memory._refuse_memory(problem, new);
@@ -7816,9 +7852,8 @@ end;
 $$;
 
 -- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says how it breaks the
--- rule. Tags are looked at only when they are new, so that a memory from before tags were limited can change in all
--- else.
--- The planner inlines this function; a SET clause would prevent that.
+-- rule. Tags are looked at only when they are new, so that a memory that was stored before tags were limited can change
+-- in everything else. The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
 language sql stable parallel safe
@@ -8315,7 +8350,7 @@ comment on function memory.list_documents(text, text, text, int, int) is
 'conversation) and articles made of old memories (doc_type article). total_count is the number of matches on all '
 'pages.';
 
--- Has an artifact embedded: a new one, or one whose description or content changed.
+-- Queues the embedding of an artifact that is new, or whose description or content changed.
 create or replace function memory._artifact_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
@@ -8343,8 +8378,8 @@ begin
 end;
 $$;
 
--- What happens to an artifact before it is stored: rules, defaults, words. A trigger does it, so that a direct insert
--- obeys the rules too.
+-- Before an artifact is stored: applies the rules and defaults and computes the words. A trigger does this, so that a
+-- direct insert obeys the rules too.
 create or replace function memory._artifact_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
@@ -8640,7 +8675,7 @@ begin atomic
     and (a.expires_at is null or a.expires_at > statement_timestamp());
 end;
 
--- Refuses ids that are none, and a thread that the user does not have.
+-- Refuses an invalid user_id or thread_id, and a thread that the user does not have.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql stable parallel safe
@@ -8871,6 +8906,17 @@ begin atomic
   where coalesce(p_scope, '') = '';
 end;
 
+create or replace function memory._artifact_lock(p_user_id text, p_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.artifacts as a
+  where a.user_id = p_user_id and a.key = any (p_ids)
+  order by a.key for share nowait;
+end;
+$$;
+
 create or replace function memory._artifact_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -8889,7 +8935,7 @@ begin atomic
     and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
 end;
 
--- The placeholder, because the content may have 10 MiB.
+-- Shows the placeholder, because the content may have 10 MiB.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
 )
@@ -8928,6 +8974,17 @@ begin atomic
   where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id and c.token_count is not null;
 end;
 
+create or replace function memory._document_lock(p_user_id text, p_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.documents as d
+  where d.user_id = p_user_id and d.document_id in (select split_part(i, '/', 1)::uuid from unnest(p_ids) as i)
+  order by d.document_id for share nowait;
+end;
+$$;
+
 create or replace function memory._document_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -8951,8 +9008,8 @@ begin atomic
     and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
 end;
 
--- The result has the id of the document. A long document that no job has cut yet is one piece: of that the beginning is
--- shown, as much as a piece of 800 tokens.
+-- The result has the id of the document. A long document that no job has cut yet is one piece; its first 3,200
+-- characters are shown, about as much as a piece of 800 tokens.
 create or replace function memory._document_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
 )
@@ -8992,9 +9049,22 @@ begin atomic
   where coalesce(p_scope, '') = '';
 end;
 
--- Three branches, of which one search runs the first two or the third. Without filters the first reads memories from
--- memories_recent_idx alone, so it must not name a column that the index lacks; the second adds the memories whose
--- words are too long for the index. With filters the third reads all memories from the table.
+-- Locks memories while their embeddings are stored, because an UPDATE by hand locks no counter of an agent and would
+-- not see the embedding that it must drop.
+create or replace function memory._memory_lock(p_user_id text, p_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.memories as m
+  where m.user_id = p_user_id and m.memory_id = any (p_ids::uuid[])
+  order by m.memory_id for share nowait;
+end;
+$$;
+
+-- Three branches: a search without filters runs the first two, a search with filters the third. The first reads
+-- memories from memories_recent_idx alone, so it must not name a column that the index lacks. The second adds the
+-- memories whose words are too long for the index. The third reads all memories from the table.
 create or replace function memory._memory_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -9063,8 +9133,8 @@ begin atomic
   where m.user_id = p_user_id and m.is_active and m.expires_at > statement_timestamp();
 end;
 
--- A message with its date and its speaker, because it is found far better so than by its bare text. The content is cut
--- twice, so that of 10 MiB that are stored compressed only the beginning is fetched.
+-- A message as it is embedded: with its date and its speaker, because search finds it far better than by its bare text.
+-- The content is cut twice, so that of 10 MiB that are stored compressed only the beginning is fetched.
 create or replace function memory._embedded_text(p_message memory.messages)
 returns text
 language sql stable parallel safe
@@ -9077,8 +9147,8 @@ begin atomic
     24000);
 end;
 
--- The messages of one thread (p_scope) from p_from_seq to p_to_seq; or for a backfill (null) those of all threads,
--- where the policy says so.
+-- The messages of the thread p_scope from p_from_seq to p_to_seq. For a backfill (p_scope null) the messages of all
+-- threads, if search.embed_messages is on.
 create or replace function memory._message_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
@@ -9095,8 +9165,20 @@ begin atomic
     and (memory._policy(p_user_id, null) #>> '{search,embed_messages}')::boolean;
 end;
 
--- Where words are compared, a message whose words nobody has kept yet is returned with its content and metadata, for
--- memory._ranked() to parse.
+create or replace function memory._message_lock(p_user_id text, p_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.messages as m
+  where m.user_id = p_user_id and (m.thread_id, m.seq) in (
+    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint from unnest(p_ids) as i)
+  order by m.thread_id, m.seq for key share nowait;
+end;
+$$;
+
+-- If the search compares words, a message that is not parsed yet is returned with its content and metadata, so that
+-- memory._ranked() can parse it.
 create or replace function memory._message_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -9151,6 +9233,17 @@ begin atomic
   from memory._current_summaries(p_user_id, null) as s
   where coalesce(p_scope, '') = '';
 end;
+
+create or replace function memory._summary_lock(p_user_id text, p_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.summaries as s
+  where s.user_id = p_user_id and s.summary_id = any (p_ids::uuid[])
+  order by s.summary_id for key share nowait;
+end;
+$$;
 
 create or replace function memory._summary_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
@@ -9210,8 +9303,8 @@ comment on function memory.backfill_status() is
 'How far each registered embedding model is: how many of the texts that can be searched (total) it has embedded '
 '(done). Reads the texts of all users, so it is for administrators.';
 
--- What is embedded. Every text without an embedding of the active model is to be embedded: nothing else records that
--- it is missing, so a lost job loses nothing.
+-- Which texts are embedded. A text is to be embedded if it has no embedding of the active model. Nothing else records
+-- that, so a lost job loses nothing.
 
 -- The texts of a scope as they are embedded: those of one thread (p_scope is the thread_id, and only messages from
 -- p_from_seq to p_to_seq), everything else of a user (''), or everything of a user (null). Of each text the first
@@ -9251,8 +9344,8 @@ begin atomic
   ;
 end;
 
--- Whether a text of the scope has no embedding of the model. The planner takes thousands of texts for a few and would
--- compare each text with each embedding, which takes seconds, so hash joins are forced.
+-- Whether a text of the scope has no embedding of the model. Hash joins are forced: the planner expects a few texts
+-- where there are thousands, and would compare each text with each embedding, which takes seconds.
 create or replace function memory._has_unembedded(p_user_id text, p_scope text, p_model text)
 returns boolean
 language plpgsql stable parallel safe
@@ -9287,7 +9380,7 @@ begin atomic
     p_namespaces)::memory._search_filters;
 end;
 
--- Those of the sources that can pass the filters: some filters only memories can pass, some only documents.
+-- The sources of p_sources that can pass the filters: some filters let only memories pass, some only documents.
 create or replace function memory._sources_that_pass(p_sources text[], p_filters memory._search_filters)
 returns text[]
 language plpgsql immutable parallel safe
@@ -9302,12 +9395,13 @@ begin
 end;
 $$;
 
--- What a search may see, before any of it is ranked. Every filter is applied here or in the sources, so none is applied
--- after a limit. p_sources are those of memory._sources_that_pass(). number is the seq of a message and the number of a
--- document's piece. p_unfiltered says that p_filters is null: that is one test per row instead of up to ten, which take
--- half of the time of a search. p_compares_words asks for the content and metadata of messages whose words nobody has
--- kept yet. Inlined by the planner, hence no SET clause. Each source tests p_sources and returns its name: the same
--- stated here, around the call, would keep the planner from making one plain Append of all, for 4 % of a search.
+-- The rows that a search may see, before any of them is ranked. Every filter is applied here or in the sources, so none
+-- is applied after a limit. p_sources are those of memory._sources_that_pass(). number is the seq of a message and the
+-- number of a document's piece. p_unfiltered says that p_filters is null. It replaces up to ten tests per row by one;
+-- ten would take half of the time of a search. p_compares_words asks for the content and metadata of messages that are
+-- not parsed yet. Inlined by the planner, hence no SET clause. Each source tests p_sources and returns its name itself.
+-- If this function did both around each call, the planner could not make one plain Append of all sources, and a search
+-- would take 4 % longer.
 create or replace function memory._searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -9347,8 +9441,8 @@ begin atomic
     and ((p_filters).created_before is null or t.created_at < (p_filters).created_before));
 end;
 
--- What a result of a search shows. Read for the few results that are returned, not for all rows that are ranked. No row
--- of the source, no content: the caller leaves such a result out.
+-- The columns of one result of a search. They are read for the few results that are returned, not for all rows that are
+-- ranked. If the source has no row, content is null, and the caller leaves the result out.
 create or replace function memory._search_row(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
   p_filters memory._search_filters default null,
@@ -9388,7 +9482,7 @@ end;
 $$;
 
 -- Another job follows while a model lacks an embedding of this user.
-create or replace function memory._backfill_due(p_job memory.jobs)
+create or replace function memory._backfill_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
@@ -9397,7 +9491,7 @@ begin
 end;
 $$;
 
--- Texts of the user that have no embedding of the first model that lacks any.
+-- The texts of the user that memory._model_to_fill() has not embedded.
 create or replace function memory._backfill_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -9409,7 +9503,7 @@ begin
 end;
 $$;
 
--- The first model that lacks an embedding of anything that the user has, the active one first; null when none does.
+-- The first model that lacks an embedding of a text of the user, the active model first; null when no model lacks one.
 create or replace function memory._model_to_fill(p_user_id text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -9445,7 +9539,7 @@ begin
 end;
 $$;
 
--- Stores the pieces of each document whose text is still what was handed out. Another text has a job of its own.
+-- Stores the pieces of each document whose text is still the one that was handed out. A changed text gets another job.
 create or replace function memory._chunk_documents_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -9520,8 +9614,8 @@ begin atomic
     else false end;
 end;
 
--- The pieces of a text. Refuses chunks that are not in the order of the text, that begin where or before the one before
--- begins or end where or before it ends, that leave out more than blanks, or that together have ten times the text.
+-- The pieces of a text. Refuses chunks that leave out more than blanks, or that have more than ten times the length of
+-- the text together. Each chunk must begin after the beginning of the chunk before, and end after its end.
 create or replace function memory._pieces(p_content text, p_chunks jsonb)
 returns table (number int, piece text, token_count int)
 language plpgsql stable parallel safe
@@ -9569,7 +9663,7 @@ end;
 $$;
 
 -- Another job follows while documents of the user wait to be cut.
-create or replace function memory._chunk_documents_due(p_job memory.jobs)
+create or replace function memory._chunk_documents_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
@@ -9640,9 +9734,9 @@ begin
 end;
 $$;
 
--- Stores the summary and puts away the messages that it covers. The thread is locked first, as by everyone who changes
--- messages. A writer who keeps the lock must not hold up the worker's other jobs: after two seconds the worker is told
--- (55P03) to hand the result in again.
+-- Stores the summary and puts away the messages that it covers. The thread is locked first, as in every function that
+-- changes messages. Another session that keeps this lock must not hold up the worker's other jobs: after two seconds
+-- the worker gets 55P03 and hands the result in again.
 create or replace function memory._compress_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -9664,8 +9758,8 @@ begin
   end if;
   perform memory._check_summary(p_result);
   stored := memory._store_summary(p_job, p_result);
-  -- A part of a long backlog may end between a call and its results. Then the call stays until the results have been
-  -- read.
+  -- The part of a long backlog that was summarised may end between a tool call and its results. Then the call stays
+  -- until a later job has read the results.
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, (
     select min(m.seq) from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq > stored.end_seq and m.is_active));
@@ -9694,18 +9788,6 @@ comment on function memory.compress_thread(text, text) is
 'messages go into the summary of the whole thread and are soft-deleted. A thread that reaches '
 'compression.threshold_tokens is compressed by itself.';
 
--- Another job follows until the whole backlog is covered, even when the thread is below the threshold by then. None
--- follows a job that found the thread too small.
-create or replace function memory._compress_thread_due(p_job memory.jobs)
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-begin
-  return case when (p_job.input ->> 'is_partial')::boolean and not p_job.result ? 'skipped'
-    then jsonb '{"is_forced": true}' end;
-end;
-$$;
-
 -- Stores token counts and words of the messages that the job has read. Comes last, because it locks the thread: an
 -- append waits for these updates only.
 create or replace function memory._compress_thread_finish(p_job memory.jobs, p_result jsonb)
@@ -9714,6 +9796,18 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform memory._finish_read_messages(p_job, p_result);
+end;
+$$;
+
+-- Another job follows until the whole backlog is covered, even when the thread is below the threshold by then. No job
+-- follows one that found the thread too small.
+create or replace function memory._compress_thread_follow_up(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when (p_job.input ->> 'is_partial')::boolean and not p_job.result ? 'skipped'
+    then jsonb '{"is_forced": true}' end;
 end;
 $$;
 
@@ -9925,8 +10019,8 @@ begin
 end;
 $$;
 
--- Stores the articles. An article names the memories it was made of, and takes the place of those that were extracted:
--- they are hidden, kept and restorable. Stated memories stay, because a model may have written anything.
+-- Stores the articles. An article names the memories it was made of, and hides those that were extracted; they are kept
+-- and can be restored. Stated memories stay current, because the article may not say what they say.
 create or replace function memory._consolidate_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -10050,8 +10144,8 @@ end;
 $$;
 
 -- The oldest 100 memories of these types that are a week old: by then the messages they came from are gone by default.
--- Memories that no job has looked at come first; otherwise a hundred that belong nowhere would keep the others out.
--- Memories that are a source of an article already, and were stated so that they stay, are left out.
+-- Memories that no job has looked at come first; otherwise a hundred memories that fit into no article would keep the
+-- others out. Stated memories from which an article was made already are left out.
 create or replace function memory._short_term_memories(p_user_id text)
 returns setof memory.memories
 language sql stable parallel safe
@@ -10091,7 +10185,7 @@ begin
 end;
 $$;
 
--- Stores the embeddings of the active model, and queues the same work for the models that are not active yet.
+-- Stores the embeddings of the active model, and queues a backfill for the models that are not active.
 create or replace function memory._embed_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -10108,7 +10202,7 @@ end;
 $$;
 
 -- Another job follows while the active model lacks an embedding in the job's scope.
-create or replace function memory._embed_due(p_job memory.jobs)
+create or replace function memory._embed_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
@@ -10144,9 +10238,9 @@ begin
 end;
 $$;
 
--- What the kinds embed and backfill share. Everything without an embedding of a model is to be embedded, so nothing
--- needs to be remembered and a lost job loses nothing. p_scope: a thread, '' for everything of a user but messages,
--- null for all.
+-- What the kinds embed and backfill share. A text is to be embedded if it has no embedding of a model. Nothing else
+-- records that, so a lost job loses nothing. p_scope is a thread, '' for everything of a user but messages, or null for
+-- everything.
 
 -- Texts of a scope that have no embedding of a model, at most 256 or about 60,000 tokens. The rest follows in the next
 -- job.
@@ -10263,7 +10357,8 @@ begin
 end;
 $$;
 
--- Refuses embeddings that are not arrays of p_dimensions numbers, or whose numbers are all 0: they have no cosine.
+-- Refuses embeddings that are not arrays of p_dimensions numbers, or whose numbers are all 0, because these have no
+-- cosine.
 create or replace function memory._check_embeddings(p_embeddings jsonb, p_dimensions int)
 returns void
 language plpgsql stable parallel safe
@@ -10297,15 +10392,16 @@ begin
 end;
 $$;
 
--- Locks the rows whose texts were embedded, so that none can be deleted or changed before the embeddings are stored:
--- whoever did it would not find the new embedding to drop. Waits for no row, because whoever holds one may wait for
--- something of this job: with 55P03 the worker hands the result in again.
+-- Locks the rows whose texts were embedded, so that nobody deletes or changes one before the embeddings are stored:
+-- such a session would not see the new embedding, which it must drop. The counters of agents and the job are waited
+-- for, in the order that all writers keep. Then each source locks its rows and waits for none, because the session that
+-- holds a row may wait for a lock of this job. The worker gets 55P03 and hands the result in again.
 create or replace function memory._lock_embeddable(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  ids jsonb := (
+  ids constant jsonb := (
     select jsonb_object_agg(r.source, r.ids)
     from (
       select r.value ->> 'source' as source, jsonb_agg(r.value -> 'id') as ids
@@ -10313,37 +10409,23 @@ declare
   memory_ids constant uuid[] := array(select jsonb_array_elements_text(ids -> 'memory')::uuid);
 begin
   perform memory._lock_scopes_of(p_job.user_id, memory_ids);
-  -- Written as if changed: a transaction under repeatable read that cannot see the new embeddings has to begin again.
+  -- An update that changes nothing: it makes a transaction under repeatable read, which cannot see the new embeddings,
+  -- fail with 40001.
   update memory.memory_scopes as s set memory_count = s.memory_count
   where s.user_id = p_job.user_id and s.agent_id in (
     select m.agent_id from memory.memories as m
     where m.user_id = p_job.user_id and m.memory_id = any (memory_ids));
-  -- An UPDATE by hand locks no scope, and would not see the embedding that it has to drop.
-  perform from memory.memories as m
-  where m.user_id = p_job.user_id and m.memory_id = any (memory_ids)
-  order by m.memory_id for share nowait;
   perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
-  perform from memory.summaries as s
-  where s.user_id = p_job.user_id
-    and s.summary_id in (select jsonb_array_elements_text(ids -> 'summary')::uuid)
-  order by s.summary_id for key share nowait;
-  perform from memory.documents as d
-  where d.user_id = p_job.user_id and d.document_id in (
-    select split_part(i, '/', 1)::uuid from jsonb_array_elements_text(ids -> 'document') as i)
-  order by d.document_id for share nowait;
-  perform from memory.artifacts as a
-  where a.user_id = p_job.user_id and a.key in (select jsonb_array_elements_text(ids -> 'artifact'))
-  order by a.key for share nowait;
-  perform from memory.messages as m
-  where m.user_id = p_job.user_id and (m.thread_id, m.seq) in (
-    select substring(i from '^(.*)/'), substring(i from '/([0-9]+)$')::bigint
-    from jsonb_array_elements_text(ids -> 'message') as i)
-  order by m.thread_id, m.seq for key share nowait;
+  perform memory._memory_lock(p_job.user_id, array(select jsonb_array_elements_text(ids -> 'memory')));
+  perform memory._summary_lock(p_job.user_id, array(select jsonb_array_elements_text(ids -> 'summary')));
+  perform memory._document_lock(p_job.user_id, array(select jsonb_array_elements_text(ids -> 'document')));
+  perform memory._message_lock(p_job.user_id, array(select jsonb_array_elements_text(ids -> 'message')));
+  perform memory._artifact_lock(p_job.user_id, array(select jsonb_array_elements_text(ids -> 'artifact')));
 end;
 $$;
 
--- Users who have a memory, document or artifact without an embedding of the active model, or of another model in use:
--- it may have been stored at the very moment at which a job of the user ended.
+-- Users who have a memory, document or artifact without an embedding of the active model (p_is_active), or of another
+-- model that is not switched off. Such a text may have been stored at the very moment at which a job ended.
 create or replace function memory._users_left_out(p_is_active boolean)
 returns setof text
 language plpgsql stable parallel safe
@@ -10386,9 +10468,9 @@ begin
 end;
 $$;
 
--- Stores the memories of a reply. A memory whose evidence is not among the messages that were given is not stored; the
--- others are. One reply and one day bring at most as many as the policy says (memories.max_per_reply,
--- max_extracted_per_day): a flood of them would push out what was remembered before.
+-- Stores the memories of a reply. A memory is stored only if all messages that it names were given to the model. One
+-- reply and one day bring at most as many memories as the policy says (memories.max_per_reply, max_extracted_per_day):
+-- a flood of memories would evict earlier ones.
 create or replace function memory._extract_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -10547,33 +10629,6 @@ begin
 end;
 $$;
 
--- Another job follows when this one left messages over, or when enough have come meanwhile: appends queue no job while
--- one is open.
-create or replace function memory._extract_memories_due(p_job memory.jobs)
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-declare
-  unread bigint;
-  every_n int;
-begin
-  if (p_job.input ->> 'is_partial')::boolean then
-    return jsonb '{}';
-  end if;
-  select t.next_seq - 1 - (p_job.input ->> 'through_seq')::bigint into unread
-  from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope;
-  if unread > 0 then -- otherwise no policy needs to be read
-    select (memory._policy_section(m.user_id, m.agent_id, 'cadence') ->> 'fact_extraction_every_n')::int into every_n
-    from memory.messages as m
-    where m.user_id = p_job.user_id and m.thread_id = p_job.scope order by m.seq desc limit 1;
-    if every_n > 0 and unread >= every_n then
-      return jsonb '{}';
-    end if;
-  end if;
-  return null;
-end;
-$$;
-
 create or replace function memory.extract_memories(user_id text, thread_id text, recent_k int default null)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -10599,6 +10654,33 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform memory._finish_read_messages(p_job, p_result);
+end;
+$$;
+
+-- Another job follows when this one left messages over, or when enough messages have come meanwhile: appends queue no
+-- job while one is open.
+create or replace function memory._extract_memories_follow_up(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  unread bigint;
+  every_n int;
+begin
+  if (p_job.input ->> 'is_partial')::boolean then
+    return jsonb '{}';
+  end if;
+  select t.next_seq - 1 - (p_job.input ->> 'through_seq')::bigint into unread
+  from memory.threads as t where t.user_id = p_job.user_id and t.thread_id = p_job.scope;
+  if unread > 0 then -- otherwise no policy needs to be read
+    select (memory._policy_section(m.user_id, m.agent_id, 'cadence') ->> 'fact_extraction_every_n')::int into every_n
+    from memory.messages as m
+    where m.user_id = p_job.user_id and m.thread_id = p_job.scope order by m.seq desc limit 1;
+    if every_n > 0 and unread >= every_n then
+      return jsonb '{}';
+    end if;
+  end if;
+  return null;
 end;
 $$;
 
@@ -10654,8 +10736,8 @@ begin
 end;
 $$;
 
--- Threads that have been quiet for an hour and whose last messages, fewer than the cadence waits for, no extraction has
--- read.
+-- Threads that have been quiet for an hour and have messages that no extraction has read, because they are fewer than
+-- the cadence.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe
@@ -10680,8 +10762,8 @@ $$;
 
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the fact stays whose text the model names; of contradictions the newer fact, then the more
--- confident one. Sets that break these rules are left alone and counted as refused.
+-- agrees. Of duplicates the fact stays whose text the model repeats; of contradictions the newer fact, or of equally
+-- new ones the more confident one. Sets that break these rules are left alone and counted as refused.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -10793,8 +10875,8 @@ begin
 end;
 $$;
 
--- What some of the facts of a job claim, by memory_id. Words that occur in more than half of ten or more facts are
--- ignored, because they do not tell the facts apart: the user's name, for example.
+-- The claims (memory._claim()) of some of the facts of a job, by memory_id. Words that occur in more than half of ten
+-- or more facts are ignored, because they do not tell the facts apart: the user's name, for example.
 create or replace function memory._claims_of(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -10838,8 +10920,8 @@ begin
 end;
 $$;
 
--- The memory that was said last, then the most confident one. A memory counts as said again when a duplicate that it
--- hides was said.
+-- The memory that was said last, or of equally new ones the most confident one. A memory counts as said again when a
+-- duplicate that it hides was said.
 create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
 returns uuid
 language plpgsql stable parallel safe
@@ -10877,10 +10959,10 @@ begin
 end;
 $$;
 
--- Whether one memory may hide another one, whatever a model says of the two. The winner of duplicates must say
--- everything that the loser says; a stated loser needs a stated winner with all its words. Contradictions must be
--- about the same thing; an extracted winner hides a stated loser only if newer messages of the user say what the
--- winner says.
+-- Whether the rules allow one memory to hide another one that a model calls its duplicate or its contradiction. The
+-- winner of duplicates must say everything that the loser says; a stated loser needs a stated winner with all its
+-- words. Contradictions must be about the same thing; an extracted winner hides a stated loser only if newer messages
+-- of the user say what the winner says.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
@@ -11030,14 +11112,14 @@ begin
 end;
 $$;
 comment on function memory.reconcile_memories(text, int) is
-'Queues one look over the n newest facts of a user and returns the job id. Duplicates and contradicted facts are '
-'superseded, never lost, by the rules of docs/concepts.md; the job''s result has kept, merged, contradicted and '
+'Queues a search for duplicates and contradictions among the n newest facts of a user and returns the job id. Facts '
+'are superseded by the rules of docs/concepts.md, never lost; the job''s result counts kept, merged, contradicted and '
 'refused. Every cadence.reconcile_every_n-th extraction queues it by itself.';
 
 -- What the kinds that write summaries share.
 
--- The summary that attempts of a job began: failed when the job is dead, otherwise deleted, unless another running job
--- has taken it over.
+-- Ends the summary that attempts of a job began: if the job is dead its status becomes failed; otherwise the row is
+-- deleted, unless another running job has taken it over.
 create or replace function memory._end_unfinished_summary(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
@@ -11084,8 +11166,8 @@ begin
 end;
 $$;
 
--- What a summary of the newest window, or of the whole thread, reads: the messages since the previous summary, up to
--- the last answer of an assistant. A question that is being answered right now belongs to the next summary. A thread
+-- The messages for a summary of the newest window, or of the whole thread: those since the previous summary, up to the
+-- last answer of an assistant. A question that is being answered right now belongs to the next summary. A thread
 -- without an answer among its newest 1,000 messages is summarised to its end.
 create or replace function memory._summarize_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
@@ -11220,7 +11302,7 @@ begin
 end;
 $$;
 
--- What a user said in all threads since their last summary: thread by thread, so that a mark says how far each was
+-- The messages of all threads of a user since the last profile, thread by thread, so that a mark says how far each was
 -- read. Threads get small numbers, because models copy long ids badly.
 create or replace function memory._summarize_user_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
@@ -11329,12 +11411,12 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Search among memories alone without filters: the same results as the statement in memory._ranked() gives, in fewer
--- steps. An embedding knows until when its memory may be found, so only the memories with a word of the query are
--- joined with their embeddings, not all. Milliseconds of CPU for 1,000 memories, this statement / that one, PostgreSQL
--- 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2
--- with 1,536. The steps have the names that they have there, share the formulas of scores.sql and run under the
--- settings of memory._ranked(), so nothing else may call this.
+-- Search among memories alone without filters: the same results as those of the statement in memory._ranked(), in fewer
+-- steps. The row of an embedding has the time until which its memory may be found, so only memories with a word of the
+-- query are joined with their embeddings. Milliseconds of CPU for 1,000 memories, this statement / memory._ranked(),
+-- PostgreSQL 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and
+-- 4.2 / 5.2 with 1,536. The steps have the same names in both statements and share the formulas of scores.sql. They
+-- need the settings of memory._ranked(), so no other function may call this.
 create or replace function memory._ranked_among_memories(
   p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
   p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
@@ -11395,7 +11477,8 @@ begin
   end if;
 
   if p_fusion <> 'keyword' then
-    -- In one pass, and into arrays: rows that are kept to be read three times take longer, 5 % of a search among 1,000.
+    -- One pass collects everything in arrays. A materialized CTE that is read three times would make a search among
+    -- 1,000 memories take 5 % longer.
     select max(c.similarity), min(c.similarity),
       array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
       array_agg(c.id) filter (where not c.is_matched), array_agg(c.created_at) filter (where not c.is_matched),
@@ -11460,8 +11543,9 @@ begin
 end;
 $$;
 
--- The memories that a search without filters may find, by their embeddings alone: an embedding of a memory knows its
--- agent and until when it may be found. Inlined by the planner, hence no SET clause.
+-- The memories that a search without filters may find, read from their embeddings alone: the row of an embedding has
+-- the agent of its memory and the time until which the memory may be found. Inlined by the planner, hence no SET
+-- clause.
 create or replace function memory._compared_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec
 )
@@ -11475,20 +11559,22 @@ begin atomic
     and e.valid_until > statement_timestamp() and (p_agent_id is null or e.agent_id = p_agent_id);
 end;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it, or
--- null. It serves searches by meaning alone, without filters, of users with more memories than search.approximate_above
--- (10,000). With the default limit of 1,000 memories per agent that takes more than ten agents. With 384 dimensions it
--- takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of
--- the nearest ten, with 100 91 to 95 % (bench/results/search.md).
+-- The most similar of very many memories, by the HNSW index of memory.vector_index() if the planner chooses it; null
+-- when there are none. It serves searches by meaning alone, without filters, of users with more memories than
+-- search.approximate_above (10,000). With the default limit of 1,000 memories per agent that takes more than ten
+-- agents. With 384 dimensions it takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With
+-- ef_search 200 it finds 94 to 97 % of the nearest ten, with ef_search 100 it finds 91 to 95 %
+-- (bench/results/search.md).
 create or replace function memory._nearest_among_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
 returns memory.ranking[]
-language plpgsql stable parallel unsafe -- as all that call it: it changes settings
+language plpgsql stable parallel unsafe -- it changes settings; its callers are unsafe for that reason, too
 as $$
 declare
-  -- Planned each time, for this user: what an index over all users is worth depends on the user's share of the rows.
-  -- The test for -infinity repeats the condition of the index, without which the planner would not take it.
+  -- Planned in each call, for this user: whether an index over all users is worth using depends on the user's share of
+  -- the rows. The test for -infinity repeats the condition of the partial index; without it the planner could not use
+  -- the index.
   statement constant text := format($sql$
     select array_agg(row(
         n.rank, 'memory', n.id, null, null, n.created_at, n.similarity,
@@ -11512,7 +11598,7 @@ declare
   iterative_scan constant text := current_setting('hnsw.iterative_scan');
   nearest memory.ranking[];
 begin
-  -- Not by SET clauses of the function, which only a superuser could restore from a dump.
+  -- The function has no SET clauses for these settings, because only a superuser could restore them from a dump.
   perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;
   perform set_config('hnsw.ef_search', ef_search, true),
@@ -11532,8 +11618,8 @@ $$;
 -- needs pgvector on the search_path
 
 -- The embedding that a query is compared by is found in three steps, which one statement calls together with the
--- ranking. The first two are stable as the ranking is: all three see the same models and embeddings, whatever is
--- activated or dropped meanwhile.
+-- ranking. The first two steps are stable functions, and so is the ranking. So all three see the same models and
+-- embeddings, even if another session activates or drops a model meanwhile.
 
 -- Step 1, the model: one whose embeddings are as long as the given one, or the one that serves the user.
 create or replace function memory._query_model(p_user_id text, p_query text, p_given vector)
@@ -11552,8 +11638,8 @@ begin
 end;
 $$;
 
--- The model whose embeddings of this user are searched: the active one, or while that one is being filled, another one
--- that has something the active one lacks. Every search compares with one model only.
+-- The model whose embeddings of this user are searched: the active one, or while the active one is being filled,
+-- another model that has an embedding that the active one lacks. Every search compares with one model only.
 create or replace function memory._serving_model(p_user_id text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -11565,8 +11651,7 @@ declare
   active memory.models := memory._embedding_model();
   ahead memory.models;
 begin
-  -- Other models are looked at only while a backfill is to be done or has failed, because that reads all texts of the
-  -- user.
+  -- Other models are considered only while a backfill is open or has failed, because this reads all texts of the user.
   if active.name is not null
     and exists (select from memory.models as m
                 where m.kind = 'embedding' and m.name <> active.name and not m.is_off)
@@ -11590,8 +11675,8 @@ begin
 end;
 $$;
 
--- Step 2, the embedding as far as it is known: the given one, or the one kept from an earlier search. problem says why
--- there can be none.
+-- Step 2, the embedding if it is known: the given one, or the one kept from an earlier search. problem says why there
+-- can be no embedding.
 create or replace function memory._query_embedding(
   p_user_id text, p_query text, p_given vector, p_model memory.models, out embedding halfvec, out problem text
 )
@@ -11640,8 +11725,8 @@ begin
 end;
 $$;
 
--- Step 3: the model is asked for an embedding that is not known, where p_may_call allows that. Without an embedding the
--- search is by keyword (mode), and a notice says so unless the model may not be called.
+-- Step 3: if the embedding is not known and p_may_call is true, the model makes it. Without an embedding the search is
+-- by keyword (mode), and a notice says so unless the model may not be called.
 create or replace function memory._query_target(
   p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
   p_problem text, inout mode text, out embedding halfvec
@@ -11671,7 +11756,8 @@ begin
 end;
 $$;
 
--- Asks the model, within the budget, and keeps the answer unless the transaction may only read.
+-- Asks the model for the embedding of a query, within the budget, and keeps the answer unless the transaction is
+-- read-only.
 create or replace function memory._embed_query(
   p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text
 )
@@ -11731,12 +11817,11 @@ $$;
 -- How search ranks. Every figure was measured on conversations with marked evidence; bench/results/quality.md has them.
 --
 -- Keywords: any word may match. The weight of a text is the sum over its matched words of idf (as in BM25) times
--- memory._word_weight(). Document frequencies are counted among what this search may see, so nobody else's texts show
--- through and there are no statistics to keep.
--- Meaning: the exact cosine similarity with every candidate; no index is needed or used here.
--- Both: each arm is brought to 0..1 within the query and they count half each (score), or reciprocal ranks are added
--- (rrf). A message is often the answer to the message before it, so a message gains from its better neighbour in the
--- thread.
+-- memory._word_weight(). How many texts have a word is counted among the texts that this search may see. So the scores
+-- say nothing about the texts of other users, and there are no statistics to maintain. Meaning: the exact cosine
+-- similarity with every candidate, without an index. Both: each of the two scores (the arms) is scaled to 0..1 within
+-- the query and counts half (score), or reciprocal ranks are added (rrf). A message is often the answer to the message
+-- before it, so a message gains from its better neighbour in the thread.
 --
 -- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
 -- statement below, which knows all sources and filters. Among memories alone that statement takes 1.2 to 1.7 times as
@@ -11802,7 +11887,7 @@ begin
         and memory._has_vector_index(p_model)
       then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_explain) end;
   end if;
-  if cardinality(nearest) = p_row_limit then -- else too few of the memories that the index has met are this user's
+  if cardinality(nearest) = p_row_limit then -- otherwise the index has found too few memories of this user
     return query
     select row_number() over best_first, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
       case when p_explain
@@ -11837,7 +11922,7 @@ begin
   -- Among everything.
   return query
   with candidates as materialized (
-    -- What the search may see, each with its words if one of them matches, and with its similarity.
+    -- The texts that the search may see, each with its words if one of them matches, and with its similarity.
     select t.*, s.similarity,
       case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost
     from (
@@ -11865,14 +11950,14 @@ begin
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
-    -- Messages whose words nobody has kept yet.
+    -- Messages that are not parsed yet, newest first.
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as place
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
     window newest_first as (order by c.created_at desc, c.thread_id, c.number desc rows unbounded preceding)
   ), parsed as materialized (
-    -- The newest message whatever it costs, then as many as the budget pays for whole; of the others the first 200
-    -- characters of those that begin with most words of the query.
+    -- The newest message whatever it costs, then whole messages until the budget is spent. Of the others, the first 200
+    -- characters of the messages that have most words of the query there.
     select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.parsed as vector
     from (
       select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
@@ -11896,7 +11981,7 @@ begin
     ) as t
     where t.parsed @@ any_word
   ), worded as materialized (
-    -- Everything that has a word of the query.
+    -- All texts that have a word of the query.
     select row_number() over () as place, w.*
     from (
       select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector
@@ -11914,7 +11999,7 @@ begin
     from matches as m
     group by m.word
   ), keywords as materialized (
-    -- share: of the query's words, by idf, those that the text has.
+    -- share: the idf of the query's words that the text has, as a share of the idf of all words of the query.
     select m.place, sum(w.idf * m.weight) as score,
       sum(w.idf) / (
         select memory._query_idf(sum(f.idf), cardinality(words) - count(*), (select c.texts from corpus as c))
@@ -11931,8 +12016,8 @@ begin
     select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, k.score as keyword, k.terms
     from worded as t join keywords as k on k.place = t.place
     union all
-    -- Where no word matches, only similarity counts, so none but the p_row_limit most similar can be among the results.
-    -- Neighbours of messages and pieces of documents are the exception.
+    -- Of the texts without a matching word only the p_row_limit most similar can be among the results. With messages or
+    -- documents in the search all of them are kept, because neighbours and the other pieces of a document count too.
     (select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, null, null
      from candidates as c
      where c.vector is null and c.similarity is not null
@@ -11961,7 +12046,8 @@ begin
     cross join best as b
     cross join lateral (select c.keyword / b.keyword * b.trust as share) as k
   ), neighboured as (
-    -- A message with the score of its better neighbour; a piece of a document with its place among the pieces.
+    -- A message gets the score of its better neighbour; a piece of a document its rank among the pieces of the
+    -- document.
     select s.*, 0::double precision as neighbour, 1::bigint as piece
     from scored as s
     where s.source not in ('message', 'document')
@@ -12005,7 +12091,7 @@ $$;
 set local search_path = pg_catalog, pg_temp;
 
 -- The final order of search results by the active rerank model. Without such a model, over budget, or when the model
--- fails, the order stays and a notice says so.
+-- fails, the results keep their order and a notice says so.
 create or replace function memory._rerank(
   p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
 )
@@ -12063,8 +12149,8 @@ $$;
 -- The formulas of ranking, which ranking.sql and memory_ranking.sql share. Inlined by the planner, hence no SET
 -- clauses.
 
--- How much a word says that so many of the texts have, as in BM25 (Robertson and Zaragoza, 2009). 1 is added to the
--- number of texts, so that no word counts against a text.
+-- The weight of a word that p_texts_with_word of p_texts have: the idf of BM25 (Robertson and Zaragoza, 2009). 1 is
+-- added to the number of texts, so that no word counts against a text.
 create or replace function memory._idf(p_texts bigint, p_texts_with_word bigint)
 returns double precision
 language sql immutable parallel safe
@@ -12072,8 +12158,8 @@ begin atomic
   select ln((p_texts + 1) / (p_texts_with_word + 0.5)::double precision);
 end;
 
--- How much a text says about one word that it has. Its length counts by the logarithm, which saturates as BM25 does and
--- ranks as well, in a tenth of the time of counting words.
+-- The weight of a word within a text. ts_rank() divides by the logarithm of the text's length. That saturates like BM25
+-- and ranks as well, in a tenth of the time of counting words.
 create or replace function memory._word_weight(p_text tsvector, p_word tsquery)
 returns double precision
 language sql immutable parallel safe
@@ -12081,8 +12167,8 @@ begin atomic
   select ts_rank('{1,1,1,1}', p_text, p_word, 1)::double precision;
 end;
 
--- The idf of all words of a query: that of the words that some text has, and that of those that no text has. The latter
--- count too, because a text with half of the query's words is no perfect match.
+-- The idf of all words of a query: those that some text has, and those that no text has. The latter count too, because
+-- a text with half of the query's words is not a perfect match.
 create or replace function memory._query_idf(p_idf_of_found double precision, p_words_not_found bigint, p_texts bigint)
 returns double precision
 language sql immutable parallel safe
@@ -12090,8 +12176,8 @@ begin atomic
   select p_idf_of_found + p_words_not_found * memory._idf(p_texts, 0);
 end;
 
--- What the keyword scores of a search are multiplied by, where p_share is the share of the query's words, by idf, that
--- the best text has. Under two thirds all scores are lowered: the best of bad matches is not a good match.
+-- The factor of all keyword scores of a search. p_share is the share of the query's words, by idf, that the best text
+-- has. Under two thirds the factor is below 1, because the best of bad matches is not a good match.
 create or replace function memory._trust(p_share double precision)
 returns double precision
 language sql immutable parallel safe
@@ -12099,8 +12185,8 @@ begin atomic
   select least(1, 1.5 * p_share);
 end;
 
--- How fresh a memory is that has been known since then: 1, halved every 30 days down to 2^-100 after eight years, below
--- which it would soon be no real any more. A memory that has held for ever (-infinity) is not fresh at all.
+-- The recency of a memory: 1, halved every 30 days, but not below 2^-100 (after eight years), so that it stays within
+-- the range of a real. It is 0 for a memory that has held for ever (-infinity).
 create or replace function memory._recency(p_known_since timestamptz)
 returns double precision
 language sql stable parallel safe
@@ -12112,9 +12198,9 @@ begin atomic
     else 0 end;
 end;
 
--- Both arms on a scale from 0 to 1, half each. The scale of similarities spans at least 0.3, because among a handful of
--- texts a tiny difference in similarity decides nothing. A text without an embedding, because it was stored just now or
--- never gets one, is judged by its words alone.
+-- Adds the two arms, similarity and keywords, each scaled to 0..1 and divided by p_arms. The scale of similarities
+-- spans at least 0.3, so that a tiny difference among a handful of texts decides nothing. A text without an embedding
+-- is judged by its words alone.
 create or replace function memory._fused_score(
   p_similarity double precision, p_highest double precision, p_lowest double precision, p_keyword double precision,
   p_arms int
@@ -12135,9 +12221,9 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The walk of a search: the arguments are checked; the query gets its embedding (query_embedding.sql); what the user
--- may see (48_all_sources) is ranked (ranking.sql, memory_ranking.sql); the results are read from their sources; and a
--- model reranks them where that is asked for (rerank.sql).
+-- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
+-- the user may see (48_all_sources; ranking.sql, memory_ranking.sql); read the results from their sources; and rerank
+-- them if the caller asks for it (rerank.sql).
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
   sources text[] default '{memory,summary,document}', agent_id text default null,
@@ -12161,8 +12247,8 @@ declare
   to_embed text;
   results memory.search_result[];
 begin
-  -- One expression lets the usual search pass, because the checks would take a tenth of its time. The expression
-  -- refuses nothing: memory._check_search() decides about everything else.
+  -- The usual search passes this one expression, because the checks would take a tenth of its time. All other searches
+  -- are checked by memory._check_search().
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
       and sources <@ array['memory', 'summary', 'document', 'message', 'artifact'] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
       and top_k between 1 and 1000
@@ -12220,9 +12306,9 @@ comment on function memory.search(
   text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision,
   double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]
 ) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied '
-'before the ranking. mode is hybrid (the default), vector or keyword; sources are any of memory, summary, document, '
-'message and artifact. Search in docs/concepts.md explains filters, scores and ids.';
+'Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is '
+'hybrid (the default), vector or keyword; sources are any of memory, summary, document, message and artifact. Search '
+'in docs/concepts.md explains filters, scores and ids.';
 
 -- Refuses the arguments of a search that break a rule.
 create or replace function memory._check_search(
@@ -12274,12 +12360,12 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- Messages whose words nobody has kept yet, which a search parses itself.
+-- Messages that neither a job nor a sweep has parsed yet: a search parses them itself.
 
--- What a search may spend on parsing, in bytes, newest messages first; null when there is nothing to parse. p_cost is
--- what all of p_messages would cost: the bytes of each, of which 256 KiB are parsed at most, and 100. Half a MiB takes
--- 90 ms for prose, 300 ms for Chinese, and is 3,000 short messages. Nothing that is parsed is kept: a search that wrote
--- to messages would hold their locks until its transaction ends, and wait for whoever clears the thread.
+-- How many bytes a search may parse, newest messages first; null when there is nothing to parse. p_cost is the cost of
+-- all p_messages: for each its bytes, of which 256 KiB are parsed at most, plus 100. Half a MiB takes 90 ms for prose,
+-- 300 ms for Chinese, and is 3,000 short messages. Nothing that is parsed is kept: a search that wrote to messages
+-- would hold their locks until its transaction ends, and would wait for a session that clears the thread.
 create or replace function memory._parsing_budget(p_messages bigint, p_cost bigint)
 returns int
 language plpgsql stable parallel safe
@@ -12294,8 +12380,8 @@ begin
 end;
 $$;
 
--- What messages that are not parsed whole are looked through for: the eight longest words of the query, without their
--- last letter, which is what a stem differs in from its word (city, cities: citi).
+-- The word beginnings that a search looks for in messages that it does not parse as a whole: the eight longest words of
+-- the query without their last letter, because a stem may differ from its word in that letter (city, cities: citi).
 create or replace function memory._beginnings(p_words text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -12336,11 +12422,10 @@ $$;
 --   4  thread_summary  the summary of the whole thread
 --   5  thread_summary  the rolling summary of the thread's older messages
 --   6  message         the messages since the summaries
--- Tokens are given out in the order of the code below: to the newest message, whatever it costs; to the summaries
--- (4, 5, 2); to earlier conversations (3) and memories (1), each with at most its share of what is left; and what
--- remains to older messages (6).
--- Stable, so that everything is read from one snapshot: no message is missing because it was summarised meanwhile, and
--- none is there twice.
+-- The code gives out tokens in this order: to the newest message, whatever it costs; to the summaries (4, 5, 2); to
+-- earlier conversations (3) and then memories (1), each at most its share of the tokens that are left; and the rest to
+-- older messages (6). Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
+-- neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int
@@ -12352,7 +12437,7 @@ declare
   remaining int := p_max_tokens;
   parts memory.context_part[] := array[]::memory.context_part[]; -- ordinal is the place
   newest_tokens int;
-  since_seq bigint := 0; -- Messages before this are in a summary.
+  since_seq bigint := 0; -- messages before this one are in a summary
   whole memory.summaries;
   rolling memory.summaries;
   profile memory.summaries;
@@ -12461,7 +12546,7 @@ begin
 end;
 $$;
 
--- The current summary of a kind. None for an agent if the summary draws on what was said to other agents.
+-- The current summary of a kind. Null for an agent if the summary was also made from messages of other agents.
 create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
 returns memory.summaries
 language plpgsql stable parallel safe
@@ -12483,7 +12568,7 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Earlier conversations, where the query holds one of the policy's trigger phrases: the best five among archived
+-- Earlier conversations, if the query has one of the policy's trigger phrases: the best five among archived
 -- conversations and the summaries of other threads that are relevant enough, each conversation once, within
 -- p_max_tokens. Null content when there are none.
 create or replace function memory._cross_session_context(
@@ -12511,7 +12596,7 @@ begin
   if p_target is null then
     raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply'
       using hint = 'Register and activate an embedding model.';
-    -- No summary has the phrase itself.
+    -- The phrase itself is left out of the query, because no summary has it.
     topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
   end if;
 
@@ -12560,11 +12645,11 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- The fence around recalled text. The text is data: whoever wrote it, a user or a web page that a tool has read, gives
--- no orders. What is inside cannot end the fence, and has as many tokens afterwards as were counted before.
--- memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The fence is the
--- same in every call. One with a random name could not be forged, but providers cache prompts that stay the same, and
--- text that an application has sent back has to be recognised without knowing the name.
+-- The fence around recalled text. The fence says that the text is data: a user or a web page that wrote it gives no
+-- instructions to the model. The text inside cannot end the fence, and has as many tokens as were counted before it was
+-- fenced. memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The
+-- fence is the same in every call. A fence with a random name could not be forged; but providers cache prompts that
+-- stay the same, and text that an application sends back must be recognised without knowing the name.
 create or replace function memory._fenced(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -12591,9 +12676,9 @@ begin
 end;
 $$;
 
--- How far back the newest messages of a thread fit into p_budget tokens, not further back than p_from_seq: the oldest
--- message that fits, and the tokens of all that fit. Tool results count as one unit with the message that called the
--- tools. The newest unit counts even when it does not fit.
+-- The newest messages of a thread, back to p_from_seq, that fit into p_budget tokens: the seq of the oldest of them,
+-- and the tokens of all. Tool results count as one unit with the message that called the tools. The newest unit counts
+-- even when it does not fit.
 create or replace function memory._fit_messages(
   p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
 )
@@ -12658,8 +12743,8 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The walk of a context: the arguments are checked; the query (or the user's newest message) gets its embedding
--- (60_search/query_embedding.sql); and memory._context_parts() puts the parts together within max_tokens.
+-- The steps of a context: check the arguments; get the embedding of the query, or of the user's newest message
+-- (60_search/query_embedding.sql); and put the parts together within max_tokens (memory._context_parts()).
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
   max_tokens int default null, query_embedding vector default null
@@ -12680,7 +12765,7 @@ begin
       'Leave it out for the policy''s context.max_tokens.');
   end if;
   policy := memory._policy(get_context.user_id, get_context.agent_id);
-  -- Unless the caller passes a query, the context is for what the user said last.
+  -- Without a query the context is made for the user's newest message.
   query := coalesce(
     memory._query_or_null(query),
     memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
@@ -12700,13 +12785,12 @@ begin
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector) is
-'What to send to the model, as chat messages within max_tokens: memories, the summary of the user, earlier '
-'conversations, the summary of the thread, and the messages since; policy context says how the tokens are split. '
-'Without a query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and '
-'name, metadata of the other parts says what was chosen and why.';
+'Chat messages to send to a model, within max_tokens: memories, the summary of the user, earlier conversations, the '
+'summary of the thread, and the messages since. Without a query the user''s newest message is the query. metadata of a '
+'message holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
--- What the user said last, without the recalled text that the application may have sent with it. Only the newest twenty
--- messages are looked at: what was said before them is no longer what the conversation is about.
+-- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
+-- twenty messages are read, because earlier ones are no longer what the conversation is about.
 create or replace function memory._newest_question(p_user_id text, p_thread_id text, p_agent_id text)
 returns text
 language plpgsql stable parallel safe
@@ -12736,7 +12820,7 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The block of memories for a prompt, and which memories were chosen with what scores. Empty text when there are none.
+-- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, out block text, out chosen jsonb
@@ -12752,8 +12836,8 @@ declare
   added int := 0;
 begin
   chosen := '[]';
-  -- In the order of their ranks, and a memory that does not fit is passed over. Numbers and headings are counted, so
-  -- that the block as a whole keeps the limit.
+  -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are counted,
+  -- so that the block as a whole keeps the limit.
   for memory in
     select m.*, memory._memory_line(m.content) as line,
       memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
@@ -12849,7 +12933,7 @@ end;
 $$;
 
 -- A memory as one line. Line breaks of all kinds become spaces, so that no memory can pose as a heading of the prompt,
--- and the block can be pasted into a fence of the application's own.
+-- and an application can put the block into its own fence.
 create or replace function memory._memory_line(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -13036,8 +13120,7 @@ $$;
 comment on function memory.doctor() is
 'Checks this installation: one row per check, ok = false where something needs attention.';
 
--- Queues the jobs that no append can queue, because time makes them due, and returns their number: at most p_row_limit
--- of each kind.
+-- Queues the jobs that become due with time, at most p_row_limit of each kind, and returns their number.
 create or replace function memory._enqueue_periodic_work(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -13191,8 +13274,9 @@ begin
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
-'Has pg_cron call memory.run_jobs() every so often and memory.sweep() at a time of day, as the role that calls this; '
-'calling it again changes the schedule. Where something is missing, the HINT says what a superuser has to run.';
+'Has pg_cron call memory.run_jobs() in the interval every and memory.sweep() at the time sweep_at, as the role that '
+'calls this function; another call changes the schedule. If something is missing, the HINT says what a superuser has '
+'to run.';
 
 -- Deletes artifacts that have expired. Returns how many.
 create or replace function memory._sweep_artifacts(p_batch_size int)
@@ -13238,7 +13322,7 @@ begin
 end;
 $$;
 
--- Deletes what was kept of jobs that were deleted more than 7 days ago.
+-- Deletes the rows of gone_jobs whose jobs were deleted more than 7 days ago.
 create or replace function memory._sweep_gone_jobs(p_batch_size int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -13271,7 +13355,7 @@ begin
      order by m.expires_at
      limit p_batch_size)
     union
-    -- Nobody asked for the deletion of a memory that the limit has put away, so it can be restored for a week.
+    -- Nobody asked for the deletion of an evicted memory, so it can be restored for a week.
     (select m.user_id, m.agent_id, m.memory_id, m.xmin
      from memory.memories as m
      where m.deleted_at is not null
@@ -13399,7 +13483,7 @@ from memory.model_calls as c
 group by 1, 2, 3, 4, 5
 $view$);
 comment on view memory.model_usage is
-'The ledger of model calls by UTC day, model, user, agent and kind of job. Sum over what you do not ask for.';
+'The ledger of model calls by UTC day, model, user, agent and kind of job. Sum over the columns that you do not need.';
 
 call memory._replace_view('queue_stats', $view$
 select j.kind, j.status, count(*) as jobs, min(j.created_at) as oldest, min(j.run_after) as next_run_after,
@@ -13421,7 +13505,7 @@ having count(*) >= 3
 order by count(*) desc
 $view$);
 comment on view memory.retry_storms is
-'Jobs with three or more failed calls within a day, and what these used up.';
+'Jobs with three or more failed calls within a day, and the tokens that these calls used.';
 
 call memory._replace_view('stuck_jobs', $view$
 select j.user_id, j.job_id, j.kind, j.scope, j.attempts, j.worker, j.lease_expires_at,
@@ -13449,7 +13533,7 @@ from memory.summaries as s
 left join memory.summaries as b on b.user_id = s.user_id and b.summary_id = s.base_summary_id
 order by s.user_id, s.thread_id, s.kind, s.end_seq
 $view$);
-comment on view memory.summary_chain is 'All summaries in order, each with the one it continued.';
+comment on view memory.summary_chain is 'All summaries in order, each with the summary it continued.';
 
 call memory._replace_view('summary_times', $view$
 select s.kind, count(*) as total_summaries, round(avg(s.generation_time_ms)) as avg_ms,
@@ -13582,7 +13666,7 @@ SOURCES = {
         '        calls.append(entry)\n'
     ),
     'agent_memory_models.chat': (
-        '"""Chat models: what they are told (prompts), what they may reply (replies), and the two together (question)."""\n'
+        '"""Chat models: the messages they get (prompts), the replies they may give (replies), and both for a job (question)."""\n'
     ),
     'agent_memory_models.chat.prompts': (
         '"""Fills the template of a prompt with the data of a job.\n'
@@ -13689,7 +13773,7 @@ SOURCES = {
         '    return cut(text, MAX_TOOL_CALL_CHARACTERS)\n'
     ),
     'agent_memory_models.chat.question': (
-        '"""What a kind of job asks of a chat model."""\n'
+        '"""The question that a kind of job asks a chat model: prompt, type of the reply, and result."""\n'
         '\n'
         'from __future__ import annotations\n'
         '\n'
@@ -14098,7 +14182,7 @@ SOURCES = {
         'if TYPE_CHECKING:\n'
         '    from pydantic import BaseModel\n'
         '\n'
-        '# When the built-in version takes two memories for alike.\n'
+        '# How alike two memories must be for the built-in version to put them into one article.\n'
         'MIN_SHARED_WORDS = 2\n'
         'MIN_SIMILARITY = 0.3\n'
         '"""Shared words over all words of two memories (the Jaccard index)."""\n'
@@ -14222,7 +14306,7 @@ SOURCES = {
         '\n'
         '\n'
         'def _by_patterns(payload: Payload) -> Result:\n'
-        '    """At most one memory for a sentence, from the user\'s messages only; phrase patterns decide."""\n'
+        '    """The memories that phrase patterns find in the user\'s messages, at most one for each sentence."""\n'
         '    wanted = {row["memory_type"] for row in payload["memory_types"]}\n'
         '    memories: dict[str, dict[str, Any]] = {}\n'
         '    for message in payload["messages"]:\n'
@@ -14343,14 +14427,14 @@ SOURCES = {
         '    """\n'
         '    same_claim: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)\n'
         '    for fact in payload["facts"]:\n'
-        '        # A claim without a telling word is a claim of its own.\n'
+        '        # A fact without a word that tells what it is about has no duplicate.\n'
         '        same_claim[fact["group"], fact["subject"], claim(fact["content"]) or fact["number"]].append(fact)\n'
         '    duplicates = [\n'
         '        {"numbers": sorted(fact["number"] for fact in facts), "content": facts[0]["content"]}\n'
         '        for facts in same_claim.values()\n'
         '        if len(facts) > 1\n'
         '    ]\n'
-        '    # One fact of each claim is enough to find what contradicts it.\n'
+        '    # Of facts with the same claim one is enough to find the contradictions.\n'
         '    latest: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = {}\n'
         '    contradictions = []\n'
         '    for fact in (facts[0] for facts in same_claim.values()):\n'
@@ -14374,7 +14458,7 @@ SOURCES = {
         'def _reply_type() -> type[BaseModel]:\n'
         '    from ..chat.replies import Numbers, Text, reply_object\n'
         '\n'
-        '    # `content` is the text of the one among the facts that says it for all.\n'
+        '    # `content` is the text of the fact that says all that the others say.\n'
         '    duplicates = reply_object("Duplicates", numbers=Numbers, content=Text)\n'
         '    contradiction = reply_object("Contradiction", numbers=Numbers)\n'
         '    return reply_object("Reconciliation", duplicates=list[duplicates], contradictions=list[contradiction])  # type: ignore[valid-type]\n'
@@ -14634,7 +14718,7 @@ SOURCES = {
         ')\n'
     ),
     'agent_memory_models.models': (
-        '"""Runs jobs: finds the module of a job\'s kind, and keeps what jobs share."""\n'
+        '"""Runs jobs: finds the module of a job\'s kind, and keeps the encodings and connections that jobs share."""\n'
         '\n'
         'from __future__ import annotations\n'
         '\n'
@@ -14712,7 +14796,7 @@ SOURCES = {
         '"""Providers of models: the built-in rules (local), and servers that speak OpenAI\'s protocol (openai, azure)."""\n'
     ),
     'agent_memory_models.providers.azure': (
-        '"""What differs for models of Azure: the client, which needs an endpoint and an API version, and the key\'s header."""\n'
+        '"""The differences for models of Azure: a client with an endpoint and an API version, and the header of the key."""\n'
         '\n'
         'from __future__ import annotations\n'
         '\n'
@@ -14803,7 +14887,7 @@ SOURCES = {
         'def _check_variable(name: str) -> None:\n'
         '    """Refuse a variable that is not meant for keys.\n'
         '\n'
-        '    Whoever may register a model must not thereby send any other secret of the server to an address of their choice.\n'
+        '    Otherwise a role that may register models could send any other secret of the server to an address of its choice.\n'
         '    """\n'
         '    if name in DEFAULT_KEY_VARIABLES.values():\n'
         '        return\n'
@@ -14820,7 +14904,7 @@ SOURCES = {
         'def _read_key_file(name: str) -> str:\n'
         '    """The stripped content of a file in the key directory.\n'
         '\n'
-        '    A bare name only: whoever may register a model must not thereby read any other file of the server.\n'
+        '    Only a bare name is allowed. Otherwise a role that may register models could read any other file of the server.\n'
         '    """\n'
         '    directory = os.environ.get(KEY_DIRECTORY_VARIABLE)\n'
         '    if not directory:\n'
@@ -14862,7 +14946,7 @@ SOURCES = {
         '"""Models of provider `openai`, `azure`, or of any server that speaks OpenAI\'s protocol.\n'
         '\n'
         '- client.py: one request, its timeout, and errors in plain words; connections.py: keys and size limits.\n'
-        '- chat.py, embeddings.py, rerank.py: what a request of each sort asks, and what its reply must be.\n'
+        '- chat.py, embeddings.py, rerank.py: the requests of each kind of model, and the checks of their replies.\n'
         '"""\n'
         '\n'
         'from __future__ import annotations\n'
@@ -15066,14 +15150,15 @@ SOURCES = {
         '\n'
         '# Makes the client hand out the reply as it came, as its with_raw_response does for the paths that it knows.\n'
         '_RAW_RESPONSE = {"X-Stainless-Raw-Response": "true"}\n'
-        "# The form of an error's type and code. Anything else that a server sends in their place may be what a user said.\n"
+        "# The form of an error's type and code. Any other text that a server sends as type or code may repeat the user.\n"
         '_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")\n'
         '\n'
         '\n'
         'class RefusedRequestError(ModelError):\n'
         '    """The server understood the request and refuses its form (400 or 422).\n'
         '\n'
-        "    `said` is the server's explanation. The caller may decide by it, but must not store it: it may repeat the request.\n"
+        "    `said` is the server's explanation. The caller may use it for a decision but must not store it, because it may\n"
+        '    repeat the request.\n'
         '    """\n'
         '\n'
         '    def __init__(self, message: str, said: str) -> None:\n'
@@ -15179,7 +15264,7 @@ SOURCES = {
         '\n'
         '\n'
         'def _why_no_reply(cause: BaseException | None) -> str:\n'
-        '    """The system\'s words where there was no connection; else the error\'s type, because its text may be the server\'s."""\n'
+        '    """The system\'s message if there was no connection; else only the error\'s type, as its text may be the server\'s."""\n'
         '    if isinstance(cause, http.ConnectError):\n'
         '        return str(cause)[:200]\n'
         '    return type(cause).__name__\n'
@@ -16003,7 +16088,7 @@ SOURCES = {
         ')\n'
         '_I_AM = r"\\bI(?: am|[\'\u2019]m) "\n'
         '\n'
-        '# What follows "I am" when the sentence tells a mood, a plan, a whereabouts or a politeness rather than a fact.\n'
+        '# Words after "I am" in a sentence that tells a mood, a plan, a place or a politeness and no fact.\n'
         '_PASSING = (\n'
         '    rf"{_ADVERBS}(?:(?:a bit|a little|all|almost|already|as|even|finally|kind of|kinda|more|not|pretty|quite|so|sort of"\n'
         '    r"|super|too|very) )*"\n'
@@ -16157,7 +16242,7 @@ SOURCES = {
         '\n'
         '\n'
         'def claim(statement: str) -> frozenset[str]:\n'
-        '    """The words that make up what is claimed; equal for statements that differ in wording only."""\n'
+        '    """The words that make up the claim of a statement; equal for statements that differ in wording only."""\n'
         '    return frozenset(_WORD.findall(plain(statement))) - _EMPTY_WORDS\n'
         '\n'
         '\n'
@@ -16173,7 +16258,7 @@ SOURCES = {
         '    [seq 4] Ana: I moved to Lisbon last week.\n'
         '    [seq 6-8] Ana and the assistant compared health insurers.\n'
         '\n'
-        'The marks let a later run, by any provider, drop what has left the window.\n'
+        'By the marks a later run, with any provider, drops the points that have left the window.\n'
         '"""\n'
         '\n'
         'from __future__ import annotations\n'
@@ -16386,7 +16471,7 @@ SOURCES = {
         '\n'
         '\n'
         'def words_of(text: str) -> list[str]:\n'
-        '    """The words in lower case, without what follows an apostrophe: "Ana\'s" counts as "ana", "don\'t" as "don"."""\n'
+        '    """The words in lower case, each cut at its apostrophe: "Ana\'s" counts as "ana", "don\'t" as "don"."""\n'
         '    return [word.lower().replace("\u2019", "\'").partition("\'")[0] for word in _WORD.findall(text)]\n'
         '\n'
         '\n'
@@ -16432,7 +16517,7 @@ SOURCES = {
         '    return best\n'
     ),
     'agent_memory_server': (
-        '"""What runs inside PostgreSQL and speaks SQL, through the plpy module that PL/Python gives to its functions.\n'
+        '"""The code that runs inside PostgreSQL and speaks SQL, through the module plpy of PL/Python.\n'
         '\n'
         '- runner.py: the procedure memory.run_jobs(), which does queued jobs.\n'
         '- query_call.py: the function memory._call_model(), one model call that a query waits for.\n'
@@ -16442,7 +16527,7 @@ SOURCES = {
         '"""\n'
     ),
     'agent_memory_server.backend': (
-        '"""The event loop of a PostgreSQL backend, which has one thread: its signals, and what a session keeps between calls."""\n'
+        '"""The event loop of a PostgreSQL backend, which has one thread; its signals; the connections kept between calls."""\n'
         '\n'
         'from __future__ import annotations\n'
         '\n'
@@ -16521,7 +16606,7 @@ SOURCES = {
         '                thread.join(TURN_SECONDS)\n'
         '\n'
         '    def close(self) -> None:\n'
-        '        """Cancel what is under way, and close the connections and the loop."""\n'
+        '        """Cancel running calls, and close the connections and the loop."""\n'
         '        ending = asyncio.all_tasks(self.loop)\n'
         '        for task in ending:\n'
         '            task.cancel()\n'
@@ -16596,7 +16681,7 @@ SOURCES = {
         'from .backend import TURN_SECONDS, Plpy, drive, kept_models\n'
         '\n'
         'KINDS = ("embed", "rerank")\n'
-        '"""What queries wait for: the embedding of a query, and the scores of what was found."""\n'
+        '"""The calls that a query waits for: its embedding, and the scores of its results."""\n'
         '\n'
         '\n'
         'def call_model(plpy: Plpy, kind: str | None, payload: str | None) -> str:\n'
@@ -16666,7 +16751,7 @@ SOURCES = {
         '\n'
         '_JOB = "user_id => \x241, job_id => \x242, lease_token => \x243"\n'
         '_JOB_TYPES = ("text", "bigint", "uuid")\n'
-        '# The calls of the job protocol, each under the word for what the call does to a job.\n'
+        '# The statements of the job protocol, each under a verb that says what it does to a job.\n'
         '_STATEMENTS: dict[str, tuple[str, tuple[str, ...]]] = {\n'
         '    "claimed": (\n'
         '        "select job_id, kind, user_id, lease_token, payload from memory.claim_jobs("\n'
@@ -16799,7 +16884,7 @@ SOURCES = {
         '\n'
         '    def _take_turn(self) -> list[asyncio.Task[dict[str, Any]]]:\n'
         '        """Let the calls run for a moment, then let PostgreSQL act; returns the tasks that are finished."""\n'
-        '        # Where no call is under way, a result waits to be handed in again: the turn takes its time nevertheless.\n'
+        '        # Without a running call a result waits to be handed in again: the turn must take its time all the same.\n'
         '        calls = [task for task in self._jobs if not task.done()]\n'
         '        self._drive(asyncio.wait(calls, timeout=TURN_SECONDS) if calls else asyncio.sleep(TURN_SECONDS))\n'
         '        self._heed_termination()\n'
@@ -16875,7 +16960,7 @@ SOURCES = {
         '        return outcome\n'
         '\n'
         '    def _lose(self, job: Job, reason: str) -> str:\n'
-        '        """Enter the calls of a job whose lease is lost: they were paid for nevertheless."""\n'
+        '        """Enter the calls of a job whose lease is lost, because somebody has paid for them."""\n'
         '        self._plpy.notice(reason)\n'
         '        try:\n'
         '            self._execute("recorded", [job.user_id, job.job_id, json.dumps(job.calls)])\n'
@@ -16901,7 +16986,7 @@ SOURCES = {
         '        return True\n'
         '\n'
         '    def _give_back(self) -> None:\n'
-        '        """Stop the calls and release their jobs, for whoever claims next."""\n'
+        '        """Stop the calls and release their jobs, so that any worker can claim them at once."""\n'
         '        self._held_back.add(signal.SIGINT)  # a second cancel would leave the rest to their leases\n'
         '        calls = [task for task in self._jobs if task.cancel()]\n'
         '        self._drive(asyncio.wait(calls, timeout=TURN_SECONDS) if calls else asyncio.sleep(0))\n'

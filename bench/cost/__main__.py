@@ -345,7 +345,7 @@ def _jobs(connection: psycopg.Connection) -> dict[str, dict[str, int]]:
 
 
 def _check(kinds: dict[str, dict[str, Any]], asked: list[Asked], tokens: Tokens) -> None:
-    """Raises RuntimeError when the ledger does not hold what was asked."""
+    """Raises RuntimeError when the ledger has other calls and tokens than the model server got."""
     entered = sum(row["calls"] for row in kinds.values()), sum(row["tokens_in"] for row in kinds.values())
     sent = len(asked), sum(tokens.prompt(each.request.body) for each in asked)
     if entered != sent:

@@ -1,4 +1,4 @@
-"""What a model would reply, in sizes as models choose them: the cost of a call is what it is sent and what it says.
+"""Replies of the sizes that models choose, because the cost of a call depends on the lengths of request and reply.
 
 Every reply keeps to the limits that its prompt sets. A summary keeps what the previous one said and adds what is new;
 at its limit it drops its oldest lines.

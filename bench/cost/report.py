@@ -12,7 +12,7 @@ Results = dict[str, Any]
 
 
 def markdown(results: Results, pacings: list[str]) -> str:
-    """The page for people; ``pacings`` are the scenarios whose kinds are compared."""
+    """The results as a Markdown page; ``pacings`` names the scenarios that the table by kind of job compares."""
     prices = results["prices_per_million"]
     counted = results["token_counter"]
     parts = [

@@ -12,7 +12,7 @@ from typing import Any
 DEPTHS = (5, 10, 20, 50)
 BUDGETS = (500, 1000, 2000, 4000)
 CURVE = range(0, 4001, 100)
-# Conversations by their place in the file: what is chosen by looking is chosen on others than it is reported on.
+# Conversations by their place in the file: settings are chosen on one group and reported on the other.
 GROUPS: dict[str, range | None] = {"tuning": range(5), "reported": range(5, 10), "all": None}
 ADVERSARIAL = 5  # questions that the conversation does not answer
 DRAWS = 2000

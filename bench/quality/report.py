@@ -32,7 +32,7 @@ estimates them.
 
 
 def markdown(results: Results, best: str) -> str:
-    """The page for people; ``best`` is the method that the others are compared with."""
+    """The results as a Markdown page; ``best`` is the method that the others are compared with."""
     embedding = results["embedding"]
     parts = [
         "# Quality of search",

@@ -1,4 +1,4 @@
-"""Measures search and what is built on it against the bare vector query: ``python -m bench.search --help``."""
+"""Measures search, and the functions built on it, against the bare vector query: ``python -m bench.search --help``."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ select * from memory.get_context(user_id => %(user)s, thread_id => 'thread', que
 
 @dataclass(frozen=True)
 class Query:
-    """What a user asks."""
+    """A query of a user, in words and as an embedding."""
 
     user: str
     query: str
@@ -196,7 +196,7 @@ def _measure(
     forth = list(variants.items())
     for call in range(-WARM_UP, calls):
         query = vars(queries[call % len(queries)])
-        # Back and forth, because whoever comes first finds the rows of another user in the processor's caches.
+        # Back and forth, because the first function finds the rows of another user in the processor's caches.
         for name, statement in reversed(forth) if call % 2 else forth:
             started = time.perf_counter()
             connection.execute(statement, query, prepare=True)

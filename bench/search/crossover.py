@@ -1,6 +1,6 @@
 """From how many memories of one user on an HNSW index is faster than comparing with all of them, and what it misses.
 
-The users stand in one table, so the fewer memories a user has, the more of what the index offers is not theirs.
+All users are in one table, so the fewer memories a user has, the more of the rows that the index finds are not theirs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ select id from memory.embeddings where user_id = %(user)s and model = '{MODEL}' 
 order by {{by}} limit {LIMIT}
 """
 _EXACT = _QUERY.format(more="", by="embedding <=> %(vector)s::halfvec")
-# What an index of memory.vector_index() answers.
+# A query that an index of memory.vector_index() can answer.
 _NEAREST = _QUERY.format(
     more="and valid_until > '-infinity'",
     by=f"embedding::halfvec({DIMENSIONS}) <=> %(vector)s::halfvec({DIMENSIONS})",
@@ -49,7 +49,7 @@ Query = dict[str, str]
 
 
 class Variant(NamedTuple):
-    """A statement, and what is set for it."""
+    """A statement, and the settings that it runs under."""
 
     statement: str
     approximate_above: int = NEVER
@@ -127,7 +127,7 @@ def _user(connection: psycopg.Connection, queries: Sequence[Query]) -> dict[str,
 
 
 def _prepare(connection: psycopg.Connection, variant: Variant) -> None:
-    """Sets what the variant needs, and raises RuntimeError when its index is not what answers."""
+    """Makes the settings of the variant, and raises RuntimeError when its plan does not use its index."""
     for setting in ("enable_sort", "hnsw.iterative_scan", "hnsw.ef_search"):
         connection.execute(f"reset {setting}")
     if variant.ef_search is not None:
@@ -142,5 +142,5 @@ def _prepare(connection: psycopg.Connection, variant: Variant) -> None:
 
 
 def _recall(found: Sequence[set[str]], wanted: Sequence[set[str]]) -> float:
-    """The share of what is wanted that is found."""
+    """The share of the wanted ids that are among the found ones."""
     return fmean(len(mine & its) / LIMIT for mine, its in zip(found, wanted, strict=True))

@@ -1,4 +1,4 @@
-"""What it costs to have the database embed a query, against a model server that answers at once."""
+"""The time that a search takes longer when the database embeds the query, with a model server that answers at once."""
 
 from __future__ import annotations
 

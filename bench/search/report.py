@@ -13,7 +13,7 @@ Results = dict[str, Any]
 
 
 def markdown(results: Results) -> str:
-    """The page for people."""
+    """The results as a Markdown page."""
     parts = [
         "# Time of search",
         f"{describe(results)}; shared_buffers {results['settings']['shared_buffers']}, everything in memory, one "

@@ -35,7 +35,7 @@ def store(
     memory = Memory(connection)
     dimensions = directions.dimensions
     memory.register_model(MODEL, "embedding", "openai", "text-embedding-3-small", {"dimensions": dimensions})
-    # What the first embedding job would do.
+    # The first embedding job would do this.
     connection.execute("update memory.models set dimensions = %s where name = %s", (dimensions, MODEL))
     memory.activate_model(MODEL)
     ids = connection.execute("select user_id, memory_id::text from memory.memories").fetchall()

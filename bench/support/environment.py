@@ -1,4 +1,4 @@
-"""What the benchmarks share: where results go, what they ran on, and how they say how far they are."""
+"""Functions that the benchmarks share: the folder of results, the machine they ran on, and reports of progress."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from bench.writes.cases import CASES, Case
 from bench.writes.measure import Meter
 from tests.support.servers import install_agent_memory, running_server
 
-# What a durable server has by default, which the servers of the tests have not.
+# The defaults of a durable server, which the servers of the tests do not have.
 SETTINGS = {
     "fsync": "on",
     "synchronous_commit": "on",
@@ -86,7 +86,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _sync_microseconds(directory: Path) -> float:
-    """What a write of 8 kB takes to reach the disk: the slower it is, the less the work before it shows."""
+    """Microseconds that a write of 8 kB takes to reach the disk. The slower it is, the less other work matters."""
     times = []
     with tempfile.TemporaryFile(dir=directory, buffering=0) as file:
         for _ in range(201):

@@ -1,4 +1,4 @@
-"""What is measured: the statements, the data they need, and the ratios that the project aims for.
+"""The statements that are measured, the data they need, and the ratios that the project aims for.
 
 A statement is written once, with ``:name`` parameters. pgbench runs it as a prepared statement over libpq; the
 measurement of server CPU time runs the same text through psycopg.

@@ -97,7 +97,7 @@ def _clients(count: int) -> str:
 
 
 def markdown(results: Results) -> str:
-    """The page for people."""
+    """The results as a Markdown page."""
     machine, options = results["machine"], results["options"]
     settings = results["settings"]
     parts = [

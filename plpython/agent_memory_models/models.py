@@ -1,4 +1,4 @@
-"""Runs jobs: finds the module of a job's kind, and keeps what jobs share."""
+"""Runs jobs: finds the module of a job's kind, and keeps the encodings and connections that jobs share."""
 
 from __future__ import annotations
 

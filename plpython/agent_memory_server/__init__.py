@@ -1,4 +1,4 @@
-"""What runs inside PostgreSQL and speaks SQL, through the plpy module that PL/Python gives to its functions.
+"""The code that runs inside PostgreSQL and speaks SQL, through the module plpy of PL/Python.
 
 - runner.py: the procedure memory.run_jobs(), which does queued jobs.
 - query_call.py: the function memory._call_model(), one model call that a query waits for.

@@ -1,4 +1,4 @@
-"""The event loop of a PostgreSQL backend, which has one thread: its signals, and what a session keeps between calls."""
+"""The event loop of a PostgreSQL backend, which has one thread; its signals; the connections kept between calls."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Kept:
                 thread.join(TURN_SECONDS)
 
     def close(self) -> None:
-        """Cancel what is under way, and close the connections and the loop."""
+        """Cancel running calls, and close the connections and the loop."""
         ending = asyncio.all_tasks(self.loop)
         for task in ending:
             task.cancel()

@@ -16,7 +16,7 @@ from agent_memory_models.calls import Calls
 from .backend import TURN_SECONDS, Plpy, drive, kept_models
 
 KINDS = ("embed", "rerank")
-"""What queries wait for: the embedding of a query, and the scores of what was found."""
+"""The calls that a query waits for: its embedding, and the scores of its results."""
 
 
 def call_model(plpy: Plpy, kind: str | None, payload: str | None) -> str:

@@ -32,7 +32,7 @@ LOCK_TIMEOUT = "200ms"
 
 _JOB = "user_id => $1, job_id => $2, lease_token => $3"
 _JOB_TYPES = ("text", "bigint", "uuid")
-# The calls of the job protocol, each under the word for what the call does to a job.
+# The statements of the job protocol, each under a verb that says what it does to a job.
 _STATEMENTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "claimed": (
         "select job_id, kind, user_id, lease_token, payload from memory.claim_jobs("
@@ -165,7 +165,7 @@ class _Runner:
 
     def _take_turn(self) -> list[asyncio.Task[dict[str, Any]]]:
         """Let the calls run for a moment, then let PostgreSQL act; returns the tasks that are finished."""
-        # Where no call is under way, a result waits to be handed in again: the turn takes its time nevertheless.
+        # Without a running call a result waits to be handed in again: the turn must take its time all the same.
         calls = [task for task in self._jobs if not task.done()]
         self._drive(asyncio.wait(calls, timeout=TURN_SECONDS) if calls else asyncio.sleep(TURN_SECONDS))
         self._heed_termination()
@@ -241,7 +241,7 @@ class _Runner:
         return outcome
 
     def _lose(self, job: Job, reason: str) -> str:
-        """Enter the calls of a job whose lease is lost: they were paid for nevertheless."""
+        """Enter the calls of a job whose lease is lost, because somebody has paid for them."""
         self._plpy.notice(reason)
         try:
             self._execute("recorded", [job.user_id, job.job_id, json.dumps(job.calls)])
@@ -267,7 +267,7 @@ class _Runner:
         return True
 
     def _give_back(self) -> None:
-        """Stop the calls and release their jobs, for whoever claims next."""
+        """Stop the calls and release their jobs, so that any worker can claim them at once."""
         self._held_back.add(signal.SIGINT)  # a second cancel would leave the rest to their leases
         calls = [task for task in self._jobs if task.cancel()]
         self._drive(asyncio.wait(calls, timeout=TURN_SECONDS) if calls else asyncio.sleep(0))

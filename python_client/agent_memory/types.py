@@ -187,7 +187,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A piece of model work and what became of it."""
+    """A job with its status, and its result or error."""
 
     job_id: int
     kind: str
@@ -201,7 +201,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedJob:
-    """A job leased to a worker: the payload goes to the model, the token comes back with its result."""
+    """A job leased to a worker: the payload goes to the model; the worker passes the token with the result."""
 
     job_id: int
     kind: str
@@ -213,7 +213,7 @@ class ClaimedJob:
 
 @dataclass(frozen=True, slots=True)
 class Backfill:
-    """How much of what can be searched an embedding model has embedded: ``done`` of ``total`` texts."""
+    """How many of the texts that can be searched an embedding model has embedded: ``done`` of ``total``."""
 
     model: str
     done: int

@@ -1,1 +1,1 @@
-"""Chat models: what they are told (prompts), what they may reply (replies), and the two together (question)."""
+"""Chat models: the messages they get (prompts), the replies they may give (replies), and both for a job (question)."""

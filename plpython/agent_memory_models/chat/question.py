@@ -1,4 +1,4 @@
-"""What a kind of job asks of a chat model."""
+"""The question that a kind of job asks a chat model: prompt, type of the reply, and result."""
 
 from __future__ import annotations
 

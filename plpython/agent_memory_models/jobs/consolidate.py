@@ -14,7 +14,7 @@ from ..text.words import is_telling, words_of
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-# When the built-in version takes two memories for alike.
+# How alike two memories must be for the built-in version to put them into one article.
 MIN_SHARED_WORDS = 2
 MIN_SIMILARITY = 0.3
 """Shared words over all words of two memories (the Jaccard index)."""

@@ -32,7 +32,7 @@ async def run(task: Task) -> Result:
 
 
 def _by_patterns(payload: Payload) -> Result:
-    """At most one memory for a sentence, from the user's messages only; phrase patterns decide."""
+    """The memories that phrase patterns find in the user's messages, at most one for each sentence."""
     wanted = {row["memory_type"] for row in payload["memory_types"]}
     memories: dict[str, dict[str, Any]] = {}
     for message in payload["messages"]:

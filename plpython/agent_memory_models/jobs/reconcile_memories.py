@@ -27,14 +27,14 @@ def _by_claims(payload: Payload) -> Result:
     """
     same_claim: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for fact in payload["facts"]:
-        # A claim without a telling word is a claim of its own.
+        # A fact without a word that tells what it is about has no duplicate.
         same_claim[fact["group"], fact["subject"], claim(fact["content"]) or fact["number"]].append(fact)
     duplicates = [
         {"numbers": sorted(fact["number"] for fact in facts), "content": facts[0]["content"]}
         for facts in same_claim.values()
         if len(facts) > 1
     ]
-    # One fact of each claim is enough to find what contradicts it.
+    # Of facts with the same claim one is enough to find the contradictions.
     latest: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = {}
     contradictions = []
     for fact in (facts[0] for facts in same_claim.values()):
@@ -58,7 +58,7 @@ def _facts(payload: Payload) -> str:
 def _reply_type() -> type[BaseModel]:
     from ..chat.replies import Numbers, Text, reply_object
 
-    # `content` is the text of the one among the facts that says it for all.
+    # `content` is the text of the fact that says all that the others say.
     duplicates = reply_object("Duplicates", numbers=Numbers, content=Text)
     contradiction = reply_object("Contradiction", numbers=Numbers)
     return reply_object("Reconciliation", duplicates=list[duplicates], contradictions=list[contradiction])  # type: ignore[valid-type]

@@ -1,4 +1,4 @@
-"""What differs for models of Azure: the client, which needs an endpoint and an API version, and the key's header."""
+"""The differences for models of Azure: a client with an endpoint and an API version, and the header of the key."""
 
 from __future__ import annotations
 

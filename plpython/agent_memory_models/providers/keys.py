@@ -65,7 +65,7 @@ def api_key(provider: str, settings: dict[str, Any]) -> str:
 def _check_variable(name: str) -> None:
     """Refuse a variable that is not meant for keys.
 
-    Whoever may register a model must not thereby send any other secret of the server to an address of their choice.
+    Otherwise a role that may register models could send any other secret of the server to an address of its choice.
     """
     if name in DEFAULT_KEY_VARIABLES.values():
         return
@@ -82,7 +82,7 @@ def _check_variable(name: str) -> None:
 def _read_key_file(name: str) -> str:
     """The stripped content of a file in the key directory.
 
-    A bare name only: whoever may register a model must not thereby read any other file of the server.
+    Only a bare name is allowed. Otherwise a role that may register models could read any other file of the server.
     """
     directory = os.environ.get(KEY_DIRECTORY_VARIABLE)
     if not directory:

@@ -30,7 +30,7 @@ _ADVERBS = (
 )
 _I_AM = r"\bI(?: am|['’]m) "
 
-# What follows "I am" when the sentence tells a mood, a plan, a whereabouts or a politeness rather than a fact.
+# Words after "I am" in a sentence that tells a mood, a plan, a place or a politeness and no fact.
 _PASSING = (
     rf"{_ADVERBS}(?:(?:a bit|a little|all|almost|already|as|even|finally|kind of|kinda|more|not|pretty|quite|so|sort of"
     r"|super|too|very) )*"

@@ -47,7 +47,7 @@ def plain(statement: str) -> str:
 
 
 def claim(statement: str) -> frozenset[str]:
-    """The words that make up what is claimed; equal for statements that differ in wording only."""
+    """The words that make up the claim of a statement; equal for statements that differ in wording only."""
     return frozenset(_WORD.findall(plain(statement))) - _EMPTY_WORDS
 
 

@@ -3,7 +3,7 @@
     [seq 4] Ana: I moved to Lisbon last week.
     [seq 6-8] Ana and the assistant compared health insurers.
 
-The marks let a later run, by any provider, drop what has left the window.
+By the marks a later run, with any provider, drops the points that have left the window.
 """
 
 from __future__ import annotations

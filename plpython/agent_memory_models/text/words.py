@@ -22,7 +22,7 @@ _COMMON_WORDS = frozenset(_COMMON.split())
 
 
 def words_of(text: str) -> list[str]:
-    """The words in lower case, without what follows an apostrophe: "Ana's" counts as "ana", "don't" as "don"."""
+    """The words in lower case, each cut at its apostrophe: "Ana's" counts as "ana", "don't" as "don"."""
     return [word.lower().replace("’", "'").partition("'")[0] for word in _WORD.findall(text)]
 
 

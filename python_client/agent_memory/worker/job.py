@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 
 
 class ModelRunner(Protocol):
-    """What turns a job's payload into its result."""
+    """An object that turns a job's payload into its result, such as agent_memory_models.Models."""
 
     async def run(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
         """Return the result for ``complete_job``, or raise RateLimitedError or ModelError.
@@ -118,7 +118,7 @@ class JobRun:
         return "failed", f" (now {status}): {reason}"
 
     async def _record(self) -> None:
-        """Enter the calls of a job that is no longer this worker's: they were paid for nevertheless."""
+        """Enter the calls of a job that this worker has lost, because somebody has paid for them."""
         job = self._job
         if not self._calls:
             return

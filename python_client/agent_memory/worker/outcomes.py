@@ -27,7 +27,7 @@ class WorkerCounts:
         completed: the result was applied.
         failed: the attempt failed; the queue retries it later or has given it up.
         released: given back uncounted, because of a rate limit or because the worker stopped.
-        lost: neither could be reported, as a rule because the lease had run out; the queue sees to the job.
+        lost: the worker could report nothing, usually because the lease had run out; the queue hands the job out again.
     """
 
     completed: int = 0
@@ -76,5 +76,5 @@ class Outcomes:
             logger.info("%s, %d in flight", str(self.counts), in_flight)
 
     def shortened_error(self) -> str | None:
-        """The last error in at most MAX_ERROR_CHARACTERS; None where there was none."""
+        """The last error in at most MAX_ERROR_CHARACTERS; None if there was no error."""
         return self.last_error and self.last_error[:MAX_ERROR_CHARACTERS]

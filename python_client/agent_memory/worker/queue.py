@@ -64,7 +64,7 @@ class QueueLook:
             logger.debug("cannot look at the queue: %s", error)
 
     def lines(self) -> list[str]:
-        """Return what is left, in lines for people; none where that is not known."""
+        """Return lines that say how many jobs are left; no lines if the worker may not see the queue."""
         lines = []
         if self.stats is not None and self.stats.pending:
             waits = counted(self.stats.pending, "job waits", "jobs wait")

@@ -1,6 +1,6 @@
--- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>) or a placeholder
--- ([MemoryRef: ...]), or text that a model may take for one; its opening bracket becomes a round one. A second call
--- changes nothing more, so tokens may be counted before the text is fenced.
+-- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
+-- ([MemoryRef: ...]), or text that a model may take for one of the two. Its opening bracket becomes a round one. A
+-- second call changes nothing more, so tokens may be counted before the text is fenced.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe

@@ -1,4 +1,4 @@
--- Refuses an id of a user, thread, agent or model that is null, empty or longer than 255 characters.
+-- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql immutable parallel safe

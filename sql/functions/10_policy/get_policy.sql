@@ -10,4 +10,5 @@ begin
 end;
 $$;
 comment on function memory.get_policy(text, text) is
-'The policy that applies: user over agent over global over built-in defaults.';
+'The settings that apply to a user and an agent, merged key by key. Those of the agent for this user come first, then '
+'those of the user, of the agent, of everyone, and the built-in ones.';

@@ -10,8 +10,8 @@ end;
 $$;
 
 -- The built-in policy with these rows laid over it, weakest first: of everyone, of the agent, of the user, of the agent
--- of this user. The rows come unordered: the hot path reads them in a statement that it runs anyway, where to sort them
--- with an aggregate took 20 us longer.
+-- of this user. The rows come unordered: memory._append() reads them within another statement, and sorting them there
+-- took 20 us longer.
 create or replace function memory._merge_layers(p_layers memory.policies[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -27,8 +27,8 @@ begin
 end;
 $$;
 
--- The policy of these rows. Without rows, which is usual, nothing is called. Inlined by the planner, hence no SET
--- clause.
+-- The policy of these rows. Without rows, which is usual, no function is called for it. Inlined by the planner, hence
+-- no SET clause.
 create or replace function memory._effective_policy(p_layers memory.policies[])
 returns jsonb
 language sql stable parallel safe

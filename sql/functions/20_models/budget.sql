@@ -32,9 +32,9 @@ begin
 end;
 $$;
 
--- Tokens that count against a budget of p_of ('user' or 'agent') p_id: those of each call in the ledger since then, and
--- those that each running job has reserved. The planner inlines this function and decides each CASE, so that an index
--- of the ledger answers without its table.
+-- The tokens that count against a budget: those of each call in the ledger since p_since, and those that each running
+-- job has reserved. p_of is 'user' or 'agent', p_id the id of that user or agent. The planner inlines this function and
+-- evaluates each CASE, so that an index of the ledger is read without the table.
 create or replace function memory._used_tokens(p_of text, p_id text, p_since timestamptz)
 returns table (tokens bigint)
 language sql stable parallel safe
@@ -49,8 +49,8 @@ begin atomic
 end;
 
 -- Locks the agent's budget until the end of the transaction. The lock is a row that only this function touches. It is
--- written, not only locked, so that a claim under REPEATABLE READ fails if another claim came first. The wait is short:
--- two workers that each claim many jobs could wait for each other.
+-- written, not only locked, so that a claim under REPEATABLE READ fails if another claim came first. The wait ends
+-- after 10 ms, because two workers that each claim many jobs could wait for each other.
 create or replace function memory._lock_agent_budget(p_agent_id text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,5 @@
--- The chat model of a job (the one that the policy names if it is on, else the active one) and the prompt for it. The
--- built-in model gets no prompt.
+-- The chat model of a job and its prompt. It is the model p_name, which a policy names, unless that is switched off or
+-- null; otherwise the active model. The built-in model gets no prompt.
 create or replace function memory._chat_model(p_name text, p_prompt text)
 returns jsonb
 language plpgsql stable parallel safe

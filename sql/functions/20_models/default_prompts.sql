@@ -1,4 +1,4 @@
--- The built-in prompts: one row for each prompt.txt of 50_work, and 60_search/rerank.txt.
+-- The built-in prompts: one row for each prompt.txt of a kind of job, and for 60_search/rerank.txt.
 create or replace function memory._default_prompts()
 returns table (name text, template text)
 language sql immutable parallel safe

@@ -1,4 +1,4 @@
--- Refuses calls that are no array of objects whose numbers are null or from 0 to 2147483647.
+-- Refuses calls unless they are an array of at most 10,000 objects whose numbers are null or from 0 to 2147483647.
 create or replace function memory._check_calls(p_calls jsonb)
 returns void
 language plpgsql stable parallel safe

@@ -28,8 +28,8 @@ begin
 end;
 $$;
 
--- The model of that name, after locking all models of its kind, in the order of their names. Whoever changes which
--- model of a kind is active takes these locks, so two administrators never violate the unique index
+-- The model of that name. Locks all models of its kind before, in the order of their names. A function that changes
+-- which model of a kind is active takes these locks, so that two administrators never violate the unique index
 -- models_one_active_idx.
 create or replace function memory._locked_model(p_name text)
 returns memory.models

@@ -6,8 +6,8 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  registered memory.models; -- as the name was registered before, if it was
-  dims int; -- of the embeddings that the model will make, null when its first embedding decides
+  registered memory.models; -- the earlier registration of the name, if there is one
+  dims int; -- length of the model's embeddings; null until its first embedding decides
   is_the_same boolean;
 begin
   perform memory._check_id('name', name);
@@ -55,7 +55,7 @@ begin
     perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
       '23505');
   elsif kind = 'embedding' then
-    perform memory._enqueue_for_everyone('backfill'); -- also queues texts that an earlier backfill has missed
+    perform memory._enqueue_for_everyone('backfill'); -- also embeds texts that an earlier backfill has missed
   end if;
 end;
 $$;
@@ -64,7 +64,7 @@ comment on function memory.register_model(text, text, text, text, jsonb) is
 'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
 'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
 
--- Refuses settings of a model that are no object, or have an unknown key or a value that the key cannot have.
+-- Refuses settings of a model that are not an object, or that have an unknown key or a value that the key cannot have.
 create or replace function memory._check_model_settings(p_settings jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -111,7 +111,7 @@ begin
       is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
       rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
     when p_key = 'api_key_env' then
-      -- The two excluded variables hold other things than keys.
+      -- These two variables do not hold keys.
       is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
         and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
       rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
@@ -144,8 +144,8 @@ begin
 end;
 $$;
 
--- Whether the environment variable of that name may always be read for a key; null counts as yes. The calling process
--- may allow other names, which the server does not know.
+-- Whether the environment variable of that name may always be read for a key; true for null. The process that makes the
+-- call may allow other names, which the database does not know.
 create or replace function memory._is_key_variable(p_name text)
 returns boolean
 language plpgsql immutable parallel safe

@@ -33,5 +33,5 @@ begin
 end;
 $$;
 comment on function memory.set_prompt(text, text) is
-'Changes what a chat model is asked for a kind of job, from the next claim on, and returns the new version. An edit '
-'must use exactly the {{variables}} of the built-in prompt (22023); a line of --- ends the system message.';
+'Changes the prompt of a kind of job from the next claim on, and returns the new version. An edit must use exactly the '
+'{{variables}} of the built-in prompt (22023); a line of --- ends the system message.';

@@ -26,11 +26,11 @@ declare
   stop int := 1;
   next_stops bigint[] := array[]::bigint[];
   visit jsonb;
-  -- By place. The index keeps the entries of claimed jobs until this transaction ends; a visit says which of them to
-  -- pass.
+  -- The last visit to each place. The index keeps the entries of claimed jobs until this transaction ends; the visit
+  -- says which of them to skip.
   visits jsonb := jsonb '{}';
   handed_out int := 0;
-  handed_out_before int := 0; -- when this lap began
+  handed_out_before int := 0; -- handed_out when this lap began
 begin
   perform memory._check_id('worker', worker);
   perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
@@ -110,7 +110,7 @@ begin
       select j.* into claimed from memory.jobs as j
       where j.user_id = visit ->> 'user_id' and j.job_id = (visit ->> 'job_id')::bigint;
       next_stops := next_stops || place;
-      perform setval(turn, place); -- first, so that a job that makes the claim fail does not keep the turn
+      perform setval(turn, place); -- before the job is prepared: if that fails, the turn moves on all the same
       handed := memory._hand_out(claimed);
       if handed.payload is not null then
         handed_out := handed_out + 1;
@@ -154,8 +154,8 @@ end;
 $$;
 
 -- Claims the first due job at a place after the jobs that this claim has taken there. The visit that it takes and
--- returns has user_id (who has the place), room (how many more jobs the user may have), and run_after and job_id of
--- the last job; is_taken is false when there is no such job or the user may have no more. Two users with the same
+-- returns has user_id (the user at this place), room (how many more jobs the user may have), and run_after and job_id
+-- of the last job; is_taken is false when there is no such job or the user may have no more. Two users with the same
 -- hash, one chance in 10^9 among 100,000 users, share their turns.
 create or replace function memory._take_turn(
   p_kinds text[], p_place bigint, p_moment timestamptz, p_worker text, p_lease interval, p_visit jsonb
@@ -207,10 +207,10 @@ begin
 end;
 $$;
 
--- How many more running jobs a user may have, or null while another claim holds the user: claims of one user exclude
--- each other from here to the end of the transaction. The mark is written and not only locked, so that under
--- repeatable read a claim that cannot see what another one has taken fails with 40001; once per claim, because
--- PostgreSQL keeps every version of the row until the transaction ends.
+-- How many more running jobs a user may have, or null while another claim holds the user's mark. Claims of one user
+-- exclude each other from this call to the end of the transaction. The mark is written and not only locked, so that
+-- under repeatable read a claim that cannot see the jobs that another claim has taken fails with 40001. It is written
+-- once per claim, because PostgreSQL keeps every version of the row until the transaction ends.
 create or replace function memory._room(p_user_id text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -233,7 +233,7 @@ begin
 end;
 $$;
 
--- Inserts and locks the mark of a user's claims; false when another claim holds the user.
+-- Inserts and locks the mark of a user's claims; false when another claim holds it.
 create or replace function memory._insert_claims_mark(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe

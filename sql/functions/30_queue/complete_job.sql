@@ -31,7 +31,8 @@ comment on function memory.complete_job(text, bigint, uuid, jsonb, jsonb) is
 'Stores the result of a job in this transaction, once; calls are its model calls, for the ledger. Error AM001 means '
 'that the lease is lost (then call record_calls), 22023 that the result is not valid (then call fail_job).';
 
--- Queues the job that must follow a finished one: for what was asked meanwhile, and for what it left over.
+-- Queues the job that must follow a finished one: for requests that came meanwhile, and for work that the job left
+-- over.
 create or replace function memory._enqueue_next(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
@@ -43,7 +44,8 @@ begin
   if p_job.status = 'completed' then
     follow_up := memory._follow_up(p_job);
     if follow_up is not null then
-      -- Merged also with nothing asked: a recent_k must not narrow what is left over.
+      -- Merged even if no request came: that drops a recent_k, because the next job must read everything that is left
+      -- over.
       request := memory._wider_request(coalesce(request, '{}'), follow_up);
     end if;
   end if;

@@ -1,5 +1,5 @@
--- How every room asks for work. A job is named by its user, its kind and its scope: a thread, or '' for the user as a
--- whole.
+-- Every room queues jobs by these functions. A job is named by its user, its kind and its scope: a thread, or '' for
+-- the user as a whole.
 
 -- Queues a job for a caller who wants its id. A pending job of the same kind and scope takes the request in; a running
 -- one is marked to be followed by another job, because it may have read its input already.
@@ -25,8 +25,8 @@ begin
 end;
 $$;
 
--- The request that covers two requests. A job without recent_k reads everything, and what a recent_k leaves out is
--- never read; a job without n looks at 50 rows; a job with is_forced passes no threshold.
+-- The request that covers two requests. A job without recent_k reads everything new; with recent_k older messages are
+-- never read. A job without n looks at 50 rows. A job with is_forced ignores thresholds.
 create or replace function memory._wider_request(p_a jsonb, p_b jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -53,8 +53,8 @@ begin
 end;
 $$;
 
--- Queues a job unless one is open; true when it did. Looks first, because nearly every message comes here and an insert
--- that meets a conflict costs four times the look.
+-- Queues a job unless one is open, and returns whether it did. It looks before it inserts: nearly every message calls
+-- this, and an insert that meets a conflict takes four times as long as the look.
 create or replace function memory._enqueue_due(p_user_id text, p_kind text, p_scope text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -85,8 +85,8 @@ end;
 $$;
 
 -- Queues a job of a kind for each user that the kind names, in one statement: memory._enqueue() for each of 100,000
--- users took four times as long (6 s, 23 s; two busy cores). A running job may be about to end without having seen what
--- is new, so another job follows it; a job that waits after a failure becomes due.
+-- users took four times as long (6 s, 23 s; two busy cores). A running job may end without having seen the newest
+-- texts, so another job follows it. A job that waits after a failure becomes due.
 create or replace function memory._enqueue_for_everyone(p_kind text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,6 +1,6 @@
 -- The payload of a job that was just claimed, read with a snapshot younger than the claim. It is null when the job is
 -- not handed out: there is nothing to do, the budget is spent, another job is summarising its thread, or its input
--- cannot be read. goes_on: the messages read so far have nothing in them for a model, and there are more.
+-- cannot be read. goes_on is true when the messages read so far have nothing in them for a model and there are more.
 create or replace function memory._hand_out(p_job memory.jobs, out payload jsonb, out goes_on boolean)
 language plpgsql volatile parallel unsafe
 as $$
@@ -15,8 +15,8 @@ declare
 begin
   goes_on := false;
   begin
-    -- Whoever clears or deletes the thread right now goes first. An append neither waits for this lock nor is waited
-    -- for.
+    -- If somebody is clearing or deleting the thread, the job is put off. An append neither waits for this lock nor
+    -- makes the claim wait.
     if p_job.scope <> '' then
       perform from memory.threads as t
       where t.user_id = p_job.user_id and t.thread_id = p_job.scope for key share nowait;
@@ -48,10 +48,10 @@ begin
         + case when is_checking_budget then interval '100 milliseconds' else interval '5 seconds' end;
       reason := sqlerrm;
     when query_canceled then
-      -- Someone who cancels the claim ends it, and nothing is claimed. So does statement_timeout, unless this job took
-      -- the time: then the job has failed, or it would take the time of every claim. The claim's deadline leaves each
-      -- job half of statement_timeout, so a job that took a third is blamed; a tenth allows for clocks that differ.
-      -- statement_timeout strikes once in a statement, so the failure can be stored; the claim hands out nothing more.
+      -- A cancel ends the claim, and nothing is claimed. statement_timeout ends it too, unless this job took the time:
+      -- such a job fails, because otherwise it would take the time of every claim. The claim's deadline leaves each job
+      -- half of statement_timeout, so a job that took a third of it is blamed. 0.9 allows for clocks that differ.
+      -- statement_timeout ends a statement only once, so the failure can be stored; the claim hands out no further job.
       if clock_timestamp() - statement_timestamp() >= nullif(patience, '0') * 0.9
         and clock_timestamp() - started >= patience / 3 then
         perform memory.fail_job(p_job.user_id, p_job.job_id, p_job.lease_token,
@@ -80,8 +80,8 @@ begin
 end;
 $$;
 
--- What may be kept of an error of PostgreSQL, whose message can show what a user said: its code and where it was
--- raised.
+-- The part of an error of PostgreSQL that may be stored: its code and where it was raised. Its message can show what a
+-- user said.
 create or replace function memory._place_of_error(p_code text, p_trace text)
 returns text
 language plpgsql immutable parallel safe

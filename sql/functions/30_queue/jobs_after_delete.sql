@@ -1,5 +1,5 @@
--- Keeps what memory.record_calls() needs of deleted jobs: a worker may still be at one, and report its calls
--- afterwards.
+-- Keeps the columns of deleted jobs that memory.record_calls() needs: a worker may still be working on such a job, and
+-- report its calls afterwards.
 create or replace function memory._jobs_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on gone_jobs

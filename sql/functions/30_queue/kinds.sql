@@ -1,8 +1,10 @@
--- What the queue asks the kinds of jobs. A kind is a folder of 50_work; the build repeats each line below for the kinds
--- that have the file named in it. No other file of this room calls a kind.
+-- By these functions the queue calls the kinds of jobs. A kind is a folder of 50_work; the build repeats each line in
+-- double braces for every kind, or for the kinds that have the file that the line names. No other file of this room
+-- calls a kind.
 
--- payload: for the worker, or null when no model is needed. input: what completing the job needs; without a payload,
--- its is_partial says that there is more to read. agent_id: whose budget pays. tokens: what the call takes at least.
+-- Calls a kind's input function. payload goes to the worker, and is null when no model is needed. input is kept for
+-- completing the job; without a payload, its is_partial says that there is more to read. agent_id is the agent whose
+-- budget pays. tokens is the least number of tokens that the call takes.
 create or replace function memory._job_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -32,7 +34,7 @@ begin
 end;
 $$;
 
--- The last step of completing a job, for locks that must be short.
+-- The last step of completing a job. It comes last so that its locks are held only for a short time.
 create or replace function memory._finish_job(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
@@ -59,8 +61,8 @@ begin
 end;
 $$;
 
--- The request of the job that must follow a completed one, or null: its kind decides, or else is_partial of its input,
--- which says that something was left over.
+-- The request of the job that must follow a completed one, or null. The kind decides (due.sql); for other kinds a job
+-- follows when is_partial of the input says that work was left over.
 create or replace function memory._follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe

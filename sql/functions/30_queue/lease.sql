@@ -27,8 +27,8 @@ begin
 end;
 $$;
 
--- Ends the lease of a job and returns its row as it is then; AM001 when the lease is lost. Without p_run_after the job
--- keeps its time.
+-- Ends the lease of a job and returns its new row; AM001 when the lease is lost. Without p_run_after the job keeps its
+-- time.
 create or replace function memory._end_lease(
   p_job memory.jobs, p_status text, p_attempts int, p_error text, p_result jsonb default null,
   p_run_after timestamptz default null, p_is_delayed boolean default false
@@ -69,8 +69,8 @@ begin
 end;
 $$;
 
--- Ends the lease of a failed attempt and returns the new status: pending, or dead after the last attempt. An attempt
--- whose calls are not named is entered in the ledger as one call of unknown size.
+-- Ends the lease of a failed attempt and returns the new status: pending, or dead after the last attempt. Without
+-- p_calls the attempt is entered in the ledger as one call of unknown size.
 create or replace function memory._fail_attempt(
   p_job memory.jobs, p_error text, p_run_after timestamptz default null, p_calls jsonb default null
 )

@@ -10,7 +10,7 @@ begin
 end;
 $$;
 
--- The position of a mark that says up to which moment something was looked at: microseconds since 1970.
+-- A moment as the position of a mark: microseconds since 1970.
 create or replace function memory._microseconds(p_moment timestamptz)
 returns numeric
 language sql stable parallel safe

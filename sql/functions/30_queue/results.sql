@@ -1,6 +1,6 @@
 -- Checks that the results of several kinds of jobs have in common.
 
--- Refuses a whole result, because the part at p_path is not what was asked for.
+-- Refuses a whole result because of a problem with its part at p_path.
 create or replace function memory._refuse_result(p_path text, p_problem text)
 returns void
 language plpgsql stable parallel safe

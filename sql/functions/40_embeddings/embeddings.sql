@@ -1,5 +1,5 @@
--- Deletes the embeddings of one text under every embedding model. The list of models makes the primary key usable,
--- which begins with user and model.
+-- Deletes the embeddings of one text under every embedding model. The primary key begins with user and model, so the
+-- list of models lets PostgreSQL use it.
 create or replace function memory._drop_embedding(p_user_id text, p_source text, p_id text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,5 @@
--- Queues the embedding of a thread's messages, or of everything else that a user has (''), if an embedding model is
--- active.
+-- Queues the embedding of the messages of a thread (p_scope), or of everything else that a user has (p_scope ''), if an
+-- embedding model is active.
 create or replace function memory._enqueue_embedding(p_user_id text, p_scope text default '')
 returns void
 language plpgsql volatile parallel unsafe

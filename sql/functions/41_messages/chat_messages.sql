@@ -29,8 +29,8 @@ begin
 end;
 $$;
 
--- The members that no chat message has; null when there are none. Members that are null do not count: client libraries
--- write them when they dump a message. Inlined by the planner, hence no SET clause.
+-- The members that a chat message cannot have; null when there are none. Members that are null do not count: client
+-- libraries write them when they dump a message. Inlined by the planner, hence no SET clause.
 create or replace function memory._unknown_members(p_message jsonb)
 returns jsonb
 language sql immutable parallel safe

@@ -1,5 +1,5 @@
 -- The message stored under an idempotency key; null when there is none. Refuses the key when another message is stored
--- under it. Locks the thread until the transaction ends, so that of two callers with one key the second finds the
+-- under it. Locks the thread until the transaction ends, so that the second of two callers with the same key finds the
 -- message of the first.
 create or replace function memory._message_by_key(
   p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text

@@ -1,11 +1,11 @@
 -- The messages p_from_seq to p_to_seq of a thread as a job gives them to a model.
 --
--- p_speakers_only gives what users and assistants said themselves: no other roles, and nothing recalled from memory.
--- Limits: a jsonb array holds 256 MiB and models read far less, so each content is cut at 64 KiB, and the number of
--- messages and of tokens is limited. A message counts as at most 2,000 tokens: prompts show 8,000 characters of it. The
--- first message is given even when it alone is over the limits. p_byte_limit limits the reading for p_speakers_only,
--- because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes and what is read of it.
--- The loop goes row by row, so that no more rows are read than fit.
+-- With p_speakers_only: only messages of users and assistants, without text that was recalled from memory. Limits: a
+-- jsonb array holds 256 MiB and models read far less, so each content is cut at 64 KiB, and the number of messages and
+-- of tokens is limited. A message counts as at most 2,000 tokens: prompts show 8,000 characters of it. The first
+-- message is given even when it alone is over the limits. With p_speakers_only, p_byte_limit limits how much is read,
+-- because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that are
+-- read of it. The loop goes row by row, so that no more rows are read than fit.
 --
 -- last_seq is the last message given, examined_seq the last one read. is_partial: a limit ended the reading there.
 create or replace function memory._message_payload(

@@ -1,6 +1,6 @@
 -- The rules of messages. Triggers apply them too, so that "insert into memory.messages ..." from psql obeys them.
 
--- What a message without text may consist of. Inlined by the planner, hence no SET clause.
+-- Whether metadata has a part that a message without text may consist of. Inlined by the planner, hence no SET clause.
 create or replace function memory._has_parts(p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -17,8 +17,8 @@ begin atomic
 end;
 
 -- The argument that breaks a rule of messages; null when none does. Inlined by the planner, hence no SET clause.
--- As calls, the rules would take a fifth of the time of an insert. PostgreSQL prepares the expression anew in each
--- transaction, which takes longer than its evaluation: few operators count.
+-- Without inlining, the rules would take a fifth of the time of an insert. PostgreSQL prepares the expression anew in
+-- each transaction, which takes longer than evaluating it, so it has as few operators as possible.
 create or replace function memory._message_problem(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_idempotency_key text

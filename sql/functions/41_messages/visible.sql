@@ -7,8 +7,8 @@ begin atomic
   select p_is_active and p_expires_at > statement_timestamp();
 end;
 
--- Whether jobs may read a message: it is current, or compression put it away before each job had read it.
--- Inlined by the planner, hence no SET clause.
+-- Whether jobs may read a message: it is current, or compression has soft-deleted it; then some jobs may not have read
+-- it yet. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe

@@ -1,4 +1,5 @@
--- Words of a message, its speaker's name and its date included: questions ask "what did Ana say in May".
+-- The words of a message for keyword search, with its speaker's name and its date, because questions ask "what did Ana
+-- say in May".
 create or replace function memory._message_vector(
   p_language regconfig, p_content text, p_metadata jsonb, p_created_at timestamptz
 )
@@ -11,12 +12,13 @@ begin
 end;
 $$;
 
--- Does for a range of a thread what appends leave for later: stores the words of its messages, and their exact tokens,
--- which p_token_counts holds by seq. To insert a message from JSON takes 4 us, to parse its words 30.
+-- Finishes the messages in a range of a thread: stores their words, and their exact tokens, which p_token_counts holds
+-- by seq. Appends leave this for later, because parsing the words of a message takes 30 us and inserting it from JSON
+-- 4.
 --
 -- The words come from the row's own text under the row's lock, so no change of the text is lost. Rows that another
 -- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. At least one
--- message is parsed, and no more than have p_max_bytes together; memory.sweep() parses the others.
+-- message is parsed, then further ones up to p_max_bytes in all; memory.sweep() parses the rest.
 create or replace function memory._finish_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
   p_max_bytes int default 4262144
@@ -64,7 +66,7 @@ begin
 end;
 $$;
 
--- Bytes of a text that are parsed for its words. Inlined by the planner, hence no SET clause.
+-- How many bytes of a text are parsed for its words. Inlined by the planner, hence no SET clause.
 create or replace function memory._parsed_bytes(p_content text)
 returns int
 language sql immutable parallel safe
@@ -73,9 +75,9 @@ begin atomic
 end;
 
 -- Finishes the messages that a job has read: replaces their estimated tokens by the exact ones in the job's result, and
--- stores their words in the same new version of each row. embed writes no messages otherwise and leaves both to other
--- jobs. The last step of a completion, which skips a thread that another transaction is writing to: a later job has
--- the counts too, memory.sweep() stores the words, and appends wait for nothing but these updates.
+-- stores their words in the same new version of each row. Jobs of kind embed do not call this, because they write to no
+-- messages. It is the last step of completing a job, so that appends wait for these updates only. It skips a thread
+-- that another transaction is writing to: a later job brings the counts, and memory.sweep() stores the words.
 create or replace function memory._finish_read_messages(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
@@ -115,9 +117,9 @@ begin
 end;
 $$;
 
--- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until then every
--- keyword search among messages parses them. A mark per thread says up to which seq this is done: an index of unparsed
--- messages would make add_messages 9 to 18 % slower.
+-- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until they are parsed,
+-- every keyword search among messages parses them. A mark per thread says up to which seq its messages are parsed: an
+-- index of unparsed messages would make add_messages 9 to 18 % slower.
 create or replace function memory._finish_unread_messages(p_message_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe

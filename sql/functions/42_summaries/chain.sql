@@ -28,8 +28,9 @@ begin
 end;
 $$;
 
--- Puts a job off while another job continues the summary of the same whole thread: jobs of two kinds do. No two claims
--- make this test at the same time, because the claims of one user exclude each other (memory._room()).
+-- Puts a job off while another job continues the summary of the same whole thread: jobs of two kinds write that
+-- summary. No two claims make this test at the same time, because the claims of one user exclude each other
+-- (memory._room()).
 create or replace function memory._check_thread_summary_is_free(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe -- volatile, so that a claim sees the jobs that it has handed out itself
@@ -44,7 +45,7 @@ begin
 end;
 $$;
 
--- Refuses the result of a job that is no summary.
+-- Refuses a result that is not a summary.
 create or replace function memory._check_summary(p_result jsonb)
 returns void
 language plpgsql stable parallel safe

@@ -20,6 +20,6 @@ begin
 end;
 $$;
 comment on function memory.get_thread_summary(text, text, text) is
-'The latest completed summary of a thread, or no row while there is none. kind thread: of the whole thread, as '
-'compression or cadence.thread_summary_every_n makes it; rolling: of its newest messages. Without kind the first of '
-'these that exists. It covers messages start_seq to end_seq; base_summary_id is the summary it continued.';
+'The latest completed summary of a thread, or no row while there is none. kind is thread (of the whole thread, made by '
+'compression or cadence.thread_summary_every_n) or rolling (of its newest messages); without kind it is the first of '
+'these that exists. It covers messages start_seq to end_seq and continues the summary base_summary_id.';

@@ -9,5 +9,5 @@ begin
 end;
 $$;
 comment on function memory.get_user_summary(text) is
-'The current profile of a user, made of the messages of all threads, or no row while there is none. end_seq + 1 is '
-'the number of messages that went in.';
+'The current profile of a user, made from the messages of all threads, or no row while there is none. end_seq + 1 is '
+'the number of messages that it was made from.';

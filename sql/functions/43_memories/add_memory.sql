@@ -72,7 +72,7 @@ begin
         operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
-    if not existing.is_stated and memory._states(add_memory.source) then -- it was extracted, now somebody states it
+    if not existing.is_stated and memory._states(add_memory.source) then -- extracted before, stated now
       update memory.memories as m
       set source = add_memory.source, operation = 'update'
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;

@@ -82,8 +82,8 @@ end;
 $$;
 
 -- What a memory claims, as a JSON object. Null for a content of more than 1,000 characters: such memories are never
--- compared, so they are never hidden on a model's word. p_ignored are further words that tell nothing, such as the
--- user's name.
+-- compared, so they are never hidden on a model's word. p_ignored are further words that do not tell what the memory is
+-- about, such as the user's name.
 --   words    the words of memory._claim_words()
 --   stems    the stems of these words in order, without the stop words of p_language. A past tense has another stem
 --            than the present ("lived" is no "lives"); the verbs of liking share one stem.
@@ -227,9 +227,9 @@ begin
 end;
 $$;
 
--- Whether two memories with near embeddings also agree where embeddings hardly differ: "born in 1985" and "born in
--- 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim must have
--- the figures and the names of the other in the same order.
+-- Whether two memories with near embeddings also agree in words that hardly change an embedding: "born in 1985" and
+-- "born in 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim
+-- must have the figures and the names of the other in the same order.
 create or replace function memory._agrees_with(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe

@@ -1,5 +1,6 @@
--- Hidden memories: those whose superseded_by names a memory, or an article, that replaced them. That one is called the
--- winner here. When a winner goes, the memories it hid are released, hidden by another winner, or evicted with it.
+-- Hidden memories: those whose superseded_by names a memory, or an article, that replaced them. In this file it is
+-- called the winner. When a winner is deleted or evicted, the memories that it hid are released, hidden by another
+-- winner, or evicted with it.
 
 -- Whether a memory hides others.
 create or replace function memory._hides_any(p_user_id text, p_winner uuid)
@@ -13,13 +14,13 @@ begin
 end;
 $$;
 
--- Releases what a memory or an article hid, because it goes. A hidden memory becomes current again, unless
+-- Releases the memories that a deleted or evicted winner hid. Each becomes current again, unless
 --   - the winner had a winner itself (p_heir): that one hides it from now on;
 --   - the same content was stored meanwhile: that memory hides it, as a duplicate;
 --   - another session holds the counter of its agent: then memory.sweep() releases it later. The caller holds a counter
 --     already, and two sessions that wait for each other's counters would deadlock.
--- Of several winners that go at once, the caller passes the one that was superseded first first: what it hid passes
--- from heir to heir.
+-- When several winners are deleted at once, the caller begins with the one that was superseded first, so that a hidden
+-- memory passes from heir to heir.
 create or replace function memory._release_hidden(p_user_id text, p_winner uuid, p_heir uuid)
 returns void
 language plpgsql volatile parallel unsafe
@@ -70,7 +71,8 @@ begin
 end;
 $$;
 
--- Hides again what memory._release_hidden() released when this winner was deleted, unless it was changed since.
+-- Hides again the memories that memory._release_hidden() released when this winner was deleted, except those that were
+-- changed since.
 create or replace function memory._hide_released(p_user_id text, p_winner uuid, p_deleted_at timestamptz)
 returns void
 language plpgsql volatile parallel unsafe
@@ -96,7 +98,8 @@ begin
 end;
 $$;
 
--- Evicts with a memory what it hid, where that matters no more than the memory itself. The caller releases the rest.
+-- Evicts together with a memory those memories that it hid and that matter no more than it does. The caller releases
+-- the others.
 create or replace function memory._evict_hidden(p_winner memory.memories)
 returns void
 language plpgsql volatile parallel unsafe

@@ -25,8 +25,8 @@ begin
 end;
 $$;
 
--- Evicts what p_counted memories are more than the limit of these settings (policy, section memories). Returns the
--- number of memories evicted.
+-- Evicts as many of an agent's p_counted memories as exceed the limit of p_settings (section memories of the policy).
+-- Returns that number.
 create or replace function memory._keep_limit(p_user_id text, p_agent_id text, p_counted bigint, p_settings jsonb)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -41,8 +41,8 @@ begin
   -- One at a time: PostgreSQL plans an update of an array of memories anew each time, which takes a fifth of the time
   -- of the update. Usually one memory is evicted; more only after the limit was lowered or many memories came at once.
   foreach victim in array memory._evictable(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction') loop
-    -- The trigger of the update takes the victim off the count. What an expired victim hid is released, as when a
-    -- sweep removes the victim.
+    -- The trigger of the update takes the victim off the count. Memories that an expired victim hid are released, as
+    -- when a sweep removes the victim.
     update memory.memories as m
     set deleted_at = statement_timestamp(),
         operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end

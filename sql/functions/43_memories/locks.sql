@@ -1,5 +1,6 @@
--- Locks on the counters of agents' memories (memory.memory_scopes). Every writer locks the counter of an agent before
--- any of its memories, and several counters in the order of agent_id, so that writers cannot deadlock each other.
+-- Locks on the counters of agents' memories (memory.memory_scopes). A function that writes memories locks the counters
+-- of their agents before the memories, and several counters in the order of agent_id, so that no two of them deadlock.
+-- Only an UPDATE or DELETE by hand locks memories first.
 
 -- Locks the counter of one agent, and creates it when it is missing. Returns the policy layers that apply to the agent,
 -- which the same statement reads.
@@ -47,7 +48,7 @@ begin
 end;
 $$;
 
--- Locks the counters of those of these agents whose counter no other session holds. Returns these agents.
+-- Locks the counters of these agents that no other session holds, and returns the agents whose counters it locked.
 create or replace function memory._lock_free_scopes(p_user_id text, p_agent_ids text[])
 returns text[]
 language plpgsql volatile parallel unsafe
@@ -63,7 +64,7 @@ end;
 $$;
 
 -- Locks the counters for the memories that a job handed out, then returns the ids of these memories in the order of
--- their numbers in the job. In place of a memory that was changed or hidden since is null.
+-- their numbers in the job. The id of a memory that was changed or hidden since then is null.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,5 @@
--- Memory counts, and what happens to hidden memories, once per statement that updates or deletes memories.
+-- After a statement that updated or deleted memories: corrects the memory counts, and releases or evicts the memories
+-- that the deleted ones hid.
 create or replace function memory._memories_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
@@ -20,7 +21,7 @@ begin
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
-    -- What an evicted memory hid was released or evicted when the memory was.
+    -- The memories that an evicted memory hid were released or evicted with it.
     for gone in
       select o.* from old_rows as o where o.operation <> 'evict' order by o.superseded_at nulls last, o.memory_id desc
     loop

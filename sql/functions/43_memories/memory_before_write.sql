@@ -1,4 +1,5 @@
--- What happens to a memory before it is stored: rules, defaults, words, then, for a change, its embedding and history.
+-- Before a memory is stored: applies the rules and defaults and computes the words. When a memory is changed, also
+-- updates its embeddings and writes its history.
 create or replace function memory._memory_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on policies and types

@@ -37,9 +37,8 @@ end;
 $$;
 
 -- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says how it breaks the
--- rule. Tags are looked at only when they are new, so that a memory from before tags were limited can change in all
--- else.
--- The planner inlines this function; a SET clause would prevent that.
+-- rule. Tags are looked at only when they are new, so that a memory that was stored before tags were limited can change
+-- in everything else. The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
 language sql stable parallel safe

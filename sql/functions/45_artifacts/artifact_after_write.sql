@@ -1,4 +1,4 @@
--- Has an artifact embedded: a new one, or one whose description or content changed.
+-- Queues the embedding of an artifact that is new, or whose description or content changed.
 create or replace function memory._artifact_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs

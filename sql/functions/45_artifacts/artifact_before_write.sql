@@ -1,5 +1,5 @@
--- What happens to an artifact before it is stored: rules, defaults, words. A trigger does it, so that a direct insert
--- obeys the rules too.
+-- Before an artifact is stored: applies the rules and defaults and computes the words. A trigger does this, so that a
+-- direct insert obeys the rules too.
 create or replace function memory._artifact_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies

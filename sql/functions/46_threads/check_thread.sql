@@ -1,4 +1,4 @@
--- Refuses ids that are none, and a thread that the user does not have.
+-- Refuses an invalid user_id or thread_id, and a thread that the user does not have.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
 language plpgsql stable parallel safe

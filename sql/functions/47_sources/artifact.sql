@@ -48,7 +48,7 @@ begin atomic
     and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
 end;
 
--- The placeholder, because the content may have 10 MiB.
+-- Shows the placeholder, because the content may have 10 MiB.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
 )

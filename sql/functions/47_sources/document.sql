@@ -57,8 +57,8 @@ begin atomic
     and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
 end;
 
--- The result has the id of the document. A long document that no job has cut yet is one piece: of that the beginning is
--- shown, as much as a piece of 800 tokens.
+-- The result has the id of the document. A long document that no job has cut yet is one piece; its first 3,200
+-- characters are shown, about as much as a piece of 800 tokens.
 create or replace function memory._document_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
 )

@@ -20,7 +20,8 @@ begin atomic
   where coalesce(p_scope, '') = '';
 end;
 
--- An UPDATE by hand locks no counter of an agent, and would not see the embedding that it has to drop.
+-- Locks memories while their embeddings are stored, because an UPDATE by hand locks no counter of an agent and would
+-- not see the embedding that it must drop.
 create or replace function memory._memory_lock(p_user_id text, p_ids text[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -32,9 +33,9 @@ begin
 end;
 $$;
 
--- Three branches, of which one search runs the first two or the third. Without filters the first reads memories from
--- memories_recent_idx alone, so it must not name a column that the index lacks; the second adds the memories whose
--- words are too long for the index. With filters the third reads all memories from the table.
+-- Three branches: a search without filters runs the first two, a search with filters the third. The first reads
+-- memories from memories_recent_idx alone, so it must not name a column that the index lacks. The second adds the
+-- memories whose words are too long for the index. The third reads all memories from the table.
 create or replace function memory._memory_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean

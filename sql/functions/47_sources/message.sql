@@ -17,8 +17,8 @@ begin atomic
   where m.user_id = p_user_id and m.is_active and m.expires_at > statement_timestamp();
 end;
 
--- A message with its date and its speaker, because it is found far better so than by its bare text. The content is cut
--- twice, so that of 10 MiB that are stored compressed only the beginning is fetched.
+-- A message as it is embedded: with its date and its speaker, because search finds it far better than by its bare text.
+-- The content is cut twice, so that of 10 MiB that are stored compressed only the beginning is fetched.
 create or replace function memory._embedded_text(p_message memory.messages)
 returns text
 language sql stable parallel safe
@@ -31,8 +31,8 @@ begin atomic
     24000);
 end;
 
--- The messages of one thread (p_scope) from p_from_seq to p_to_seq; or for a backfill (null) those of all threads,
--- where the policy says so.
+-- The messages of the thread p_scope from p_from_seq to p_to_seq. For a backfill (p_scope null) the messages of all
+-- threads, if search.embed_messages is on.
 create or replace function memory._message_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
@@ -61,8 +61,8 @@ begin
 end;
 $$;
 
--- Where words are compared, a message whose words nobody has kept yet is returned with its content and metadata, for
--- memory._ranked() to parse.
+-- If the search compares words, a message that is not parsed yet is returned with its content and metadata, so that
+-- memory._ranked() can parse it.
 create or replace function memory._message_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean

@@ -1,5 +1,5 @@
--- What is embedded. Every text without an embedding of the active model is to be embedded: nothing else records that
--- it is missing, so a lost job loses nothing.
+-- Which texts are embedded. A text is to be embedded if it has no embedding of the active model. Nothing else records
+-- that, so a lost job loses nothing.
 
 -- The texts of a scope as they are embedded: those of one thread (p_scope is the thread_id, and only messages from
 -- p_from_seq to p_to_seq), everything else of a user (''), or everything of a user (null). Of each text the first
@@ -24,8 +24,8 @@ begin atomic
   ;
 end;
 
--- Whether a text of the scope has no embedding of the model. The planner takes thousands of texts for a few and would
--- compare each text with each embedding, which takes seconds, so hash joins are forced.
+-- Whether a text of the scope has no embedding of the model. Hash joins are forced: the planner expects a few texts
+-- where there are thousands, and would compare each text with each embedding, which takes seconds.
 create or replace function memory._has_unembedded(p_user_id text, p_scope text, p_model text)
 returns boolean
 language plpgsql stable parallel safe

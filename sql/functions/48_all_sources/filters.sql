@@ -17,7 +17,7 @@ begin atomic
     p_namespaces)::memory._search_filters;
 end;
 
--- Those of the sources that can pass the filters: some filters only memories can pass, some only documents.
+-- The sources of p_sources that can pass the filters: some filters let only memories pass, some only documents.
 create or replace function memory._sources_that_pass(p_sources text[], p_filters memory._search_filters)
 returns text[]
 language plpgsql immutable parallel safe

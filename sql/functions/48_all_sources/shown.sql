@@ -1,5 +1,5 @@
--- What a result of a search shows. Read for the few results that are returned, not for all rows that are ranked. No row
--- of the source, no content: the caller leaves such a result out.
+-- The columns of one result of a search. They are read for the few results that are returned, not for all rows that are
+-- ranked. If the source has no row, content is null, and the caller leaves the result out.
 create or replace function memory._search_row(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
   p_filters memory._search_filters default null,

@@ -1,6 +1,6 @@
--- What the kinds embed and backfill share. Everything without an embedding of a model is to be embedded, so nothing
--- needs to be remembered and a lost job loses nothing. p_scope: a thread, '' for everything of a user but messages,
--- null for all.
+-- What the kinds embed and backfill share. A text is to be embedded if it has no embedding of a model. Nothing else
+-- records that, so a lost job loses nothing. p_scope is a thread, '' for everything of a user but messages, or null for
+-- everything.
 
 -- Texts of a scope that have no embedding of a model, at most 256 or about 60,000 tokens. The rest follows in the next
 -- job.
@@ -117,7 +117,8 @@ begin
 end;
 $$;
 
--- Refuses embeddings that are not arrays of p_dimensions numbers, or whose numbers are all 0: they have no cosine.
+-- Refuses embeddings that are not arrays of p_dimensions numbers, or whose numbers are all 0, because these have no
+-- cosine.
 create or replace function memory._check_embeddings(p_embeddings jsonb, p_dimensions int)
 returns void
 language plpgsql stable parallel safe
@@ -151,10 +152,10 @@ begin
 end;
 $$;
 
--- Locks the rows whose texts were embedded, so that none can be deleted or changed before the embeddings are stored:
--- whoever did it would not find the new embedding to drop. The counters of agents and the job are waited for, in the
--- order that everybody keeps. Then each source locks its rows, and waits for none, because whoever holds one may wait
--- for something of this job: with 55P03 the worker hands the result in again.
+-- Locks the rows whose texts were embedded, so that nobody deletes or changes one before the embeddings are stored:
+-- such a session would not see the new embedding, which it must drop. The counters of agents and the job are waited
+-- for, in the order that all writers keep. Then each source locks its rows and waits for none, because the session that
+-- holds a row may wait for a lock of this job. The worker gets 55P03 and hands the result in again.
 create or replace function memory._lock_embeddable(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
@@ -168,7 +169,8 @@ declare
   memory_ids constant uuid[] := array(select jsonb_array_elements_text(ids -> 'memory')::uuid);
 begin
   perform memory._lock_scopes_of(p_job.user_id, memory_ids);
-  -- Written as if changed: a transaction under repeatable read that cannot see the new embeddings has to begin again.
+  -- An update that changes nothing: it makes a transaction under repeatable read, which cannot see the new embeddings,
+  -- fail with 40001.
   update memory.memory_scopes as s set memory_count = s.memory_count
   where s.user_id = p_job.user_id and s.agent_id in (
     select m.agent_id from memory.memories as m
@@ -179,8 +181,8 @@ begin
 end;
 $$;
 
--- Users who have a memory, document or artifact without an embedding of the active model, or of another model in use:
--- it may have been stored at the very moment at which a job of the user ended.
+-- Users who have a memory, document or artifact without an embedding of the active model (p_is_active), or of another
+-- model that is not switched off. Such a text may have been stored at the very moment at which a job ended.
 create or replace function memory._users_left_out(p_is_active boolean)
 returns setof text
 language plpgsql stable parallel safe

@@ -1,7 +1,7 @@
 -- What the kinds that write summaries share.
 
--- The summary that attempts of a job began: failed when the job is dead, otherwise deleted, unless another running job
--- has taken it over.
+-- Ends the summary that attempts of a job began: if the job is dead its status becomes failed; otherwise the row is
+-- deleted, unless another running job has taken it over.
 create or replace function memory._end_unfinished_summary(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe

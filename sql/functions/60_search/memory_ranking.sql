@@ -1,11 +1,11 @@
 -- needs pgvector on the search_path
 
--- Search among memories alone without filters: the same results as the statement in memory._ranked() gives, in fewer
--- steps. An embedding knows until when its memory may be found, so only the memories with a word of the query are
--- joined with their embeddings, not all. Milliseconds of CPU for 1,000 memories, this statement / that one, PostgreSQL
--- 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2
--- with 1,536. The steps have the names that they have there, share the formulas of scores.sql and run under the
--- settings of memory._ranked(), so nothing else may call this.
+-- Search among memories alone without filters: the same results as those of the statement in memory._ranked(), in fewer
+-- steps. The row of an embedding has the time until which its memory may be found, so only memories with a word of the
+-- query are joined with their embeddings. Milliseconds of CPU for 1,000 memories, this statement / memory._ranked(),
+-- PostgreSQL 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and
+-- 4.2 / 5.2 with 1,536. The steps have the same names in both statements and share the formulas of scores.sql. They
+-- need the settings of memory._ranked(), so no other function may call this.
 create or replace function memory._ranked_among_memories(
   p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
   p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
@@ -66,7 +66,8 @@ begin
   end if;
 
   if p_fusion <> 'keyword' then
-    -- In one pass, and into arrays: rows that are kept to be read three times take longer, 5 % of a search among 1,000.
+    -- One pass collects everything in arrays. A materialized CTE that is read three times would make a search among
+    -- 1,000 memories take 5 % longer.
     select max(c.similarity), min(c.similarity),
       array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
       array_agg(c.id) filter (where not c.is_matched), array_agg(c.created_at) filter (where not c.is_matched),
@@ -131,8 +132,9 @@ begin
 end;
 $$;
 
--- The memories that a search without filters may find, by their embeddings alone: an embedding of a memory knows its
--- agent and until when it may be found. Inlined by the planner, hence no SET clause.
+-- The memories that a search without filters may find, read from their embeddings alone: the row of an embedding has
+-- the agent of its memory and the time until which the memory may be found. Inlined by the planner, hence no SET
+-- clause.
 create or replace function memory._compared_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec
 )
@@ -146,20 +148,22 @@ begin atomic
     and e.valid_until > statement_timestamp() and (p_agent_id is null or e.agent_id = p_agent_id);
 end;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index() where the planner takes it, or
--- null. It serves searches by meaning alone, without filters, of users with more memories than search.approximate_above
--- (10,000). With the default limit of 1,000 memories per agent that takes more than ten agents. With 384 dimensions it
--- takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of
--- the nearest ten, with 100 91 to 95 % (bench/results/search.md).
+-- The most similar of very many memories, by the HNSW index of memory.vector_index() if the planner chooses it; null
+-- when there are none. It serves searches by meaning alone, without filters, of users with more memories than
+-- search.approximate_above (10,000). With the default limit of 1,000 memories per agent that takes more than ten
+-- agents. With 384 dimensions it takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With
+-- ef_search 200 it finds 94 to 97 % of the nearest ten, with ef_search 100 it finds 91 to 95 %
+-- (bench/results/search.md).
 create or replace function memory._nearest_among_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
 returns memory.ranking[]
-language plpgsql stable parallel unsafe -- as all that call it: it changes settings
+language plpgsql stable parallel unsafe -- it changes settings; its callers are unsafe for that reason, too
 as $$
 declare
-  -- Planned each time, for this user: what an index over all users is worth depends on the user's share of the rows.
-  -- The test for -infinity repeats the condition of the index, without which the planner would not take it.
+  -- Planned in each call, for this user: whether an index over all users is worth using depends on the user's share of
+  -- the rows. The test for -infinity repeats the condition of the partial index; without it the planner could not use
+  -- the index.
   statement constant text := format($sql$
     select array_agg(row(
         n.rank, 'memory', n.id, null, null, n.created_at, n.similarity,
@@ -183,7 +187,7 @@ declare
   iterative_scan constant text := current_setting('hnsw.iterative_scan');
   nearest memory.ranking[];
 begin
-  -- Not by SET clauses of the function, which only a superuser could restore from a dump.
+  -- The function has no SET clauses for these settings, because only a superuser could restore them from a dump.
   perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;
   perform set_config('hnsw.ef_search', ef_search, true),

@@ -1,8 +1,8 @@
 -- needs pgvector on the search_path
 
 -- The embedding that a query is compared by is found in three steps, which one statement calls together with the
--- ranking. The first two are stable as the ranking is: all three see the same models and embeddings, whatever is
--- activated or dropped meanwhile.
+-- ranking. The first two steps are stable functions, and so is the ranking. So all three see the same models and
+-- embeddings, even if another session activates or drops a model meanwhile.
 
 -- Step 1, the model: one whose embeddings are as long as the given one, or the one that serves the user.
 create or replace function memory._query_model(p_user_id text, p_query text, p_given vector)
@@ -21,8 +21,8 @@ begin
 end;
 $$;
 
--- The model whose embeddings of this user are searched: the active one, or while that one is being filled, another one
--- that has something the active one lacks. Every search compares with one model only.
+-- The model whose embeddings of this user are searched: the active one, or while the active one is being filled,
+-- another model that has an embedding that the active one lacks. Every search compares with one model only.
 create or replace function memory._serving_model(p_user_id text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -34,8 +34,7 @@ declare
   active memory.models := memory._embedding_model();
   ahead memory.models;
 begin
-  -- Other models are looked at only while a backfill is to be done or has failed, because that reads all texts of the
-  -- user.
+  -- Other models are considered only while a backfill is open or has failed, because this reads all texts of the user.
   if active.name is not null
     and exists (select from memory.models as m
                 where m.kind = 'embedding' and m.name <> active.name and not m.is_off)
@@ -59,8 +58,8 @@ begin
 end;
 $$;
 
--- Step 2, the embedding as far as it is known: the given one, or the one kept from an earlier search. problem says why
--- there can be none.
+-- Step 2, the embedding if it is known: the given one, or the one kept from an earlier search. problem says why there
+-- can be no embedding.
 create or replace function memory._query_embedding(
   p_user_id text, p_query text, p_given vector, p_model memory.models, out embedding halfvec, out problem text
 )
@@ -109,8 +108,8 @@ begin
 end;
 $$;
 
--- Step 3: the model is asked for an embedding that is not known, where p_may_call allows that. Without an embedding the
--- search is by keyword (mode), and a notice says so unless the model may not be called.
+-- Step 3: if the embedding is not known and p_may_call is true, the model makes it. Without an embedding the search is
+-- by keyword (mode), and a notice says so unless the model may not be called.
 create or replace function memory._query_target(
   p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
   p_problem text, inout mode text, out embedding halfvec
@@ -140,7 +139,8 @@ begin
 end;
 $$;
 
--- Asks the model, within the budget, and keeps the answer unless the transaction may only read.
+-- Asks the model for the embedding of a query, within the budget, and keeps the answer unless the transaction is
+-- read-only.
 create or replace function memory._embed_query(
   p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text
 )

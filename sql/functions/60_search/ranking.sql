@@ -3,12 +3,11 @@
 -- How search ranks. Every figure was measured on conversations with marked evidence; bench/results/quality.md has them.
 --
 -- Keywords: any word may match. The weight of a text is the sum over its matched words of idf (as in BM25) times
--- memory._word_weight(). Document frequencies are counted among what this search may see, so nobody else's texts show
--- through and there are no statistics to keep.
--- Meaning: the exact cosine similarity with every candidate; no index is needed or used here.
--- Both: each arm is brought to 0..1 within the query and they count half each (score), or reciprocal ranks are added
--- (rrf). A message is often the answer to the message before it, so a message gains from its better neighbour in the
--- thread.
+-- memory._word_weight(). How many texts have a word is counted among the texts that this search may see. So the scores
+-- say nothing about the texts of other users, and there are no statistics to maintain. Meaning: the exact cosine
+-- similarity with every candidate, without an index. Both: each of the two scores (the arms) is scaled to 0..1 within
+-- the query and counts half (score), or reciprocal ranks are added (rrf). A message is often the answer to the message
+-- before it, so a message gains from its better neighbour in the thread.
 --
 -- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
 -- statement below, which knows all sources and filters. Among memories alone that statement takes 1.2 to 1.7 times as
@@ -74,7 +73,7 @@ begin
         and memory._has_vector_index(p_model)
       then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_explain) end;
   end if;
-  if cardinality(nearest) = p_row_limit then -- else too few of the memories that the index has met are this user's
+  if cardinality(nearest) = p_row_limit then -- otherwise the index has found too few memories of this user
     return query
     select row_number() over best_first, r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
       case when p_explain
@@ -109,7 +108,7 @@ begin
   -- Among everything.
   return query
   with candidates as materialized (
-    -- What the search may see, each with its words if one of them matches, and with its similarity.
+    -- The texts that the search may see, each with its words if one of them matches, and with its similarity.
     select t.*, s.similarity,
       case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost
     from (
@@ -137,14 +136,14 @@ begin
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
-    -- Messages whose words nobody has kept yet.
+    -- Messages that are not parsed yet, newest first.
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as place
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
     window newest_first as (order by c.created_at desc, c.thread_id, c.number desc rows unbounded preceding)
   ), parsed as materialized (
-    -- The newest message whatever it costs, then as many as the budget pays for whole; of the others the first 200
-    -- characters of those that begin with most words of the query.
+    -- The newest message whatever it costs, then whole messages until the budget is spent. Of the others, the first 200
+    -- characters of the messages that have most words of the query there.
     select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.parsed as vector
     from (
       select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
@@ -168,7 +167,7 @@ begin
     ) as t
     where t.parsed @@ any_word
   ), worded as materialized (
-    -- Everything that has a word of the query.
+    -- All texts that have a word of the query.
     select row_number() over () as place, w.*
     from (
       select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector
@@ -186,7 +185,7 @@ begin
     from matches as m
     group by m.word
   ), keywords as materialized (
-    -- share: of the query's words, by idf, those that the text has.
+    -- share: the idf of the query's words that the text has, as a share of the idf of all words of the query.
     select m.place, sum(w.idf * m.weight) as score,
       sum(w.idf) / (
         select memory._query_idf(sum(f.idf), cardinality(words) - count(*), (select c.texts from corpus as c))
@@ -203,8 +202,8 @@ begin
     select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, k.score as keyword, k.terms
     from worded as t join keywords as k on k.place = t.place
     union all
-    -- Where no word matches, only similarity counts, so none but the p_row_limit most similar can be among the results.
-    -- Neighbours of messages and pieces of documents are the exception.
+    -- Of the texts without a matching word only the p_row_limit most similar can be among the results. With messages or
+    -- documents in the search all of them are kept, because neighbours and the other pieces of a document count too.
     (select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, null, null
      from candidates as c
      where c.vector is null and c.similarity is not null
@@ -233,7 +232,8 @@ begin
     cross join best as b
     cross join lateral (select c.keyword / b.keyword * b.trust as share) as k
   ), neighboured as (
-    -- A message with the score of its better neighbour; a piece of a document with its place among the pieces.
+    -- A message gets the score of its better neighbour; a piece of a document its rank among the pieces of the
+    -- document.
     select s.*, 0::double precision as neighbour, 1::bigint as piece
     from scored as s
     where s.source not in ('message', 'document')

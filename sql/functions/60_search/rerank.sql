@@ -1,5 +1,5 @@
 -- The final order of search results by the active rerank model. Without such a model, over budget, or when the model
--- fails, the order stays and a notice says so.
+-- fails, the results keep their order and a notice says so.
 create or replace function memory._rerank(
   p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
 )

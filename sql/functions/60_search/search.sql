@@ -1,8 +1,8 @@
 -- needs pgvector on the search_path
 
--- The walk of a search: the arguments are checked; the query gets its embedding (query_embedding.sql); what the user
--- may see (48_all_sources) is ranked (ranking.sql, memory_ranking.sql); the results are read from their sources; and a
--- model reranks them where that is asked for (rerank.sql).
+-- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
+-- the user may see (48_all_sources; ranking.sql, memory_ranking.sql); read the results from their sources; and rerank
+-- them if the caller asks for it (rerank.sql).
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
   sources text[] default '{memory,summary,document}', agent_id text default null,
@@ -26,8 +26,8 @@ declare
   to_embed text;
   results memory.search_result[];
 begin
-  -- One expression lets the usual search pass, because the checks would take a tenth of its time. The expression
-  -- refuses nothing: memory._check_search() decides about everything else.
+  -- The usual search passes this one expression, because the checks would take a tenth of its time. All other searches
+  -- are checked by memory._check_search().
   if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
       and sources <@ array[{{sources}}] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
       and top_k between 1 and 1000
@@ -85,9 +85,9 @@ comment on function memory.search(
   text, text, vector, text, text[], text, text, text, text[], text[], text[], text[], jsonb, double precision,
   double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]
 ) is
-'Finds what a user''s memory holds about a query, best first, within one user only and with every filter applied '
-'before the ranking. mode is hybrid (the default), vector or keyword; sources are any of memory, summary, document, '
-'message and artifact. Search in docs/concepts.md explains filters, scores and ids.';
+'Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is '
+'hybrid (the default), vector or keyword; sources are any of memory, summary, document, message and artifact. Search '
+'in docs/concepts.md explains filters, scores and ids.';
 
 -- Refuses the arguments of a search that break a rule.
 create or replace function memory._check_search(

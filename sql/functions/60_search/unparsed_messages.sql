@@ -1,9 +1,9 @@
--- Messages whose words nobody has kept yet, which a search parses itself.
+-- Messages that neither a job nor a sweep has parsed yet: a search parses them itself.
 
--- What a search may spend on parsing, in bytes, newest messages first; null when there is nothing to parse. p_cost is
--- what all of p_messages would cost: the bytes of each, of which 256 KiB are parsed at most, and 100. Half a MiB takes
--- 90 ms for prose, 300 ms for Chinese, and is 3,000 short messages. Nothing that is parsed is kept: a search that wrote
--- to messages would hold their locks until its transaction ends, and wait for whoever clears the thread.
+-- How many bytes a search may parse, newest messages first; null when there is nothing to parse. p_cost is the cost of
+-- all p_messages: for each its bytes, of which 256 KiB are parsed at most, plus 100. Half a MiB takes 90 ms for prose,
+-- 300 ms for Chinese, and is 3,000 short messages. Nothing that is parsed is kept: a search that wrote to messages
+-- would hold their locks until its transaction ends, and would wait for a session that clears the thread.
 create or replace function memory._parsing_budget(p_messages bigint, p_cost bigint)
 returns int
 language plpgsql stable parallel safe
@@ -18,8 +18,8 @@ begin
 end;
 $$;
 
--- What messages that are not parsed whole are looked through for: the eight longest words of the query, without their
--- last letter, which is what a stem differs in from its word (city, cities: citi).
+-- The word beginnings that a search looks for in messages that it does not parse as a whole: the eight longest words of
+-- the query without their last letter, because a stem may differ from its word in that letter (city, cities: citi).
 create or replace function memory._beginnings(p_words text[])
 returns text[]
 language plpgsql immutable parallel safe

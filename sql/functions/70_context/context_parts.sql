@@ -7,11 +7,10 @@
 --   4  thread_summary  the summary of the whole thread
 --   5  thread_summary  the rolling summary of the thread's older messages
 --   6  message         the messages since the summaries
--- Tokens are given out in the order of the code below: to the newest message, whatever it costs; to the summaries
--- (4, 5, 2); to earlier conversations (3) and memories (1), each with at most its share of what is left; and what
--- remains to older messages (6).
--- Stable, so that everything is read from one snapshot: no message is missing because it was summarised meanwhile, and
--- none is there twice.
+-- The code gives out tokens in this order: to the newest message, whatever it costs; to the summaries (4, 5, 2); to
+-- earlier conversations (3) and then memories (1), each at most its share of the tokens that are left; and the rest to
+-- older messages (6). Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
+-- neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int
@@ -23,7 +22,7 @@ declare
   remaining int := p_max_tokens;
   parts memory.context_part[] := array[]::memory.context_part[]; -- ordinal is the place
   newest_tokens int;
-  since_seq bigint := 0; -- Messages before this are in a summary.
+  since_seq bigint := 0; -- messages before this one are in a summary
   whole memory.summaries;
   rolling memory.summaries;
   profile memory.summaries;
@@ -132,7 +131,7 @@ begin
 end;
 $$;
 
--- The current summary of a kind. None for an agent if the summary draws on what was said to other agents.
+-- The current summary of a kind. Null for an agent if the summary was also made from messages of other agents.
 create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
 returns memory.summaries
 language plpgsql stable parallel safe

@@ -1,6 +1,6 @@
 -- needs pgvector on the search_path
 
--- Earlier conversations, where the query holds one of the policy's trigger phrases: the best five among archived
+-- Earlier conversations, if the query has one of the policy's trigger phrases: the best five among archived
 -- conversations and the summaries of other threads that are relevant enough, each conversation once, within
 -- p_max_tokens. Null content when there are none.
 create or replace function memory._cross_session_context(
@@ -28,7 +28,7 @@ begin
   if p_target is null then
     raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply'
       using hint = 'Register and activate an embedding model.';
-    -- No summary has the phrase itself.
+    -- The phrase itself is left out of the query, because no summary has it.
     topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
   end if;
 

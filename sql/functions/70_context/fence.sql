@@ -1,8 +1,8 @@
--- The fence around recalled text. The text is data: whoever wrote it, a user or a web page that a tool has read, gives
--- no orders. What is inside cannot end the fence, and has as many tokens afterwards as were counted before.
--- memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The fence is the
--- same in every call. One with a random name could not be forged, but providers cache prompts that stay the same, and
--- text that an application has sent back has to be recognised without knowing the name.
+-- The fence around recalled text. The fence says that the text is data: a user or a web page that wrote it gives no
+-- instructions to the model. The text inside cannot end the fence, and has as many tokens as were counted before it was
+-- fenced. memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The
+-- fence is the same in every call. A fence with a random name could not be forged; but providers cache prompts that
+-- stay the same, and text that an application sends back must be recognised without knowing the name.
 create or replace function memory._fenced(p_content text)
 returns text
 language plpgsql immutable parallel safe

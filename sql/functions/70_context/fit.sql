@@ -1,6 +1,6 @@
--- How far back the newest messages of a thread fit into p_budget tokens, not further back than p_from_seq: the oldest
--- message that fits, and the tokens of all that fit. Tool results count as one unit with the message that called the
--- tools. The newest unit counts even when it does not fit.
+-- The newest messages of a thread, back to p_from_seq, that fit into p_budget tokens: the seq of the oldest of them,
+-- and the tokens of all. Tool results count as one unit with the message that called the tools. The newest unit counts
+-- even when it does not fit.
 create or replace function memory._fit_messages(
   p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
 )

@@ -1,7 +1,7 @@
 -- needs pgvector on the search_path
 
--- The walk of a context: the arguments are checked; the query (or the user's newest message) gets its embedding
--- (60_search/query_embedding.sql); and memory._context_parts() puts the parts together within max_tokens.
+-- The steps of a context: check the arguments; get the embedding of the query, or of the user's newest message
+-- (60_search/query_embedding.sql); and put the parts together within max_tokens (memory._context_parts()).
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
   max_tokens int default null, query_embedding vector default null
@@ -22,7 +22,7 @@ begin
       'Leave it out for the policy''s context.max_tokens.');
   end if;
   policy := memory._policy(get_context.user_id, get_context.agent_id);
-  -- Unless the caller passes a query, the context is for what the user said last.
+  -- Without a query the context is made for the user's newest message.
   query := coalesce(
     memory._query_or_null(query),
     memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
@@ -42,13 +42,12 @@ begin
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector) is
-'What to send to the model, as chat messages within max_tokens: memories, the summary of the user, earlier '
-'conversations, the summary of the thread, and the messages since; policy context says how the tokens are split. '
-'Without a query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and '
-'name, metadata of the other parts says what was chosen and why.';
+'Chat messages to send to a model, within max_tokens: memories, the summary of the user, earlier conversations, the '
+'summary of the thread, and the messages since. Without a query the user''s newest message is the query. metadata of a '
+'message holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
--- What the user said last, without the recalled text that the application may have sent with it. Only the newest twenty
--- messages are looked at: what was said before them is no longer what the conversation is about.
+-- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
+-- twenty messages are read, because earlier ones are no longer what the conversation is about.
 create or replace function memory._newest_question(p_user_id text, p_thread_id text, p_agent_id text)
 returns text
 language plpgsql stable parallel safe

@@ -1,6 +1,6 @@
 -- needs pgvector on the search_path
 
--- The block of memories for a prompt, and which memories were chosen with what scores. Empty text when there are none.
+-- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, out block text, out chosen jsonb
@@ -16,8 +16,8 @@ declare
   added int := 0;
 begin
   chosen := '[]';
-  -- In the order of their ranks, and a memory that does not fit is passed over. Numbers and headings are counted, so
-  -- that the block as a whole keeps the limit.
+  -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are counted,
+  -- so that the block as a whole keeps the limit.
   for memory in
     select m.*, memory._memory_line(m.content) as line,
       memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
@@ -113,7 +113,7 @@ end;
 $$;
 
 -- A memory as one line. Line breaks of all kinds become spaces, so that no memory can pose as a heading of the prompt,
--- and the block can be pasted into a fence of the application's own.
+-- and an application can put the block into its own fence.
 create or replace function memory._memory_line(p_content text)
 returns text
 language plpgsql immutable parallel safe

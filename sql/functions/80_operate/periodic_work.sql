@@ -1,5 +1,4 @@
--- Queues the jobs that no append can queue, because time makes them due, and returns their number: at most p_row_limit
--- of each kind.
+-- Queues the jobs that become due with time, at most p_row_limit of each kind, and returns their number.
 create or replace function memory._enqueue_periodic_work(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe

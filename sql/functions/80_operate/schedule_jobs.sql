@@ -126,5 +126,6 @@ begin
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
-'Has pg_cron call memory.run_jobs() every so often and memory.sweep() at a time of day, as the role that calls this; '
-'calling it again changes the schedule. Where something is missing, the HINT says what a superuser has to run.';
+'Has pg_cron call memory.run_jobs() in the interval every and memory.sweep() at the time sweep_at, as the role that '
+'calls this function; another call changes the schedule. If something is missing, the HINT says what a superuser has '
+'to run.';

@@ -18,9 +18,9 @@ begin
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
 
-  -- These skip what another transaction has locked, so a sweep never waits or deadlocks; the next call gets the rest.
-  -- Each finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows
-  -- by their address (ctid), the others by their key if their version (xmin) is still the same.
+  -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
+  -- finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows by
+  -- their address (ctid), the others by their key if their version (xmin) is still the same.
   swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
   swept := swept || jsonb_build_object('artifacts', memory._sweep_artifacts(batch_size));

@@ -1,7 +1,7 @@
 """Models of provider `openai`, `azure`, or of any server that speaks OpenAI's protocol.
 
 - client.py: one request, its timeout, and errors in plain words; connections.py: keys and size limits.
-- chat.py, embeddings.py, rerank.py: what a request of each sort asks, and what its reply must be.
+- chat.py, embeddings.py, rerank.py: the requests of each kind of model, and the checks of their replies.
 """
 
 from __future__ import annotations

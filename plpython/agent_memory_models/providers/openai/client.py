@@ -29,14 +29,15 @@ PLACEHOLDER_KEY = "none"
 
 # Makes the client hand out the reply as it came, as its with_raw_response does for the paths that it knows.
 _RAW_RESPONSE = {"X-Stainless-Raw-Response": "true"}
-# The form of an error's type and code. Anything else that a server sends in their place may be what a user said.
+# The form of an error's type and code. Any other text that a server sends as type or code may repeat the user.
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 class RefusedRequestError(ModelError):
     """The server understood the request and refuses its form (400 or 422).
 
-    `said` is the server's explanation. The caller may decide by it, but must not store it: it may repeat the request.
+    `said` is the server's explanation. The caller may use it for a decision but must not store it, because it may
+    repeat the request.
     """
 
     def __init__(self, message: str, said: str) -> None:
@@ -142,7 +143,7 @@ def _refusal(error: openai.APIStatusError, model: dict[str, Any]) -> str:
 
 
 def _why_no_reply(cause: BaseException | None) -> str:
-    """The system's words where there was no connection; else the error's type, because its text may be the server's."""
+    """The system's message if there was no connection; else only the error's type, as its text may be the server's."""
     if isinstance(cause, http.ConnectError):
         return str(cause)[:200]
     return type(cause).__name__

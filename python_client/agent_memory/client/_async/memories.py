@@ -121,7 +121,7 @@ class AsyncMemories(AsyncCaller):
         expires_at: datetime | None = None,
         expected_version: int | None = None,
     ) -> int:
-        """Change what is given and return the new version; RetryableError or ConflictError if it changed meanwhile."""
+        """Change the given parts and return the new version; RetryableError or ConflictError if others changed it."""
         return await self._value(
             int,
             "update_memory",

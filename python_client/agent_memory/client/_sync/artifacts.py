@@ -30,9 +30,9 @@ class SyncArtifacts(SyncCaller):
 
         ``content`` holds 10 MiB at most, ``description`` one line of 500 characters. A ``key`` has letters and digits
         of ASCII and ``. _ : / @ # = + -``; without one, one is made. ``artifact_type`` is "command_output" unless
-        given. The same content again under its ``key`` stays as it is, for the longer of both lives.
+        given. Storing the same content again under its ``key`` can only prolong its life.
 
-        Raises ConflictError where ``key`` names other content already.
+        Raises ConflictError if ``key`` has other content already.
         """
         return self._row(
             StoredArtifact,

@@ -38,8 +38,8 @@ class Memory(
     times have a time zone. ``datetime.max`` is sent as infinity, which means never. A time that is None in a result
     means never, or is a time that datetime cannot hold.
 
-    Every method raises the exceptions of ``agent_memory.errors`` for what the SQL API refuses, and psycopg's own for
-    everything else. After an error of the server, the caller has to roll back the transaction, as after any statement.
+    Every method raises the exceptions of ``agent_memory.errors`` for refusals of the SQL API, and psycopg's own for
+    all other errors. After an error of the server, the caller has to roll back the transaction, as after any statement.
     Notices of the server go to the logger ``agent_memory``. A notice that the answer is degraded is also a
     ``DegradedWarning``, once per cause.
 

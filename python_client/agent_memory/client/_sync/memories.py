@@ -122,7 +122,7 @@ class SyncMemories(SyncCaller):
         expires_at: datetime | None = None,
         expected_version: int | None = None,
     ) -> int:
-        """Change what is given and return the new version; RetryableError or ConflictError if it changed meanwhile."""
+        """Change the given parts and return the new version; RetryableError or ConflictError if others changed it."""
         return self._value(
             int,
             "update_memory",

@@ -84,7 +84,7 @@ class SyncWorkerProtocol(SyncCaller):
         )
 
     def record_calls(self, user_id: str, job_id: int, calls: Sequence[Mapping[str, Any]]) -> None:
-        """Enter model calls whose job is no longer leased to the caller: they were paid for nevertheless."""
+        """Enter model calls of a job that is no longer leased to the caller, because somebody has paid for them."""
         self._select("record_calls", {"user_id": user_id, "job_id": job_id, "calls": calls})
 
     def extend_job(self, user_id: str, job_id: int, lease_token: UUID | str, lease: timedelta) -> None:

@@ -1,4 +1,4 @@
--- Texts of the user that have no embedding of the first model that lacks any.
+-- The texts of the user that memory._model_to_fill() has not embedded.
 create or replace function memory._backfill_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -10,7 +10,7 @@ begin
 end;
 $$;
 
--- The first model that lacks an embedding of anything that the user has, the active one first; null when none does.
+-- The first model that lacks an embedding of a text of the user, the active model first; null when no model lacks one.
 create or replace function memory._model_to_fill(p_user_id text)
 returns memory.models
 language plpgsql stable parallel safe

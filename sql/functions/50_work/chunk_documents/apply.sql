@@ -1,4 +1,4 @@
--- Stores the pieces of each document whose text is still what was handed out. Another text has a job of its own.
+-- Stores the pieces of each document whose text is still the one that was handed out. A changed text gets another job.
 create or replace function memory._chunk_documents_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -73,8 +73,8 @@ begin atomic
     else false end;
 end;
 
--- The pieces of a text. Refuses chunks that are not in the order of the text, that begin where or before the one before
--- begins or end where or before it ends, that leave out more than blanks, or that together have ten times the text.
+-- The pieces of a text. Refuses chunks that leave out more than blanks, or that have more than ten times the length of
+-- the text together. Each chunk must begin after the beginning of the chunk before, and end after its end.
 create or replace function memory._pieces(p_content text, p_chunks jsonb)
 returns table (number int, piece text, token_count int)
 language plpgsql stable parallel safe

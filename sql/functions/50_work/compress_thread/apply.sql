@@ -1,6 +1,6 @@
--- Stores the summary and puts away the messages that it covers. The thread is locked first, as by everyone who changes
--- messages. A writer who keeps the lock must not hold up the worker's other jobs: after two seconds the worker is told
--- (55P03) to hand the result in again.
+-- Stores the summary and puts away the messages that it covers. The thread is locked first, as in every function that
+-- changes messages. Another session that keeps this lock must not hold up the worker's other jobs: after two seconds
+-- the worker gets 55P03 and hands the result in again.
 create or replace function memory._compress_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -22,8 +22,8 @@ begin
   end if;
   perform memory._check_summary(p_result);
   stored := memory._store_summary(p_job, p_result);
-  -- A part of a long backlog may end between a call and its results. Then the call stays until the results have been
-  -- read.
+  -- The part of a long backlog that was summarised may end between a tool call and its results. Then the call stays
+  -- until a later job has read the results.
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, (
     select min(m.seq) from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq > stored.end_seq and m.is_active));

@@ -1,5 +1,5 @@
--- Stores the articles. An article names the memories it was made of, and takes the place of those that were extracted:
--- they are hidden, kept and restorable. Stated memories stay, because a model may have written anything.
+-- Stores the articles. An article names the memories it was made of, and hides those that were extracted; they are kept
+-- and can be restored. Stated memories stay current, because the article may not say what they say.
 create or replace function memory._consolidate_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

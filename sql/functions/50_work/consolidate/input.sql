@@ -31,8 +31,8 @@ end;
 $$;
 
 -- The oldest 100 memories of these types that are a week old: by then the messages they came from are gone by default.
--- Memories that no job has looked at come first; otherwise a hundred that belong nowhere would keep the others out.
--- Memories that are a source of an article already, and were stated so that they stay, are left out.
+-- Memories that no job has looked at come first; otherwise a hundred memories that fit into no article would keep the
+-- others out. Stated memories from which an article was made already are left out.
 create or replace function memory._short_term_memories(p_user_id text)
 returns setof memory.memories
 language sql stable parallel safe

@@ -1,4 +1,4 @@
--- Stores the embeddings of the active model, and queues the same work for the models that are not active yet.
+-- Stores the embeddings of the active model, and queues a backfill for the models that are not active.
 create or replace function memory._embed_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

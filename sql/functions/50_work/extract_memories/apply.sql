@@ -1,6 +1,6 @@
--- Stores the memories of a reply. A memory whose evidence is not among the messages that were given is not stored; the
--- others are. One reply and one day bring at most as many as the policy says (memories.max_per_reply,
--- max_extracted_per_day): a flood of them would push out what was remembered before.
+-- Stores the memories of a reply. A memory is stored only if all messages that it names were given to the model. One
+-- reply and one day bring at most as many memories as the policy says (memories.max_per_reply, max_extracted_per_day):
+-- a flood of memories would evict earlier ones.
 create or replace function memory._extract_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,5 @@
--- Another job follows when this one left messages over, or when enough have come meanwhile: appends queue no job while
--- one is open.
+-- Another job follows when this one left messages over, or when enough messages have come meanwhile: appends queue no
+-- job while one is open.
 create or replace function memory._extract_memories_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe

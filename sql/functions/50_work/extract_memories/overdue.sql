@@ -1,5 +1,5 @@
--- Threads that have been quiet for an hour and whose last messages, fewer than the cadence waits for, no extraction has
--- read.
+-- Threads that have been quiet for an hour and have messages that no extraction has read, because they are fewer than
+-- the cadence.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe

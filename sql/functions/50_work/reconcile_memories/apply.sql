@@ -1,7 +1,7 @@
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the fact stays whose text the model names; of contradictions the newer fact, then the more
--- confident one. Sets that break these rules are left alone and counted as refused.
+-- agrees. Of duplicates the fact stays whose text the model repeats; of contradictions the newer fact, or of equally
+-- new ones the more confident one. Sets that break these rules are left alone and counted as refused.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,5 +1,5 @@
--- What some of the facts of a job claim, by memory_id. Words that occur in more than half of ten or more facts are
--- ignored, because they do not tell the facts apart: the user's name, for example.
+-- The claims (memory._claim()) of some of the facts of a job, by memory_id. Words that occur in more than half of ten
+-- or more facts are ignored, because they do not tell the facts apart: the user's name, for example.
 create or replace function memory._claims_of(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -43,8 +43,8 @@ begin
 end;
 $$;
 
--- The memory that was said last, then the most confident one. A memory counts as said again when a duplicate that it
--- hides was said.
+-- The memory that was said last, or of equally new ones the most confident one. A memory counts as said again when a
+-- duplicate that it hides was said.
 create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
 returns uuid
 language plpgsql stable parallel safe
@@ -82,10 +82,10 @@ begin
 end;
 $$;
 
--- Whether one memory may hide another one, whatever a model says of the two. The winner of duplicates must say
--- everything that the loser says; a stated loser needs a stated winner with all its words. Contradictions must be
--- about the same thing; an extracted winner hides a stated loser only if newer messages of the user say what the
--- winner says.
+-- Whether the rules allow one memory to hide another one that a model calls its duplicate or its contradiction. The
+-- winner of duplicates must say everything that the loser says; a stated loser needs a stated winner with all its
+-- words. Contradictions must be about the same thing; an extracted winner hides a stated loser only if newer messages
+-- of the user say what the winner says.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )

@@ -13,6 +13,6 @@ begin
 end;
 $$;
 comment on function memory.reconcile_memories(text, int) is
-'Queues one look over the n newest facts of a user and returns the job id. Duplicates and contradicted facts are '
-'superseded, never lost, by the rules of docs/concepts.md; the job''s result has kept, merged, contradicted and '
+'Queues a search for duplicates and contradictions among the n newest facts of a user and returns the job id. Facts '
+'are superseded by the rules of docs/concepts.md, never lost; the job''s result counts kept, merged, contradicted and '
 'refused. Every cadence.reconcile_every_n-th extraction queues it by itself.';

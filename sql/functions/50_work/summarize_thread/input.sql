@@ -1,5 +1,5 @@
--- What a summary of the newest window, or of the whole thread, reads: the messages since the previous summary, up to
--- the last answer of an assistant. A question that is being answered right now belongs to the next summary. A thread
+-- The messages for a summary of the newest window, or of the whole thread: those since the previous summary, up to the
+-- last answer of an assistant. A question that is being answered right now belongs to the next summary. A thread
 -- without an answer among its newest 1,000 messages is summarised to its end.
 create or replace function memory._summarize_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int

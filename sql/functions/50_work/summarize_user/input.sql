@@ -1,4 +1,4 @@
--- What a user said in all threads since their last summary: thread by thread, so that a mark says how far each was
+-- The messages of all threads of a user since the last profile, thread by thread, so that a mark says how far each was
 -- read. Threads get small numbers, because models copy long ids badly.
 create or replace function memory._summarize_user_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int

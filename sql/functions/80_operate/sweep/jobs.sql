@@ -21,7 +21,7 @@ begin
 end;
 $$;
 
--- Deletes what was kept of jobs that were deleted more than 7 days ago.
+-- Deletes the rows of gone_jobs whose jobs were deleted more than 7 days ago.
 create or replace function memory._sweep_gone_jobs(p_batch_size int)
 returns void
 language plpgsql volatile parallel unsafe

@@ -13,7 +13,7 @@ begin
      order by m.expires_at
      limit p_batch_size)
     union
-    -- Nobody asked for the deletion of a memory that the limit has put away, so it can be restored for a week.
+    -- Nobody asked for the deletion of an evicted memory, so it can be restored for a week.
     (select m.user_id, m.agent_id, m.memory_id, m.xmin
      from memory.memories as m
      where m.deleted_at is not null
