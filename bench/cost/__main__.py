@@ -42,7 +42,7 @@ PRICES = {"input": 0.40, "output": 1.60, "embedding": 0.02}
 # Enough that texts without common words are no near-duplicates of each other.
 DIMENSIONS = 256
 
-# "At message 100" are the calls of the messages before: one call's prompt is as long as its messages happen to be.
+# "At message 100" is a mean over the calls up to there, because the length of one prompt varies with its messages.
 GROWTH_FROM, GROWTH_WINDOW = 100, 40
 
 TEMPLATE = "agent_memory"
@@ -76,7 +76,7 @@ SCENARIOS = (
     Scenario("embedding model, after each round", embeds=True),
     Scenario("embedding model, after every 10th round", rounds=10, embeds=True),
 )
-# Which prompt's growth is read off which scenario.
+# The scenario by which the growth of each prompt is measured.
 GROWTH = (
     ("summarize_thread", DEFAULT),
     ("extract_memories", DEFAULT),
@@ -101,7 +101,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request, and how many messages there were by then."""
+    """A request to the model server, and how many messages had been appended before it."""
 
     messages: int
     request: RecordedRequest
@@ -272,7 +272,7 @@ class Drive:
         self._appended = 0
 
     async def run(self, scenario: Scenario, messages: list[Message], path: Path) -> None:
-        """Everything that becomes due, to the consolidation a week later. Raises RuntimeError when a job fails."""
+        """Does all work that becomes due, to the consolidation a week later. Raises RuntimeError when a job fails."""
         async with Models(may_download=False) as models:
             if scenario.rounds is None:
                 for progress in import_file(self._connection, path):

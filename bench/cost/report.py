@@ -89,7 +89,7 @@ def _growth(text: dict[str, Any]) -> str:
 
 
 def _place(row: dict[str, Any], key: str, expected: int) -> str:
-    """Where the call was, if that is not where the column says."""
+    """A remark on the place of a call in the thread, if it is not the place that the column's head names."""
     place = row.get(key, expected)
     return "" if abs(place - expected) < 40 else f" (at {place})"
 

@@ -44,7 +44,7 @@ class ImportFileError(AgentMemoryError):
 class ImportProgress:
     """The progress of an import in messages; ``users`` and ``threads`` count those seen so far.
 
-    Of the messages done, ``new`` were stored now; the others had been before.
+    Of the messages done, ``new`` were stored by this import; the others had been stored before.
     """
 
     done: int

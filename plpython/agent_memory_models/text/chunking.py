@@ -129,7 +129,7 @@ async def _chunks(text: str, split: Split, size: int) -> AsyncIterator[tuple[int
         found = _in_order(split(text[start:end]))
         await asyncio.sleep(0)
         next_start = end
-        # A chunk that fills a window alone is a rule or a gap, for which one place to be cut is as good as another.
+        # A chunk that fills a whole window is a line of signs or a gap, which may be cut anywhere.
         if end < len(text) and not gap and len(found) > 1:
             next_start = start + found.pop()[0]
         for chunk_start, chunk_end in found:

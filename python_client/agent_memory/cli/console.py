@@ -63,7 +63,7 @@ def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, 
 
 
 def _remember_dsn(context: typer.Context, dsn: str) -> str:
-    """Tell the group, which reports errors, whether a database was named."""
+    """Keep the connection string for the command group, whose error messages depend on it."""
     context.find_root().obj = dsn
     return dsn
 

@@ -37,7 +37,7 @@ class WorkerCounts:
 
     @property
     def settled(self) -> int:
-        """The sum of all four."""
+        """How many jobs the worker is done with: the sum of the four counts."""
         return self.completed + self.failed + self.released + self.lost
 
     def __str__(self) -> str:

@@ -39,7 +39,7 @@ declare
   unfiltered constant boolean := p_filters is null; -- true for a row of nulls, too
   sources constant text[] :=
     case when unfiltered then p_sources else memory._sources_that_pass(p_sources, p_filters) end;
-  -- Looking into a source costs a tenth of a search, even where it has nothing.
+  -- Reading a source takes a tenth of the time of a search, even if the user has no text in it.
   has_documents constant boolean := 'document' = any (sources)
     and exists (select from memory.documents as d where d.user_id = p_user_id);
   among_memories constant boolean := unfiltered and fusion <> 'rrf'

@@ -93,7 +93,7 @@ class OpenAIClient:
                 raise ModelError(_refusal(error, model)) from None
             raise RateLimitedError(_refusal(error, model), _retry_after(error.response.headers)) from None
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            # The text leaves out a body that has not the shape of OpenAI's.
+            # The text of the error leaves out a body that does not have the form of OpenAI's errors.
             raise RefusedRequestError(_refusal(error, model), f"{error} {error.body}") from None
         except openai.APIStatusError as error:
             raise ModelError(_refusal(error, model)) from None
@@ -150,7 +150,7 @@ def _why_no_reply(cause: BaseException | None) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:
-    """The seconds that the server asks to wait; a default where it says nothing of use.
+    """The seconds that the server asks to wait, or a default.
 
     `retry-after-ms` is Azure's, in milliseconds; Retry-After of RFC 9110 is a number of seconds or a date.
     """

@@ -44,7 +44,7 @@ class Connections(openai.DefaultAsyncHttpxClient):
         super().__init__(follow_redirects=False, limits=limits)
 
     async def send(self, request: Any, **options: Any) -> Any:
-        """The response with its body read. Raises ModelError when that is too large."""
+        """The response, whose body has been read. Raises ModelError when the body is too large."""
         # A redirect would carry the users' words, and in Azure's case the key, to a server that nobody named.
         options |= {"stream": True, "follow_redirects": False}
         limit = MAX_REPLY_MIB
@@ -66,7 +66,7 @@ class Connections(openai.DefaultAsyncHttpxClient):
             for name in _CREDENTIALS:
                 request.headers.pop(name, None)
         content = bytes(body)
-        # An error's body may repeat the key. A shorter "key" is no secret: people write one where a server needs none.
+        # An error's body may repeat the key. A shorter "key" is no secret: people write one for servers without keys.
         if key is not None and len(key) >= MIN_KEY_CHARACTERS and response.status_code >= 400:
             content = content.replace(key.encode(), b"***")
         headers = [(name, value) for name, value in response.headers.multi_items() if name != "content-encoding"]

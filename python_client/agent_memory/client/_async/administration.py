@@ -19,7 +19,7 @@ class AsyncAdministration(AsyncCaller):
         return await self._value(dict, "set_policy", {"settings": settings}, agent_id=agent_id, user_id=user_id)
 
     async def get_policy(self, agent_id: str | None = None, user_id: str | None = None) -> dict[str, Any]:
-        """Return the policy in effect: user over agent over global over built-in."""
+        """Return the settings that apply: agent of the user over user over agent over global over built-in."""
         return await self._value(dict, "get_policy", {}, agent_id=agent_id, user_id=user_id)
 
     async def schedule_jobs(self, every: str | None = None, sweep_at: str | None = None) -> list[str]:

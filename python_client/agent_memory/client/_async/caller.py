@@ -140,7 +140,7 @@ async def translated(connection: AsyncConnection[Any], function: str | None = No
 
 
 async def _answer(connection: AsyncConnection[Any], error: psycopg.Error) -> str | None:
-    """Ask the server what helps to explain an error, unless the error ended the transaction that it was in."""
+    """Ask the server for facts that explain an error, unless the error ended its transaction."""
     question = QUESTIONS.get(error.sqlstate or "")
     if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
         return None

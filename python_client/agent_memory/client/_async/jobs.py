@@ -10,7 +10,7 @@ class AsyncJobs(AsyncCaller):
     """The methods that queue model work."""
 
     async def summarize_thread(self, user_id: str, thread_id: str, recent_k: int | None = None) -> int:
-        """Queue a summary of the thread and return the job's id; ``recent_k`` limits what it reads."""
+        """Queue a summary of the thread and return the job's id; ``recent_k`` limits the messages that it reads."""
         return await self._value(
             int, "summarize_thread", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k
         )
@@ -26,7 +26,7 @@ class AsyncJobs(AsyncCaller):
         )
 
     async def summarize_user(self, user_id: str, recent_k: int | None = None) -> int:
-        """Queue the user's profile and return the job's id; ``recent_k`` limits what it reads."""
+        """Queue the user's profile and return the job's id; ``recent_k`` limits the messages that it reads."""
         return await self._value(int, "summarize_user", {"user_id": user_id}, recent_k=recent_k)
 
     async def reconcile_memories(self, user_id: str, n: int | None = None) -> int:

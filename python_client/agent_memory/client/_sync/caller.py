@@ -137,7 +137,7 @@ def translated(connection: Connection[Any], function: str | None = None) -> Iter
 
 
 def _answer(connection: Connection[Any], error: psycopg.Error) -> str | None:
-    """Ask the server what helps to explain an error, unless the error ended the transaction that it was in."""
+    """Ask the server for facts that explain an error, unless the error ended its transaction."""
     question = QUESTIONS.get(error.sqlstate or "")
     if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
         return None

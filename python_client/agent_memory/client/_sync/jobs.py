@@ -11,7 +11,7 @@ class SyncJobs(SyncCaller):
     """The methods that queue model work."""
 
     def summarize_thread(self, user_id: str, thread_id: str, recent_k: int | None = None) -> int:
-        """Queue a summary of the thread and return the job's id; ``recent_k`` limits what it reads."""
+        """Queue a summary of the thread and return the job's id; ``recent_k`` limits the messages that it reads."""
         return self._value(int, "summarize_thread", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k)
 
     def compress_thread(self, user_id: str, thread_id: str) -> int:
@@ -23,7 +23,7 @@ class SyncJobs(SyncCaller):
         return self._value(int, "extract_memories", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k)
 
     def summarize_user(self, user_id: str, recent_k: int | None = None) -> int:
-        """Queue the user's profile and return the job's id; ``recent_k`` limits what it reads."""
+        """Queue the user's profile and return the job's id; ``recent_k`` limits the messages that it reads."""
         return self._value(int, "summarize_user", {"user_id": user_id}, recent_k=recent_k)
 
     def reconcile_memories(self, user_id: str, n: int | None = None) -> int:

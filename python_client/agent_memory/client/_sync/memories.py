@@ -33,7 +33,7 @@ class SyncMemories(SyncCaller):
         source: str | None = None,
         on_conflict: str | None = None,
     ) -> AddedMemory:
-        """Store a memory; ``on_conflict`` (ignore, replace, error) decides about one with the same content.
+        """Store a memory; ``on_conflict`` (ignore, replace, error) decides if the same content is stored already.
 
         ``confidence`` and ``importance`` are between 0 and 1.
         """
@@ -141,7 +141,7 @@ class SyncMemories(SyncCaller):
         return self._value(bool, "delete_memory", {"user_id": user_id, "memory_id": memory_id})
 
     def supersede_memory(self, user_id: str, old_memory_id: UUID | str, new_memory_id: UUID | str, reason: str) -> None:
-        """Mark the old memory as replaced by the new one; it stays readable on request."""
+        """Hide the old memory behind the new one; ``include_superseded`` still shows it."""
         self._select(
             "supersede_memory",
             {"user_id": user_id, "old_memory_id": old_memory_id, "new_memory_id": new_memory_id, "reason": reason},

@@ -63,7 +63,7 @@ class SyncMessages(SyncCaller):
         agent_id: str | None = None,
         include_inactive: bool | None = None,
     ) -> list[Message]:
-        """Return a thread's messages, oldest first; ``recent_k`` keeps only the newest that many."""
+        """Return a thread's messages, oldest first; ``recent_k`` returns only so many of the newest."""
         return self._rows(
             Message,
             "get_messages",
@@ -84,13 +84,13 @@ class SyncMessages(SyncCaller):
         return self._value(int, "clear_thread", {"user_id": user_id, "thread_id": thread_id})
 
     def delete_thread(self, user_id: str, thread_id: str) -> int:
-        """Delete a thread with everything derived only from it and return how many messages that were."""
+        """Delete a thread with the memories extracted from it, and return how many messages were deleted."""
         return self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id})
 
     def get_thread_summary(self, user_id: str, thread_id: str, kind: str | None = None) -> Summary | None:
         """Return the latest completed summary of a thread, or None while there is none.
 
-        ``kind`` is thread (all its messages) or rolling (the newest ones); None takes the first of these there is.
+        ``kind`` is thread (all its messages) or rolling (the newest ones); None takes the first of these that exists.
         """
         required = {"user_id": user_id, "thread_id": thread_id}
         rows = self._rows(Summary, "get_thread_summary", required, kind=kind)

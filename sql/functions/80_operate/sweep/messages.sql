@@ -13,7 +13,7 @@ begin
      order by m.expires_at
      limit p_batch_size)
     union
-    -- A compressed message stays until extraction has read it, but not longer than a week.
+    -- A compressed message stays until extraction has read it, but at most a week.
     (select m.user_id, m.thread_id, m.seq, m.xmin
      from memory.messages as m
      where not m.is_active
