@@ -1197,6 +1197,8 @@ returns void$header$),
 returns void$header$),
       ('function', '_chat_model', $header$(p_name text, p_prompt text)
 returns jsonb$header$),
+      ('function', '_no_model', $header$()
+returns jsonb$header$),
       ('function', '_enter_calls', $header$(p_job memory.jobs, p_calls jsonb)
 returns void$header$),
       ('function', '_enter_credible_calls', $header$(
@@ -3391,6 +3393,17 @@ begin
     'prompt', case when chosen.provider <> 'local' then memory._prompt(p_prompt) end);
 end;
 $$;
+
+-- The same for a job that asks no model: the worker does it by itself, and nobody's budget pays.
+create or replace function memory._no_model()
+returns jsonb
+language sql immutable parallel safe
+begin atomic
+  select jsonb '{
+    "model": {"name": "local", "provider": "local", "model": "patterns", "settings": {}},
+    "prompt": null
+  }';
+end;
 
 -- Enters the calls that a worker reports for its job, as far as the job can have made them.
 create or replace function memory._enter_calls(p_job memory.jobs, p_calls jsonb)
@@ -9704,9 +9717,7 @@ begin
   if documents is null then
     return;
   end if;
-  payload := jsonb_build_object(
-    'model', jsonb_build_object('name', 'local', 'provider', 'local', 'model', 'patterns', 'settings', '{}'::jsonb),
-    'prompt', null,
+  payload := memory._no_model() || jsonb_build_object(
     'tokenizer', coalesce((memory._embedding_model()).model, 'gpt-4o'),
     'documents', documents,
     'chunk_size', settings -> 'chunk_size',
@@ -11853,7 +11864,7 @@ declare
   unfiltered constant boolean := p_filters is null; -- true for a row of nulls, too
   sources constant text[] :=
     case when unfiltered then p_sources else memory._sources_that_pass(p_sources, p_filters) end;
-  -- Looking into a source costs a tenth of a search, even where it has nothing.
+  -- Reading a source takes a tenth of the time of a search, even if the user has no text in it.
   has_documents constant boolean := 'document' = any (sources)
     and exists (select from memory.documents as d where d.user_id = p_user_id);
   among_memories constant boolean := unfiltered and fusion <> 'rrf'
@@ -13394,7 +13405,7 @@ begin
      order by m.expires_at
      limit p_batch_size)
     union
-    -- A compressed message stays until extraction has read it, but not longer than a week.
+    -- A compressed message stays until extraction has read it, but at most a week.
     (select m.user_id, m.thread_id, m.seq, m.xmin
      from memory.messages as m
      where not m.is_active
@@ -15214,7 +15225,7 @@ SOURCES = {
         '                raise ModelError(_refusal(error, model)) from None\n'
         '            raise RateLimitedError(_refusal(error, model), _retry_after(error.response.headers)) from None\n'
         '        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:\n'
-        "            # The text leaves out a body that has not the shape of OpenAI's.\n"
+        "            # The text of the error leaves out a body that does not have the form of OpenAI's errors.\n"
         '            raise RefusedRequestError(_refusal(error, model), f"{error} {error.body}") from None\n'
         '        except openai.APIStatusError as error:\n'
         '            raise ModelError(_refusal(error, model)) from None\n'
@@ -15271,7 +15282,7 @@ SOURCES = {
         '\n'
         '\n'
         'def _retry_after(headers: Mapping[str, str]) -> float:\n'
-        '    """The seconds that the server asks to wait; a default where it says nothing of use.\n'
+        '    """The seconds that the server asks to wait, or a default.\n'
         '\n'
         "    `retry-after-ms` is Azure's, in milliseconds; Retry-After of RFC 9110 is a number of seconds or a date.\n"
         '    """\n'
@@ -15336,7 +15347,7 @@ SOURCES = {
         '        super().__init__(follow_redirects=False, limits=limits)\n'
         '\n'
         '    async def send(self, request: Any, **options: Any) -> Any:\n'
-        '        """The response with its body read. Raises ModelError when that is too large."""\n'
+        '        """The response, whose body has been read. Raises ModelError when the body is too large."""\n'
         "        # A redirect would carry the users' words, and in Azure's case the key, to a server that nobody named.\n"
         '        options |= {"stream": True, "follow_redirects": False}\n'
         '        limit = MAX_REPLY_MIB\n'
@@ -15358,7 +15369,7 @@ SOURCES = {
         '            for name in _CREDENTIALS:\n'
         '                request.headers.pop(name, None)\n'
         '        content = bytes(body)\n'
-        '        # An error\'s body may repeat the key. A shorter "key" is no secret: people write one where a server needs none.\n'
+        '        # An error\'s body may repeat the key. A shorter "key" is no secret: people write one for servers without keys.\n'
         '        if key is not None and len(key) >= MIN_KEY_CHARACTERS and response.status_code >= 400:\n'
         '            content = content.replace(key.encode(), b"***")\n'
         '        headers = [(name, value) for name, value in response.headers.multi_items() if name != "content-encoding"]\n'
@@ -15902,7 +15913,7 @@ SOURCES = {
         '        found = _in_order(split(text[start:end]))\n'
         '        await asyncio.sleep(0)\n'
         '        next_start = end\n'
-        '        # A chunk that fills a window alone is a rule or a gap, for which one place to be cut is as good as another.\n'
+        '        # A chunk that fills a whole window is a line of signs or a gap, which may be cut anywhere.\n'
         '        if end < len(text) and not gap and len(found) > 1:\n'
         '            next_start = start + found.pop()[0]\n'
         '        for chunk_start, chunk_end in found:\n'

@@ -20,3 +20,14 @@ begin
     'prompt', case when chosen.provider <> 'local' then memory._prompt(p_prompt) end);
 end;
 $$;
+
+-- The same for a job that asks no model: the worker does it by itself, and nobody's budget pays.
+create or replace function memory._no_model()
+returns jsonb
+language sql immutable parallel safe
+begin atomic
+  select jsonb '{
+    "model": {"name": "local", "provider": "local", "model": "patterns", "settings": {}},
+    "prompt": null
+  }';
+end;

@@ -28,9 +28,7 @@ begin
   if documents is null then
     return;
   end if;
-  payload := jsonb_build_object(
-    'model', jsonb_build_object('name', 'local', 'provider', 'local', 'model', 'patterns', 'settings', '{}'::jsonb),
-    'prompt', null,
+  payload := memory._no_model() || jsonb_build_object(
     'tokenizer', coalesce((memory._embedding_model()).model, 'gpt-4o'),
     'documents', documents,
     'chunk_size', settings -> 'chunk_size',
