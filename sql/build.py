@@ -2,8 +2,8 @@
 
 Order: head.sql, upgrade.sql, incremental/ (each file wrapped so that it runs once per database), kinds.sql,
 replaced.sql with the heads of all functions, the rooms of functions/ in the order of their numbers with the built-in
-prompts, the functions of plpython/ with its two packages inside, the triggers of all rooms, privileges.sql. Needs
-nothing but the standard library.
+prompts and settings, the functions of plpython/ with its two packages inside, the triggers of all rooms,
+privileges.sql. Needs nothing but the standard library.
 
     python sql/build.py            write the file
     python sql/build.py --check    fail when the file is not what the sources build, or a released file was changed
@@ -12,6 +12,7 @@ nothing but the standard library.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import sys
 from pathlib import Path
@@ -133,7 +134,7 @@ def with_lists(text: str) -> str:
         return between.join(indent + line.replace(f"<{member}>", name) for name in having(member, needed))
 
     text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
-    return EACH.sub(lines, text).replace("{{prompts}}", prompts())
+    return EACH.sub(lines, text).replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
 
 
 def place_among_sources(path: Path) -> tuple[int, str]:
@@ -214,6 +215,18 @@ def prompts() -> str:
     """The built-in prompts as the rows of a VALUES list: prompt.txt of a kind, and name.txt of another room."""
     names = {path.parent.name if path.name == "prompt.txt" else path.stem: path for path in ROOMS.rglob("*.txt")}
     return ",\n".join(f"    ('{name}', $prompt${names[name].read_text()}$prompt$)" for name in sorted(names))
+
+
+def defaults() -> str:
+    """The built-in policy: defaults.json of 10_policy and of the kinds, as one JSON object of sections."""
+    merged: dict[str, dict[str, object]] = {}
+    for path in sorted(ROOMS.rglob("defaults.json")):
+        for section, settings in json.loads(path.read_text()).items():
+            for key, value in settings.items():
+                if key in merged.setdefault(section, {}):
+                    raise SystemExit(f"{section}.{key} has two built-in values, one of them in {path.relative_to(SQL)}")
+                merged[section][key] = value
+    return json.dumps(merged, indent=2).replace("'", "''")
 
 
 def runner() -> str:

@@ -86,6 +86,7 @@ KIND = {
     f"{FOLDER}/follow_up.sql": FOLLOW_UP,
     f"{FOLDER}/overdue.sql": OVERDUE,
     f"{FOLDER}/prompt.txt": "Count the words.\n---\n{{messages}}\n",
+    f"{FOLDER}/defaults.json": '{"cadence": {"count_words_every_n": 7}}',
 }
 THREAD = {"user_id": "ana", "thread_id": "t1"}
 CONSTRAINT = (
@@ -121,6 +122,8 @@ def test_a_folder_is_a_kind_of_jobs(dsn: str, db: psycopg.Connection, tmp_path: 
     assert count_jobs(api) == ["pending"]
     assert api.value("select count(*) from memory.prompts where name = 'count_words' and is_default") == 1
     assert api.query(CONSTRAINT)[0].convalidated
+    assert api.get_policy()["cadence"]["count_words_every_n"] == 7
+    assert api.set_policy(settings={"cadence": {"count_words_every_n": 0}})["cadence"]["count_words_every_n"] == 0
 
 
 @pytest.mark.feature("F13")
@@ -160,3 +163,10 @@ def test_a_folder_without_what_the_queue_calls_is_not_built(tmp_path: Path) -> N
             build_version(tmp_path, files)
     with pytest.raises(SystemExit, match=r"count_words/users\.sql must create memory\._count_words_users\(\)"):
         build_version(tmp_path, KIND | {f"{FOLDER}/users.sql": FOLLOW_UP})
+
+
+@pytest.mark.feature("F13")
+def test_a_setting_with_two_built_in_values_is_not_built(tmp_path: Path) -> None:
+    twice = KIND | {f"{FOLDER}/defaults.json": '{"summary": {"window_size": 3}}'}
+    with pytest.raises(SystemExit, match=r"summary\.window_size has two built-in values, .*defaults\.json"):
+        build_version(tmp_path, twice)
