@@ -153,9 +153,9 @@ end;
 $$;
 
 -- Locks the rows whose texts were embedded, so that nobody deletes or changes one before the embeddings are stored:
--- such a session would not see the new embedding, which it must drop. The counters of agents and the job are waited
--- for, in the order that all writers keep. Then each source locks its rows and waits for none, because the session that
--- holds a row may wait for a lock of this job. The worker gets 55P03 and hands the result in again.
+-- such a transaction would not see the new embedding, which it must drop. The counters of agents and the job are waited
+-- for, in the order that all writers keep. Then each source locks its rows and waits for none, because a transaction
+-- that holds a row may wait for a lock of this job. The worker gets 55P03 and hands the result in again.
 create or replace function memory._lock_embeddable(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.kinds.facts import assert_counter_is_exact, consolidated, current, know, short_term
 from tests.support.protocol import claim, lease, nothing_to_do, open_jobs
 from tests.support.sqlapi import Api, refused
-from tests.work.facts import assert_counter_is_exact, consolidated, current, know, short_term
 
 
 @pytest.mark.feature("C14")

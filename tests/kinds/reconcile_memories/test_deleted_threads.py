@@ -7,9 +7,9 @@ from uuid import UUID
 
 import pytest
 
+from tests.kinds.facts import assert_counter_is_exact, consolidated, current, know, reconcile, short_term
 from tests.support.protocol import ANA, say
 from tests.support.sqlapi import Api
-from tests.work.facts import assert_counter_is_exact, consolidated, current, know, reconcile, short_term
 
 
 def learn(api: Api, thread_id: str, *contents: str, **arguments: Any) -> list[UUID]:

@@ -6,11 +6,11 @@ from datetime import datetime
 
 import pytest
 
+from tests.kinds.facts import about, assert_counter_is_exact, claimed, counts, current, know, reconcile, superseded
 from tests.support.pairs_of_facts import CONTRADICTIONS, DUPLICATES, LOOK_ALIKES, UNRELATED
 from tests.support.pairs_of_facts import Pair as Facts
 from tests.support.protocol import complete
 from tests.support.sqlapi import Api
-from tests.work.facts import about, assert_counter_is_exact, claimed, counts, current, know, reconcile, superseded
 
 
 @pytest.mark.feature("E10", "E11", "F2")

@@ -10,9 +10,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.kinds.facts import Pair, about, assert_counter_is_exact, claimed, counts, current, hand_in, know, reconcile
 from tests.support.protocol import lease
 from tests.support.sqlapi import Api, refused
-from tests.work.facts import Pair, about, assert_counter_is_exact, claimed, counts, current, hand_in, know, reconcile
 
 # Guards ---------------------------------------------------------------------------------------------------------------
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.kinds.extract_memories.steps import claimed, extract, found, known
 from tests.support.protocol import ANA, SAID_AT, complete, lease, say
 from tests.support.sqlapi import Api, refused, wide_text
-from tests.work.extract_memories.steps import claimed, extract, found, known
 
 # What is stored -------------------------------------------------------------------------------------------------------
 

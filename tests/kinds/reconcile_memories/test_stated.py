@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
+from tests.kinds.facts import claimed, counts, current, know, reconcile, superseded
 from tests.support.model_payloads import run
 from tests.support.protocol import ANA, claim, complete, say
 from tests.support.sqlapi import Api
-from tests.work.facts import claimed, counts, current, know, reconcile, superseded
 
 
 def extracted(api: Api, content: str, *said: str, role: str = "user", **arguments: Any) -> UUID:

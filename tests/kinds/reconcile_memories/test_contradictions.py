@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.kinds.facts import about, assert_counter_is_exact, counts, current, know, reconcile, superseded
 from tests.support.pairs_of_facts import CONTRADICTIONS, UNRELATED
 from tests.support.pairs_of_facts import Pair as Facts
 from tests.support.protocol import claim, complete
 from tests.support.sqlapi import Api
-from tests.work.facts import about, assert_counter_is_exact, counts, current, know, reconcile, superseded
 
 OLD, NEW = {"valid_from": "2024-01-01T00:00:00Z"}, {"valid_from": "2024-02-01T00:00:00Z"}
 

@@ -11,9 +11,9 @@ import psycopg
 import pytest
 from psycopg import errors
 
+from tests.kinds.extract_memories.steps import claimed, extract, found, known
 from tests.support.protocol import ANA, claim, complete, lease, nothing_to_do, open_jobs, say
 from tests.support.sqlapi import Api, fenced, refused, wide_text
-from tests.work.extract_memories.steps import claimed, extract, found, known
 
 
 def given(api: Api) -> dict[int, str]:

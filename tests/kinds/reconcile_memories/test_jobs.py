@@ -6,9 +6,9 @@ from datetime import datetime
 
 import pytest
 
+from tests.kinds.facts import about, claimed, hand_in, know
 from tests.support.protocol import ANA, activate, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
 from tests.support.sqlapi import Api, refused
-from tests.work.facts import about, claimed, hand_in, know
 
 # What a model is given ------------------------------------------------------------------------------------------------
 
