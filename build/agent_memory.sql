@@ -7272,7 +7272,8 @@ begin
   set memory_count = s.memory_count + p_change
   where s.user_id = p_user_id and s.agent_id = p_agent_id
   returning s.memory_count,
-    array(select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
+    array(select p from memory.policies as p
+          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id))
   into counted, layers;
   counted := memory._keep_limit(p_user_id, p_agent_id, counted, memory._effective_policy(layers) -> 'memories');
 end;
@@ -7418,7 +7419,8 @@ declare
 begin
   loop
     select array(
-      select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
+      select p from memory.policies as p
+      where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id))
     into layers
     from memory.memory_scopes as s
     where s.user_id = p_user_id and s.agent_id = p_agent_id
@@ -9186,7 +9188,7 @@ returns setof memory.messages
 language sql stable parallel safe
 begin atomic
   select m.* from memory.messages as m
-  where m.user_id = p_user_id and m.is_active and m.expires_at > statement_timestamp();
+  where m.user_id = p_user_id and memory._is_current_message(m.is_active, m.expires_at);
 end;
 
 -- A message as it is embedded: with its date and its speaker, because search finds it far better than by its bare text.
@@ -10228,7 +10230,7 @@ begin
     select m.user_id
     from memory.memories as m
     left join memory.marks as k on k.user_id = m.user_id and k.scope = '' and k.kind = 'consolidate'
-    where m.memory_type in ('context', 'episodic') and m.superseded_at is null and m.deleted_at is null
+    where m.memory_type in ('context', 'episodic') and memory._is_current(m)
       and m.created_at < statement_timestamp() - interval '7 days'
       and memory._microseconds(m.created_at) > coalesce(k.position, 0)
     group by m.user_id having count(*) >= 10
@@ -10490,7 +10492,7 @@ begin
   from memory.models as e
   cross join lateral (
     select m.user_id, 'memory' as source, m.memory_id::text as id from memory.memories as m
-    where m.superseded_at is null and m.deleted_at is null
+    where memory._is_current(m)
       and (m.expires_at is null or m.expires_at > statement_timestamp())
       and (m.valid_to is null or m.valid_to > statement_timestamp())
     union all

@@ -19,7 +19,8 @@ begin
   set memory_count = s.memory_count + p_change
   where s.user_id = p_user_id and s.agent_id = p_agent_id
   returning s.memory_count,
-    array(select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
+    array(select p from memory.policies as p
+          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id))
   into counted, layers;
   counted := memory._keep_limit(p_user_id, p_agent_id, counted, memory._effective_policy(layers) -> 'memories');
 end;

@@ -13,7 +13,8 @@ declare
 begin
   loop
     select array(
-      select p from memory.policies as p where p.user_id in ('', p_user_id) and p.agent_id in ('', p_agent_id))
+      select p from memory.policies as p
+      where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id))
     into layers
     from memory.memory_scopes as s
     where s.user_id = p_user_id and s.agent_id = p_agent_id

@@ -14,7 +14,7 @@ returns setof memory.messages
 language sql stable parallel safe
 begin atomic
   select m.* from memory.messages as m
-  where m.user_id = p_user_id and m.is_active and m.expires_at > statement_timestamp();
+  where m.user_id = p_user_id and memory._is_current_message(m.is_active, m.expires_at);
 end;
 
 -- A message as it is embedded: with its date and its speaker, because search finds it far better than by its bare text.

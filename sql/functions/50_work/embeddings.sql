@@ -193,7 +193,7 @@ begin
   from memory.models as e
   cross join lateral (
     select m.user_id, 'memory' as source, m.memory_id::text as id from memory.memories as m
-    where m.superseded_at is null and m.deleted_at is null
+    where memory._is_current(m)
       and (m.expires_at is null or m.expires_at > statement_timestamp())
       and (m.valid_to is null or m.valid_to > statement_timestamp())
     union all
