@@ -90,7 +90,8 @@ class AddedMemory:
 class MemoryRecord:
     """One long-term memory; ``confidence`` and ``importance`` are between 0 and 1.
 
-    In a list, ``total_count`` is the size of the whole match.
+    In a list, ``total_count`` is the size of the whole match. ``source`` is who says so; ``source_seqs`` are the
+    messages of ``thread_id`` that state it.
     """
 
     memory_id: UUID
@@ -112,6 +113,8 @@ class MemoryRecord:
     superseded_at: datetime | None
     version: int
     total_count: int
+    source: str
+    source_seqs: list[int] | None
 
 
 @dataclass(frozen=True, slots=True)
