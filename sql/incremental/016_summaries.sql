@@ -16,6 +16,9 @@ drop index memory.jobs_one_open_idx;
 create unique index jobs_one_open_idx on memory.jobs (user_id, kind, scope, variant)
   where status in ('pending', 'running');
 
+-- Two summaries of one thread are told apart.
+alter type memory.thread_summary add attribute kind text;
+
 -- Compressed messages stay until they expire. memory.sweep() looks for those that were cleared, and would read all
 -- compressed ones in an index of both.
 drop index memory.messages_inactive_idx;
