@@ -64,7 +64,7 @@ class Thread:
 class Summary:
     """The summary of messages ``start_seq`` to ``end_seq``; ``base_summary_id`` is the summary it continued.
 
-    Of a user's profile, ``end_seq`` + 1 is the number of messages that went in.
+    ``kind`` is rolling, thread or user. Of a user's profile, ``end_seq`` + 1 is the number of messages that went in.
     """
 
     summary_id: UUID
@@ -76,6 +76,7 @@ class Summary:
     metadata: dict[str, Any]
     generation_time_ms: int | None
     created_at: datetime
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)

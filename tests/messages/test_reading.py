@@ -10,6 +10,7 @@ import pytest
 
 from tests.messages.steps import ANA, MAY, add, contents, seqs
 from tests.support.sqlapi import Api
+from tests.support.summaries import each_round
 
 
 def expire(api: Api, where: str) -> None:
@@ -86,6 +87,7 @@ class TestExpiry:
 
     @pytest.mark.feature("E16")
     def test_keeps_what_was_derived_from_the_messages(self, api: Api) -> None:
+        each_round(api)
         api.talk(**ANA, rounds=5)
         api.finish_jobs(summary="They talked about tea.", memory="Likes tea")
         expire(api, "true")

@@ -152,6 +152,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("render_memories", "max_memories", [None, 0, -1]),
     ("retrieve_artifact", "from_token", [None, -1]),
     ("search", "query", [None, "", " \n"]),
+    ("summarize_thread", "kind", ["", "user", "processing"]),
     ("search", "mode", [None, "", "fuzzy", "vector"]),
     ("search", "sources", [None, [], ["nonsense"], ["memory", "nonsense"], "{memory,null}"]),
     ("search", "memory_types", [["nonsense"], ["fact", "nonsense"]]),
