@@ -43,7 +43,10 @@ class TestSources:
         assert search(api) == []
         [result] = search(api, sources=["message"])
         assert result[:4] == ("message", "t1/1", "t1", "I drink tea")
-        assert (result.metadata, result.details) == ({"a": 1}, {"seq": 1, "role": "user", "agent_id": "helper"})
+        assert (result.metadata, result.details) == (
+            {"a": 1},
+            {"seq": 1, "role": "user", "agent_id": "helper", "is_active": True},
+        )
 
     def test_the_latest_summary_of_a_thread_is_found(self, api: Api) -> None:
         summarize(api, "t1", "They talked about tea at first.")

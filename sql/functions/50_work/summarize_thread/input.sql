@@ -98,8 +98,8 @@ end;
 $$;
 
 -- Whether an unasked rolling summary is still due under policy summary.when needed. It is not when the thread has been
--- compressed meanwhile or is about to be: compression reads the same messages. The true tokens may be fewer than the
--- estimated ones that had the job queued, so half of the messages are enough.
+-- compressed meanwhile or is about to be: compression reads the same messages. Half of the messages are enough: jobs
+-- may have counted fewer tokens in them than were estimated when the job was queued.
 create or replace function memory._is_summary_due(p_job memory.jobs, p_policy jsonb)
 returns boolean
 language plpgsql stable parallel safe
