@@ -26,7 +26,8 @@ create index embeddings_codes_idx on memory.embeddings (user_id, model, created_
 create index embeddings_uncoded_idx on memory.embeddings (user_id, model) where source = 'message' and code is null;
 
 create type memory._message_candidates as (
-  thread_ids text[], seqs bigint[], texts bigint, frequencies bigint[], lowest double precision
+  thread_ids text[], seqs bigint[], texts bigint, frequencies bigint[], lowest double precision,
+  deviation double precision
 );
 comment on type memory._message_candidates is
-'The messages that enter a ranking, and, if these are not all messages that may be found: how many texts there are, how many of them have each word of the query, and the lowest similarity; all three estimated.';
+'The messages that enter a ranking, and, if these are not all messages that may be found: how many texts there are, how many of them have each word of the query, the lowest similarity, and the standard deviation of similarities; all four estimated.';

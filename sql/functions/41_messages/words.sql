@@ -54,7 +54,7 @@ begin
   update memory.messages as m
   set search_vector = coalesce(m.search_vector,
         case
-          when m.is_active and m.seq <= last_parsed
+          when memory._is_kept_message(m.is_active, m.summary_id) and m.seq <= last_parsed
             then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at)
         end),
       token_count = case
@@ -66,13 +66,13 @@ begin
 end;
 $$;
 
--- Whether a message lacks its words or their keys; the latter if it was parsed before there were any. What was put away
--- before it was parsed stays without. Inlined by the planner, hence no SET clause.
+-- Whether a message lacks its words, or their keys because it was parsed before there were any. What was cleared stays
+-- without. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select (p_message).search_keys is null and ((p_message).is_active or (p_message).search_vector is not null);
+  select (p_message).search_keys is null and memory._is_kept_message((p_message).is_active, (p_message).summary_id);
 end;
 
 -- How many bytes of a text are parsed for its words. Inlined by the planner, hence no SET clause.

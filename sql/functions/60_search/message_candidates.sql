@@ -39,7 +39,7 @@ begin
 
   few := memory._few_messages(p_user_id, p_agent_id, p_filters, p_above);
   if cardinality(few.seqs) <= p_above then
-    return row(few.thread_ids || unkeyed.thread_ids, few.seqs || unkeyed.seqs, null, null,
+    return row(few.thread_ids || unkeyed.thread_ids, few.seqs || unkeyed.seqs, null, null, null,
                null)::memory._message_candidates;
   end if;
 
@@ -51,13 +51,14 @@ begin
   end if;
   return (
     select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), coalesce(worded.texts, 0),
-               worded.frequencies, worded.lowest)::memory._message_candidates
+               worded.frequencies, worded.lowest, worded.deviation)::memory._message_candidates
     from (
       select n.thread_id, n.seq + o.step as seq
       from (select * from unnest(nearest.thread_ids, nearest.seqs)
             union
             select * from unnest(worded.thread_ids, worded.seqs)) as n (thread_id, seq)
-      cross join unnest(case when p_fusion in ('score', 'keyword') then '{-1,0,1}'::int[] else '{0}' end) as o (step)
+      cross join unnest(
+        case when p_fusion in ('score', 'keyword') then '{-2,-1,0,1,2}'::int[] else '{0}' end) as o (step)
       union
       select * from unnest(unkeyed.thread_ids, unkeyed.seqs)
     ) as c);
@@ -87,7 +88,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   return (
-    select row(array_agg(u.thread_id), array_agg(u.seq), null, null, null)::memory._message_candidates
+    select row(array_agg(u.thread_id), array_agg(u.seq), null, null, null, null)::memory._message_candidates
     from (
       select m.thread_id, m.seq
       from (
@@ -101,7 +102,7 @@ begin
         select m.thread_id, m.seq
         from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > t.position and m.search_keys is null
-          and memory._is_searchable_message(m.is_active, m.expires_at)
+          and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
         offset 0
       ) as m
       limit p_limit
@@ -124,13 +125,13 @@ declare
 begin
   if p_filters.thread_id is not null then
     return (
-      select row(coalesce(array_agg(f.thread_id), '{}'), coalesce(array_agg(f.seq), '{}'), null, null,
+      select row(coalesce(array_agg(f.thread_id), '{}'), coalesce(array_agg(f.seq), '{}'), null, null, null,
                  null)::memory._message_candidates
       from (select m.thread_id, m.seq from memory.messages as m
             where m.user_id = p_user_id and m.thread_id = p_filters.thread_id limit p_limit + 1) as f);
   elsif keys <> '{}' then
     return (
-      select row(coalesce(array_agg(f.thread_id), '{}'), coalesce(array_agg(f.seq), '{}'), null, null,
+      select row(coalesce(array_agg(f.thread_id), '{}'), coalesce(array_agg(f.seq), '{}'), null, null, null,
                  null)::memory._message_candidates
       from (
         select m.thread_id, m.seq
@@ -139,7 +140,7 @@ begin
           where m.search_keys @> keys
           offset 0 -- so that the user is no condition of the index scan, for which another index would do
         ) as m
-        where m.user_id = p_user_id and memory._is_searchable_message(m.is_active, m.expires_at)
+        where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
           and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
         limit p_limit + 1) as f);
   end if;
@@ -165,7 +166,7 @@ begin atomic
   cross join lateral (
     select m.* from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = c.thread_id and m.seq = c.seq
-      and memory._is_searchable_message(m.is_active, m.expires_at)
+      and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
     offset 0 -- so that each is looked up by its key
   ) as m
   where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters);

@@ -49,7 +49,7 @@ begin
         select m.thread_id, m.seq, m.agent_id, m.created_at, m.metadata
         from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = memory._thread_of(e.id) and m.seq = memory._seq_of(e.id)
-          and memory._is_searchable_message(m.is_active, m.expires_at)
+          and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
         offset 0
       ) as m
       where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
@@ -58,6 +58,6 @@ begin
     exit when cardinality(ids) < compared or cardinality(seqs) = p_wanted;
     compared := compared * 20; -- Most of the nearest have been cleared, or do not pass a filter on metadata.
   end loop;
-  return row(thread_ids, seqs, null, null, null)::memory._message_candidates;
+  return row(thread_ids, seqs, null, null, null, null)::memory._message_candidates;
 end;
 $$;

@@ -16,11 +16,12 @@ declare
   keys constant int[] := array(select memory._word_key(p_user_id, w.word) from unnest(p_words) as w (word));
   total bigint;
   lowest double precision;
+  deviation double precision;
   estimates bigint[];
   compared int[];
   worded memory._message_candidates;
 begin
-  select s.texts, s.frequencies, s.lowest into total, estimates, lowest
+  select s.texts, s.frequencies, s.lowest, s.deviation into total, estimates, lowest, deviation
   from memory._sampled_messages(p_user_id, as_queries, p_model, p_target) as s;
   -- The rarest words, as many as about 1,000 messages have between them; of a large corpus more.
   select array_agg(w.key) into compared
@@ -34,7 +35,7 @@ begin
   with found as materialized (
     select row_number() over () as place, m.thread_id, m.seq, m.search_vector
     from (select m.* from memory.messages as m where m.search_keys && compared offset 0) as m
-    where m.user_id = p_user_id and memory._is_searchable_message(m.is_active, m.expires_at)
+    where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
       and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
   ), matches as materialized (
     select f.place, w.number, memory._word_weight(f.search_vector, w.as_query) as weight
@@ -53,7 +54,7 @@ begin
     join found as f on f.place = k.place
   )
   select (select array_agg(b.thread_id) from best as b), (select array_agg(b.seq) from best as b), total,
-    (select array_agg(w.frequency order by w.number) from weights as w), lowest
+    (select array_agg(w.frequency order by w.number) from weights as w), lowest, deviation
   into worded;
   return worded;
 end;
@@ -63,7 +64,7 @@ $$;
 -- them have each word.
 create or replace function memory._sampled_messages(
   p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
-  out texts bigint, out frequencies bigint[], out lowest double precision
+  out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
 )
 language plpgsql stable parallel safe
 as $$
@@ -107,7 +108,7 @@ begin
     left join lateral (
       select m.thread_id, m.seq, m.search_vector from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p.thread_id and m.seq = p.seq
-        and m.search_vector is not null and memory._is_searchable_message(m.is_active, m.expires_at)
+        and m.search_vector is not null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
       offset 0
     ) as m on true
   )
@@ -124,6 +125,7 @@ begin
   select array_agg(w.found * texts / greatest(sampled, 1) order by w.number) into frequencies
   from (select w.number, (select count(*) from unnest(vectors) as v (vector) where v.vector @@ w.as_query) as found
         from unnest(p_as_queries) with ordinality as w (as_query, number)) as w;
+  select stddev_pop(s.similarity) into deviation from unnest(similarities) as s (similarity);
   -- As if the similarities below their mean were normally distributed. The factor fits conversations: of 5,882 turns
   -- the estimate is off by 5 % of the span of similarities (200 questions, a hundred similarities each), the lowest
   -- similarity of the sample itself by 10 %.
