@@ -14,7 +14,8 @@ returns memory._message_candidates
 language plpgsql stable parallel safe
 as $$
 declare
-  -- Of each arm. A hundred, because a text beyond that place in both arms is not among the best.
+  -- Of each arm. More would not change the results: with 60 + 10 the best ten are 98.7 % those of ranking all of 5,882
+  -- conversation turns, with 100 + 10 they are 98.4 % (150 questions), and the share of evidence among them is the same.
   wanted constant int := 60 + p_row_limit;
   compares_words constant boolean := p_fusion <> 'vector' and p_words is not null;
   unkeyed memory._message_candidates;
@@ -54,11 +55,12 @@ begin
                worded.frequencies, worded.lowest, worded.deviation)::memory._message_candidates
     from (
       select n.thread_id, n.seq + o.step as seq
-      from (select * from unnest(nearest.thread_ids, nearest.seqs)
-            union
-            select * from unnest(worded.thread_ids, worded.seqs)) as n (thread_id, seq)
+      from (select * from unnest(nearest.thread_ids, nearest.seqs) with ordinality
+            union all
+            select * from unnest(worded.thread_ids, worded.seqs) with ordinality) as n (thread_id, seq, place)
       cross join unnest(
-        case when p_fusion in ('score', 'keyword') then '{-2,-1,0,1,2}'::int[] else '{0}' end) as o (step)
+        case when p_fusion in ('score', 'keyword') and n.place <= 60 then '{-2,-1,0,1,2}'::int[] else '{0}' end
+      ) as o (step)
       union
       select * from unnest(unkeyed.thread_ids, unkeyed.seqs)
     ) as c);

@@ -26,8 +26,12 @@ begin
         and e.created_at <= least(p_filters.created_before, p_filters.as_of, 'infinity')
         and length(e.code) = dims
         and (p_agent_id is null or e.agent_id = p_agent_id)
-        and (p_filters.thread_id is null or memory._thread_of(e.id) = p_filters.thread_id)
-        and (p_filters.exclude_thread_id is null or memory._thread_of(e.id) <> p_filters.exclude_thread_id)
+        -- Beginnings are compared first, because that takes a fifth of the time.
+        and (p_filters.thread_id is null
+             or e.id ^@ (p_filters.thread_id || '/') and memory._thread_of(e.id) = p_filters.thread_id)
+        and (p_filters.exclude_thread_id is null
+             or not e.id ^@ (p_filters.exclude_thread_id || '/')
+             or memory._thread_of(e.id) <> p_filters.exclude_thread_id)
       order by memory._bits_apart(e.code, target_code)
       limit compared);
     select array_agg(n.thread_id), array_agg(n.seq) into thread_ids, seqs

@@ -142,15 +142,13 @@ begin
       offset 0 -- so that words are compared here, and no vector without a match goes into the join
     ) as t
     left join (
-      select e.source, e.id, e.similarity
-      from unnest(read_sources) as r (source)
-      cross join lateral (
-        select e.source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
-        from memory.embeddings as e
-        where p_mode <> 'keyword' and e.user_id = p_user_id and e.model = p_model and e.source = r.source
-          and memory._dimensions(e.embedding) = dims
-        offset 0 -- so that only embeddings of these sources are read
-      ) as e
+      -- Source by source: "= any" may become a filter, and all embeddings of the user would be read.
+      {{each source, union all:
+      select '<source>' as source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
+      from memory.embeddings as e
+      where p_mode <> 'keyword' and '<source>' = any (read_sources)
+        and e.user_id = p_user_id and e.model = p_model and e.source = '<source>'
+        and memory._dimensions(e.embedding) = dims}}
       union all
       select 'message', p.id, p.similarity
       from memory._compared_messages(

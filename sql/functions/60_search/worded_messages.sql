@@ -46,14 +46,15 @@ begin
     from unnest(keys, estimates) with ordinality as w (key, estimate, number)
     left join (select m.number, count(*) as found from matches as m group by m.number) as c on c.number = w.number
   ), best as (
-    select f.thread_id, f.seq
+    select f.thread_id, f.seq, k.score
     from (select m.place, sum(memory._idf(total, w.frequency) * m.weight) as score
           from matches as m join weights as w on w.number = m.number
           group by m.place
           order by score desc limit p_wanted) as k
     join found as f on f.place = k.place
   )
-  select (select array_agg(b.thread_id) from best as b), (select array_agg(b.seq) from best as b), total,
+  select (select array_agg(b.thread_id order by b.score desc, b.thread_id, b.seq) from best as b),
+    (select array_agg(b.seq order by b.score desc, b.thread_id, b.seq) from best as b), total,
     (select array_agg(w.frequency order by w.number) from weights as w), lowest, deviation
   into worded;
   return worded;
