@@ -177,7 +177,11 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """One hit; ``score`` is between 0 and 1, larger is better; ``details`` depend on the source and on ``explain``."""
+    """One hit; ``score`` is between 0 and 1, larger is better; ``details`` depend on the source and on ``explain``.
+
+    A memory and the message that it was drawn from are one hit: the other is in ``details`` as ``source_messages`` or
+    ``memories``. ``valid_from`` is when it held or happened, None where that is not known.
+    """
 
     source: str
     id: str
@@ -187,6 +191,7 @@ class SearchResult:
     metadata: dict[str, Any]
     created_at: datetime
     details: dict[str, Any] | None
+    valid_from: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,17 +30,6 @@ def test_a_long_document_waits_to_be_cut_and_a_short_one_does_not(api: Api) -> N
     }
 
 
-@pytest.mark.feature("E4", "A14")
-def test_a_long_document_shows_its_beginning_until_it_is_cut(api: Api) -> None:
-    text = " ".join(f"word{number}" for number in range(5000))
-    api.add_document(user_id="ana", content=text)
-    [result] = api.search(user_id="ana", query="word4999", mode="keyword")
-    assert result.content == text[:3200]
-    hand_in(api, claim(api, "chunk_documents"))
-    [result] = api.search(user_id="ana", query="word4999", mode="keyword")
-    assert "word4999" in result.content
-
-
 @pytest.mark.feature("A13")
 def test_the_policy_of_the_user_and_the_active_model_say_how_to_cut(api: Api) -> None:
     activate(api, "ada", "embedding")

@@ -1,5 +1,5 @@
--- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. A long document is
--- one piece without token_count, which keyword search finds by its first 256 KiB, until a job has cut it.
+-- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
+-- cut a long document, it has rough pieces without token_count, which keyword search finds by all of their words.
 create or replace function memory._document_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
@@ -16,10 +16,10 @@ begin
   delete from memory.document_chunks as c
   where c.user_id = new.user_id and c.document_id = new.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-  values (
-    new.user_id, new.document_id, 0, new.content,
-    memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
-    case when not is_long then memory._tokens_at_most(new.content) end);
+  select new.user_id, new.document_id, p.number, p.piece,
+    memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, p.piece),
+    case when not is_long then memory._tokens_at_most(new.content) end
+  from memory._rough_pieces(new.content) as p;
   if is_long then
     perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
   else

@@ -27,7 +27,7 @@ begin
         'texts', (
           select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
           from unnest(p_results) with ordinality
-            as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
+            as f (source, id, thread_id, content, score, metadata, created_at, details, valid_from, place))));
     end if;
   exception when sqlstate 'AM002' then
     reply := jsonb_build_object('problem', sqlerrm);
@@ -46,9 +46,10 @@ begin
     case when p_explain
       then f.details || jsonb_build_object('rerank', jsonb_build_object(
         'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name))
-      else f.details end
+      else f.details end,
+    f.valid_from
   from unnest(p_results) with ordinality
-    as f (source, id, thread_id, content, score, metadata, created_at, details, place)
+    as f (source, id, thread_id, content, score, metadata, created_at, details, valid_from, place)
   join jsonb_to_recordset(reply -> 'scores') as s (number int, score double precision) on s.number = f.place
   order by s.score desc, f.place;
 end;

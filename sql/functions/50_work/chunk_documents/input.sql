@@ -20,7 +20,7 @@ begin
       sum(octet_length(d.content)) over so_far as bytes
     from memory.document_chunks as c
     join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
-    where c.user_id = p_job.user_id and c.token_count is null
+    where c.user_id = p_job.user_id and c.token_count is null and c.number = 0
     window so_far as (order by d.document_id)
     limit 100
   ) as n
