@@ -56,7 +56,7 @@ begin
   select * into kept
   from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
   tokens := given.tokens;
-  payload := memory._chat_model(policy #>> '{summary,model}', 'compress_thread')
+  payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent', 'compress_thread')
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'messages', given.messages,

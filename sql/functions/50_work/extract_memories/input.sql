@@ -32,7 +32,8 @@ begin
       'The job waits for the next day (UTC).', 'AM002');
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(null, 'extract_memories')
+  payload := memory._chat_model(
+      null, memory._policy_section(p_job.user_id, agent_id, 'agent'), 'extract_memories')
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'messages', given.messages,

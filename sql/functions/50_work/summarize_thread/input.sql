@@ -23,7 +23,7 @@ begin
       where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
         and m.expires_at > statement_timestamp()
       order by m.seq desc limit 1000) as n
-    where not ends_round or n.role = 'assistant' and not n.metadata ? 'tool_calls'
+    where not ends_round or memory._ends_round(n.role, n.metadata)
     order by n.seq desc limit 1;
     exit when found;
   end loop;
@@ -37,13 +37,12 @@ begin
   end if;
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
   if chain = 'thread' then
-    range_start := coalesce(base.start_seq, 0);
-    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0));
+    range_start := coalesce(base.start_seq, greatest(0, range_end - (p_job.request ->> 'recent_k')::bigint + 1));
   else
     range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint);
-    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
-                         range_end - (p_job.request ->> 'recent_k')::bigint + 1);
   end if;
+  from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
+                       range_end - (p_job.request ->> 'recent_k')::bigint + 1);
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, range_end, false, 1000, 24000);
   if given.messages is null then
@@ -53,7 +52,7 @@ begin
     range_end := given.last_seq;
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(policy #>> '{summary,model}',
+  payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent',
       case chain when 'thread' then 'compress_thread' else 'summarize_thread' end)
     || jsonb_build_object(
       'thread_id', p_job.scope,

@@ -12,5 +12,5 @@ end;
 $$;
 comment on function memory.summarize_thread(text, text, int) is
 'Queues a summary of a thread and returns the job id: of its newest summary.window_size messages, or of the whole '
-'thread where cadence.thread_summary_every_n is set. It is made from the summary before and the messages since (in the '
-'window at most the last recent_k).';
+'thread where cadence.thread_summary_every_n is set. It is made from the summary before and the messages since, at '
+'most the last recent_k.';
