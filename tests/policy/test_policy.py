@@ -18,7 +18,7 @@ DEFAULTS = json.loads("""{
   "messages":   {"expires_after": "7 days"},
   "memories":   {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97,
                  "max_per_reply": 100, "max_extracted_per_day": 500},
-  "summary":    {"enabled": true, "window_size": 14, "start_seq": 5},
+  "summary":    {"enabled": true, "window_size": 14, "start_seq": 5, "as_memory": false},
   "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
   "cadence":    {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
   "artifacts":  {"enabled": true, "threshold_tokens": 500},
@@ -80,7 +80,7 @@ class TestLayers:
         api.set_policy(settings={"summary": {"window_size": 20}})
         api.set_policy(settings={"summary": {"start_seq": 9}, "context": {"max_tokens": 100}})
         policy = api.get_policy()
-        assert policy["summary"] == {"enabled": True, "window_size": 20, "start_seq": 9}
+        assert policy["summary"] == {**DEFAULTS["summary"], "window_size": 20, "start_seq": 9}
         assert policy["context"] == {**DEFAULTS["context"], "max_tokens": 100}
 
     def test_lists_replace(self, api: Api) -> None:
