@@ -278,9 +278,7 @@ class TestModels:
         ("provider", "expected"),
         [("azure", "of azure"), ("openai", "of openai"), ("east", "east/gpt"), ("west", "gpt"), (None, "gpt")],
     )
-    def test_the_provider_chooses_among_models_of_one_name(
-        self, api: Api, provider: str | None, expected: str
-    ) -> None:
+    def test_the_provider_chooses_among_models_of_one_name(self, api: Api, provider: str | None, expected: str) -> None:
         for name, of in (("of azure", "azure"), ("of openai", "openai"), ("east/gpt", "local"), ("gpt", "local")):
             api.register_model(name=name, kind="chat", provider=of, model="gpt")
         api.set_policy(settings={"provider": provider, "model": "gpt"})
@@ -312,7 +310,9 @@ class TestModels:
         """The server of this test has no PL/Python package for it, so the notice shows that a model was asked."""
         api.add_memory(user_id="ana", content="Likes tea")
         api.add_memory(user_id="ana", content="Likes tea with milk")
-        api.register_model(name="mine", kind="rerank", provider="openai", model="r", settings={"base_url": "http://127.0.0.1:9"})
+        api.register_model(
+            name="mine", kind="rerank", provider="openai", model="r", settings={"base_url": "http://127.0.0.1:9"}
+        )
         api.search(user_id="ana", query="tea", mode="keyword", agent_id="default", rerank=True)
         assert "no rerank model is active" in api.notices[-1]
         api.set_policy(settings={"knowledge_base": {"rerank_model": "mine"}}, agent_id="default")

@@ -16,6 +16,10 @@ begin
   if recent_k < 1 then
     perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
   end if;
+  if agent_id is not null and not memory._has_resource(user_id, agent_id, 'memory') then
+    perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
+    return;
+  end if;
   return query
   select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
     memory._real_or_null(r.expires_at), r.is_active

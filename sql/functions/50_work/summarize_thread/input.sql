@@ -28,24 +28,31 @@ begin
     exit when found;
   end loop;
   if range_end is null then
+    raise debug 'No new messages to summarize for %', memory._in_a_line(p_job.scope);
     return;
   end if;
   policy := memory._policy(p_job.user_id, agent_id);
+  if not (policy #>> '{resources,memory}')::boolean then
+    return;
+  end if;
   chain := case when (policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
   if chain = 'thread' then
     perform memory._check_thread_summary_is_free(p_job);
   end if;
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
-  if chain = 'thread' then
-    range_start := coalesce(base.start_seq, greatest(0, range_end - (p_job.request ->> 'recent_k')::bigint + 1));
-  else
+  from_seq := greatest(coalesce(base.end_seq + 1, 0), range_end - (p_job.request ->> 'recent_k')::bigint + 1);
+  if chain = 'rolling' then
     range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint);
+    from_seq := greatest(from_seq, range_start);
+  elsif from_seq > coalesce(base.end_seq + 1, 0) then
+    range_start := from_seq; -- what recent_k passes over is read before compression puts it away
+  else
+    range_start := coalesce(base.start_seq, 0);
   end if;
-  from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
-                       range_end - (p_job.request ->> 'recent_k')::bigint + 1);
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, range_end, false, 1000, 24000);
   if given.messages is null then
+    raise debug 'No new messages to summarize for %', memory._in_a_line(p_job.scope);
     return;
   end if;
   if given.is_partial then -- the next jobs summarise the rest of a long backlog
