@@ -250,3 +250,22 @@ def test_a_bad_piece_of_one_document_stores_none_of_another(api: Api) -> None:
         )
     assert [tokens for _, _, tokens in chunks(api)] == [None, None]
     assert api.fail_job(**lease(job), error="nonsense") == "pending"
+
+
+@pytest.mark.feature("A13", "A19")
+def test_a_conversation_is_cut_as_the_policy_of_its_agent_says(api: Api) -> None:
+    compression = {"archive_conversations": True, "recent_messages_to_keep": 1}
+    for agent, size in (("short", 10), ("long", 20)):
+        config = {"memory": {"compression": compression}, "knowledge_base": {"chunk_size": size, "chunk_overlap": 0}}
+        api.set_policy(
+            settings={"agent_id": agent, "resources": ["memory", "knowledge_base"], "resource_config": config}
+        )
+        api.talk("ana", f"of {agent}", rounds=2, agent_id=agent)
+        api.compress_thread(user_id="ana", thread_id=f"of {agent}")
+        complete(api, claim(api, "compress_thread"), summary=FILLER[:200])
+    store(api)
+    given = {}
+    while jobs := api.claim_jobs(worker="w", kinds=["chunk_documents"]):
+        given[jobs[0].payload["chunk_size"]] = [row["text"][:6] for row in jobs[0].payload["documents"]]
+        hand_in(api, jobs[0])
+    assert given == {10: ["# Conv"], 20: ["# Conv"], 800: [LONG[:6]]}

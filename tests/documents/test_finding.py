@@ -78,3 +78,22 @@ def test_an_archived_conversation_is_cut_and_found_like_any_document(api: Api) -
     assert find(api, "tea", doc_types=["manual"]) == []
     api.delete_thread(**ANA)
     assert (find(api, "tea"), embedded(api), chunks(api)) == ([], [], [])
+
+
+@pytest.mark.feature("A14", "A19")
+def test_conversations_means_what_is_stored_as_conversation(api: Api) -> None:
+    """Both are found by the plural: an application may have stored documents under that name."""
+    for number, doc_type in enumerate(["conversation", "conversations", "note"]):
+        store(api, f"Tea number {number}.", doc_type=doc_type)
+
+    def found(*doc_types: str) -> set[str]:
+        return {result.details["doc_type"] for result in find(api, "tea", doc_types=list(doc_types))}
+
+    def listed(doc_type: str) -> set[str]:
+        return {document.doc_type for document in api.list_documents(user_id="ana", doc_type=doc_type)}
+
+    assert found("conversations") == listed("conversations") == {"conversation", "conversations"}
+    assert found("conversation") == listed("conversation") == {"conversation"}
+    assert found("conversations", "note") == {"conversation", "conversations", "note"}
+    assert found("note") == listed("note") == {"note"}
+    assert found("conversations", *(f"type {number}" for number in range(99))) == {"conversation", "conversations"}

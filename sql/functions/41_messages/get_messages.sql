@@ -26,6 +26,10 @@ begin
     perform memory._check_filter(filter);
     roles := memory._stored_roles(roles);
   end if;
+  if agent_id is not null and not memory._has_resource(user_id, agent_id, 'memory') then
+    perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
+    return;
+  end if;
   return query
   select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
     memory._real_or_null(r.expires_at), r.is_active

@@ -6,7 +6,7 @@ language plpgsql volatile parallel unsafe security definer -- writers need no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  policy jsonb := memory._policy(new.user_id, null);
+  policy jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
   chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
   -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
   -- seconds.
@@ -36,5 +36,16 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return memory._text_vector(p_language, concat_ws(e'\n', p_title, p_content));
+end;
+$$;
+
+-- The agent by whose policy a document is cut: the one whose conversation it archives; null for the documents of the
+-- application, and for conversations of several agents.
+create or replace function memory._document_agent(p_agent_ids text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when cardinality(p_agent_ids) = 1 then p_agent_ids[1] end;
 end;
 $$;

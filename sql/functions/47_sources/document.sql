@@ -52,7 +52,7 @@ begin atomic
     and d.user_id = p_user_id and c.user_id = p_user_id
     and d.created_at <= coalesce((p_filters).as_of, 'infinity')
     and (p_agent_id is null or d.agent_ids <@ array[p_agent_id])
-    and ((p_filters).doc_types is null or d.doc_type = any ((p_filters).doc_types))
+    and ((p_filters).doc_types is null or d.doc_type = any (memory._doc_types((p_filters).doc_types)))
     and ((p_filters).namespaces is null or d.namespace = any ((p_filters).namespaces))
     and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
 end;

@@ -42,6 +42,11 @@ begin
                 else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
+  sources := memory._sources_of_agent(user_id, agent_id, sources);
+  if sources = '{}' then
+    return;
+  end if;
+
   if mode = 'keyword' then
     query_embedding := null;
   else
