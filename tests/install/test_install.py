@@ -113,7 +113,7 @@ def test_an_incremental_part_may_change_the_columns_that_functions_are_bound_to(
     install(
         dsn,
         file_with(
-            "alter table memory.memories drop column source_seqs;\n"
+            "alter table memory.memories drop column supersede_reason;\n"
             "alter table memory.memories alter column embedding_text type varchar;\n"
             "alter table memory.messages alter column idempotency_key type varchar;\n"
         ),
