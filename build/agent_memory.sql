@@ -15411,12 +15411,14 @@ begin
       and m.role not in ('system', 'developer')
     order by w.place
   loop
+    exit when remaining < 20; -- With its speaker and its day hardly a message has less.
     said := memory._without_recalled(left(hit.content, 65536));
     wording := memory._wording(said);
     continue when wording = '' or wording = asked;
     long_words := memory._long_words(wording);
     continue when memory._same_wording(wording, long_words, wordings, long) is not null;
     if octet_length(said) > 5 * longest then
+      continue when longest > remaining; -- before the passage is looked for, which takes a millisecond
       said := memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest);
     end if;
     line := memory._recalled_line(hit.role, hit.metadata, said);
@@ -15432,7 +15434,6 @@ begin
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
           'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
-      exit when remaining < 10;
     end if;
   end loop;
   return candidates;
