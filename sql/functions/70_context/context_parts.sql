@@ -22,9 +22,7 @@ as $$
 declare
   crosses constant boolean := (p_policy #>> '{knowledge_base,enable_cross_session_context}')::boolean;
   recalls constant boolean := p_recalls and num_nonnulls(p_query, p_target) > 0;
-  newest_tokens constant int := (
-    select f.tokens
-    from memory._fit_messages(p_user_id, p_thread_id, p_agent_id, 9223372036854775807, 0) as f);
+  replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
   parts memory.context_part[] := array[]::memory.context_part[]; -- ordinal is the place
   profile constant memory.context_part := memory._summary_part(
     2, 'user_summary', 'What is known about the user:', memory._summary_for(p_user_id, '', 'user', p_agent_id));
@@ -35,11 +33,15 @@ declare
   part memory.context_part;
   found record;
   repeated jsonb := jsonb '[]'; -- messages that a memory repeats
-  remaining int := p_max_tokens - newest_tokens;
+  says_memories boolean := false; -- or recalls the messages that they come from
+  units record; -- of memory._newest_units()
+  remaining int;
   cross_tokens int := 0;
   memory_tokens int;
   recall_tokens int := 0;
 begin
+  select * into units from memory._newest_units(p_user_id, p_thread_id, p_agent_id, p_max_tokens);
+  remaining := p_max_tokens - coalesce(units.tokens[1], 0);
   if profile.token_count <= remaining then
     parts := parts || profile;
     remaining := remaining - profile.token_count;
@@ -57,14 +59,15 @@ begin
   end if;
   summaries := memory._thread_summaries(p_user_id, p_thread_id, p_agent_id);
   select * into thread from memory._fit_thread(
-    p_user_id, p_thread_id, p_agent_id, p_policy, summaries, newest_tokens, remaining,
+    units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
     greatest(remaining - memory_tokens - cross_tokens - recall_tokens, 0)) as f;
 
   -- Earlier conversations.
   if crosses then
     select * into found
     from memory._cross_session_context(
-      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, cross_tokens);
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy,
+      least(cross_tokens, remaining - thread.tokens));
     if found.content is not null then
       parts := parts
         || row(4, 'system', found.content, 'cross_session', found.tokens, found.details)::memory.context_part;
@@ -78,7 +81,9 @@ begin
       p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq,
       remaining - thread.tokens);
   end if;
-  memory_tokens := greatest(memory_tokens, remaining - thread.tokens - memory._tokens_of(candidates));
+  memory_tokens := least(
+    greatest(memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0)),
+    remaining - thread.tokens);
 
   -- Memories.
   if memory_tokens > 0 then
@@ -88,6 +93,7 @@ begin
       memory_tokens - memory._tokens_at_most(memory._fenced('')),
       memory._that_fit(candidates, remaining - thread.tokens - memory_tokens));
     repeated := found.repeated;
+    says_memories := found.block <> '' or found.is_recalled;
     if found.block <> '' then
       found.block := memory._fenced(found.block);
       parts := parts || row(1, 'system', found.block, 'memories', memory._tokens_at_most(found.block),
@@ -95,18 +101,16 @@ begin
       remaining := remaining - parts[cardinality(parts)].token_count;
     end if;
   end if;
-  if memory_tokens <= 0 or found.block = '' and not found.is_recalled then
-    if exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
-      raise notice 'degraded: no memories fit into max_tokens'
-        using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
-    end if;
+  if not says_memories and exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
+    raise notice 'degraded: no memories fit into max_tokens'
+      using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
   -- recalled; others take their place.
   recalled := memory._recalled_part(candidates, remaining - thread.tokens, p_thread_id, thread.oldest_seq, repeated);
   select * into thread from memory._fit_thread(
-    p_user_id, p_thread_id, p_agent_id, p_policy, summaries, newest_tokens, remaining,
+    units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
     remaining - coalesce(recalled.token_count, 0)) as f;
   if recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
                                                to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
@@ -118,7 +122,8 @@ begin
   for part in select s.* from unnest(summaries) as s loop
     if part.ordinal = any (thread.places) then
       parts := parts || part;
-    elsif part.token_count > remaining and (part.metadata ->> 'start_seq')::bigint < thread.oldest_seq then
+    elsif part.token_count > remaining
+      and (replaces_covered or (part.metadata ->> 'start_seq')::bigint < thread.oldest_seq) then
       perform memory._summary_is_left_out(part.source);
     end if;
   end loop;

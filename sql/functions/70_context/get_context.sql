@@ -22,6 +22,10 @@ begin
       'Leave it out for the policy''s context.max_tokens.');
   end if;
   policy := memory._policy(get_context.user_id, get_context.agent_id);
+  if not (policy #>> '{resources,memory}')::boolean then
+    perform memory._note_missing_resource(agent_id, 'memory', 'the context is empty');
+    return;
+  end if;
   -- Without a query the context is made for the user's newest message.
   query := coalesce(
     memory._query_or_null(query),
@@ -33,7 +37,8 @@ begin
     get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._query_target(
     get_context.user_id, get_context.agent_id, get_context.query,
-    (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null,
+    -- Whoever uses no embedding model is not told in every call that there is none.
+    get_context.query_embedding is not null or m.name is not null and (policy #>> '{context,embed_query}')::boolean,
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
@@ -43,10 +48,10 @@ begin
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
-'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about the '
-'query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those that '
-'do not fit. Without a query the user''s newest message is the query. metadata of a message holds its tool_calls, '
-'tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
+'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
+'the query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those '
+'that do not fit. Without a query the user''s newest message is the query. metadata of a message holds its '
+'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
 -- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
 -- twenty messages are read, because earlier ones are no longer what the conversation is about.

@@ -22,6 +22,10 @@ begin
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
   end if;
   policy := memory._policy(render_memories.user_id, render_memories.agent_id);
+  if not (policy #>> '{resources,memory}')::boolean then
+    perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
+    return '';
+  end if;
   query := memory._query_or_null(query);
   return (
     select r.block
@@ -29,7 +33,7 @@ begin
     cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
     cross join lateral memory._query_target(
       render_memories.user_id, render_memories.agent_id, query,
-      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null,
+      query_embedding is not null or m.name is not null and (policy #>> '{context,embed_query}')::boolean,
       m, k.embedding, k.problem, 'hybrid') as t
     cross join lateral memory._render_memories(
       render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories,
