@@ -47,8 +47,9 @@ begin
   if p_fusion <> 'keyword' then
     nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
   end if;
-  if compares_words then
-    worded := memory._worded_messages(p_user_id, p_agent_id, p_words, p_model, p_target, wanted, p_filters);
+  if p_fusion <> 'vector' then
+    worded := memory._worded_messages(
+      p_user_id, p_agent_id, coalesce(p_words, '{}'), p_model, p_target, wanted, p_filters);
   end if;
   return (
     select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), coalesce(worded.texts, 0),

@@ -179,3 +179,9 @@ def test_a_thread_whose_name_begins_like_another_is_another(full: Api) -> None:
 def test_more_results_than_are_chosen_for_ten_can_be_had(full: Api) -> None:
     for mode, count in (("vector", 700), ("hybrid", 700)):
         assert len(set(ids(full, "tea salt", [1.0, -1.0] * 32, mode=mode, top_k=count))) == count
+
+
+def test_a_query_without_words_that_count_is_compared_by_meaning(full: Api) -> None:
+    draw_near(full, "t5/123")
+    assert ids(full, "the and of", TARGET, top_k=1) == ["t5/123"]
+    assert ids(full, "the and of", None, mode="keyword") == []
