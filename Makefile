@@ -148,7 +148,7 @@ bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.r
 .PHONY: bench-search
 bench-search: services .venv/.client ## Measure search against the bare vector query, into bench/results
 	@$(PIP_INSTALL) --group bench
-	@$(BIN)/python -m bench.search --crossover
+	@$(BIN)/python -m bench.search --crossover --messages
 
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files

@@ -16,7 +16,7 @@ import psycopg
 from agent_memory import Memory
 from psycopg import sql
 
-from bench.search import crossover, embedded_query, report
+from bench.search import crossover, embedded_query, messages, report
 from bench.search.memories import Directions, Texts, as_text
 from bench.search.storing import MODEL, store
 from bench.support import texts
@@ -77,7 +77,7 @@ def main() -> None:
             "pgvector": pgvector(connection),
             "settings": {"shared_buffers": SETTINGS["shared_buffers"]},
         }
-        if not options.only_crossover:
+        if not options.only_crossover and not options.only_messages:
             say("Loading")
             results["data"], queries = _load(connection, options)
             say(f"  {results['data']['memories']:,} memories in {time.monotonic() - started:.0f} s\nMeasuring")
@@ -87,6 +87,12 @@ def main() -> None:
                 results["embedded"] = embedded_query.measure(
                     connection, [(each.user, each.query) for each in queries], DIMENSIONS, options.calls
                 )
+        if options.messages:
+            say("Messages of one user")
+            connection.execute("create database messages")
+            install_agent_memory(server, "messages")
+            with psycopg.connect(server.conninfo("messages"), autocommit=True) as fresh:
+                results["messages"] = messages.measure(fresh, options.messages, options.calls)
         if options.crossover:
             connection.execute("create database crossover")
             install_agent_memory(server, "crossover")
@@ -115,6 +121,15 @@ def _options() -> argparse.Namespace:
         f"(without numbers {','.join(map(str, crossover.ROWS))})",
     )
     parser.add_argument("--only-crossover", action="store_true", help="nothing but --crossover")
+    parser.add_argument(
+        "--messages",
+        type=_numbers,
+        nargs="?",
+        const=messages.SIZES,
+        metavar="N,N,...",
+        help=f"also search among so many messages of one user (without numbers {','.join(map(str, messages.SIZES))})",
+    )
+    parser.add_argument("--only-messages", action="store_true", help="nothing but --messages")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder to write to (default bench/results)")
     parser.add_argument("--server", choices=("system", "embedded"), default="system", help="as for the tests")
     options = parser.parse_args()
@@ -124,6 +139,8 @@ def _options() -> argparse.Namespace:
         parser.error("no function has such a name; they are: " + "; ".join(VARIANTS))
     if options.only_crossover and not options.crossover:
         options.crossover = crossover.ROWS
+    if options.only_messages and not options.messages:
+        options.messages = messages.SIZES
     return options
 
 

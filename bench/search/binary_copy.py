@@ -21,10 +21,11 @@ def copy_embeddings(
     model: str,
     memories: Sequence[tuple[str, str]],
     directions: Directions,
+    source: str = "memory",
 ) -> None:
-    """Stores an embedding for each memory, which are users and ids."""
+    """Stores an embedding for each memory or other text, which are users and ids."""
     statement = sql.SQL("copy {} (user_id, model, source, id, embedding) from stdin (format binary)").format(table)
-    same = _field(model.encode()) + _field(b"memory")
+    same = _field(model.encode()) + _field(source.encode())
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         copy.write(_HEADER)
         for start in range(0, len(memories), _BLOCK):

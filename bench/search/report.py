@@ -41,6 +41,16 @@ def markdown(results: Results) -> str:
             "server's time is that of a client which asks it and does nothing else; the rest is the database's.",
             _embedded(results),
         ]
+    if "messages" in results:
+        measured = results["messages"]
+        parts += [
+            "## Messages of one user",
+            f"Users with so many messages of 8 to 25 words in threads of 250, and {measured['others']:,} users with "
+            f"{measured['messages_of_others']} each beside them, all parsed and embedded ({measured['dimensions']} "
+            "dimensions). Of a user with more than 2,000 messages a search ranks those that it chooses "
+            "(docs/concepts.md, Search). Milliseconds, median and 95 %; the searches take turns.",
+            _messages(results),
+        ]
     if "crossover" in results:
         parts += [
             "## Exact search against an HNSW index",
@@ -59,6 +69,7 @@ def tables(results: Results) -> str:
     """The figures alone."""
     parts = [_times(results)] if "milliseconds" in results else []
     parts += [_embedded(results)] if "embedded" in results else []
+    parts += [_messages(results)] if "messages" in results else []
     parts += [_crossover(results)] if "crossover" in results else []
     return "\n\n".join(parts)
 
@@ -79,6 +90,17 @@ def _embedded(results: Results) -> str:
         [
             [f"search, {mode}", *(f"{each[name]:.1f}" for name in ("kept", "new", "server", "added"))]
             for mode, each in results["embedded"].items()
+        ],
+    )
+
+
+def _messages(results: Results) -> str:
+    users = results["messages"]["users"]
+    return table(
+        ["Milliseconds", *(f"{user['messages']:,} messages" for user in users)],
+        [
+            [name, *(f"{each['p50']:.1f} / {each['p95']:.1f}" for each in (u["milliseconds"][name] for u in users))]
+            for name in users[0]["milliseconds"]
         ],
     )
 

@@ -11,5 +11,5 @@ create or replace function memory._seq_of(p_id text)
 returns bigint
 language sql immutable parallel safe
 begin atomic
-  select substr(p_id, length(rtrim(p_id, '0123456789')) + 1)::bigint;
+  select nullif(substr(p_id, length(rtrim(p_id, '0123456789')) + 1), '')::bigint;
 end;

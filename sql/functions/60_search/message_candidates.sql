@@ -14,9 +14,8 @@ returns memory._message_candidates
 language plpgsql stable parallel safe
 as $$
 declare
-  -- Of each arm. More would not change the results: with 60 + 10 the best ten are 98.7 % those of ranking all of 5,882
-  -- conversation turns, with 100 + 10 they are 98.4 % (150 questions), and the share of evidence among them is the
-  -- same.
+  -- Of each arm. It suffices: of the best ten among all of 5,882 conversation turns 98 to 99 % are found, and the share
+  -- of evidence among the ten is the same (150 questions).
   wanted constant int := 60 + p_row_limit;
   compares_words constant boolean := p_fusion <> 'vector' and p_words is not null;
   unkeyed memory._message_candidates;
@@ -48,8 +47,9 @@ begin
   if p_fusion <> 'keyword' then
     nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
   end if;
-  if compares_words then
-    worded := memory._worded_messages(p_user_id, p_agent_id, p_words, p_model, p_target, wanted, p_filters);
+  if p_fusion <> 'vector' then
+    worded := memory._worded_messages(
+      p_user_id, p_agent_id, coalesce(p_words, '{}'), p_model, p_target, wanted, p_filters);
   end if;
   return (
     select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), coalesce(worded.texts, 0),

@@ -1,0 +1,136 @@
+"""How long search among the messages of one user takes, by how many there are, with many other users in the tables."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from statistics import median, quantiles
+from typing import Any
+
+import psycopg
+from agent_memory import Memory
+from psycopg import sql
+
+from bench.search.binary_copy import copy_embeddings
+from bench.search.memories import Directions, Texts, as_text
+from bench.search.storing import MODEL
+from bench.support.environment import say
+
+SIZES = [1_000, 10_000, 100_000]
+DIMENSIONS = 384
+OTHERS, MESSAGES_OF_OTHERS = 1_000, 100
+OF_A_THREAD = 250
+APPENDED_AT_ONCE = 50
+QUERIES = 40
+WARM_UP = 8
+LIMIT = 10
+
+_SEARCH = f"""
+select id, content from memory.search(user_id => %(user)s, query => %(query)s, query_embedding => %(vector)s::vector,
+  sources => '{{{{message}}}}', top_k => {LIMIT}, {{more}})
+"""
+VARIANTS = {
+    name: _SEARCH.format(more=more)
+    for name, more in {
+        "keyword": "mode => 'keyword'",
+        "vector": "mode => 'vector'",
+        "hybrid": "mode => 'hybrid'",
+        "hybrid, half of the agents": "agent_id => 'agent 0'",
+        "hybrid, without a thread": "exclude_thread_id => '0'",
+        "hybrid, the newer half": "created_after => %(middle)s",
+        "hybrid, metadata of one in ten": """filter => '{"digit": 7}'""",
+    }.items()
+}
+
+
+def measure(connection: psycopg.Connection, sizes: Sequence[int], calls: int) -> dict[str, Any]:
+    """Milliseconds of searches for a user of each size, all in one empty database; the searches take turns."""
+    started = time.monotonic()
+    rng, sentences, directions = random.Random(3), Texts(seed=3), Directions(DIMENSIONS, seed=3)
+    contents = _store(connection, sizes, sentences, directions, rng)
+    say(f"  {sum(map(len, contents.values())):,} messages in {time.monotonic() - started:.0f} s")
+    vectors = [as_text(vector) for vector in directions.draw(QUERIES)]
+    users = []
+    for user in map(str, sizes):
+        queries = [
+            {
+                "user": user,
+                "query": sentences.question(rng.choice(contents[user])),
+                "vector": vector,
+                "middle": _time(int(user) // 2),
+            }
+            for vector in vectors
+        ]
+        users.append({"messages": int(user), "milliseconds": _measure(connection, queries, calls)})
+        say(f"  {users[-1]}")
+    return {"others": OTHERS, "messages_of_others": MESSAGES_OF_OTHERS, "dimensions": DIMENSIONS, "users": users}
+
+
+def _store(
+    connection: psycopg.Connection, sizes: Sequence[int], sentences: Texts, directions: Directions, rng: random.Random
+) -> dict[str, list[str]]:
+    """Stores the messages of all users, who write at the same time, with words and embeddings; returns the texts."""
+    memory = Memory(connection)
+    memory.set_policy({"messages": {"expires_after": "never"}, "summary": {"enabled": False}})
+    memory.set_policy({"compression": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
+    left = {str(size): size for size in sizes} | {f"other {each}": MESSAGES_OF_OTHERS for each in range(OTHERS)}
+    turns = [user for user, size in left.items() for _ in range(0, size, APPENDED_AT_ONCE)]
+    contents: dict[str, list[str]] = {user: [] for user in left}
+    rng.shuffle(turns)
+    for user in turns:
+        first = len(contents[user])
+        numbers = range(first, min(first + APPENDED_AT_ONCE, left[user]))
+        said = [sentences.sentence() for _ in numbers]
+        contents[user] += said
+        messages = [
+            {
+                "role": ("user", "assistant")[number % 2],
+                "content": text,
+                "metadata": {"digit": number % 10},
+                "created_at": _time(number),
+            }
+            for number, text in zip(numbers, said, strict=True)
+        ]
+        agent = f"agent {first // APPENDED_AT_ONCE % 2}"
+        memory.add_messages(user, str(first // OF_A_THREAD), messages, agent_id=agent)
+    memory.register_model(MODEL, "embedding", "openai", "text-embedding-3-small", {"dimensions": DIMENSIONS})
+    connection.execute("update memory.models set dimensions = %s where name = %s", (DIMENSIONS, MODEL))
+    memory.activate_model(MODEL)
+    ids = connection.execute("select user_id, thread_id || '/' || seq from memory.messages").fetchall()
+    rng.shuffle(ids)
+    copy_embeddings(connection, sql.Identifier("memory", "embeddings"), MODEL, ids, directions, source="message")
+    while memory.sweep()["checked"]:  # jobs would have parsed them
+        pass
+    connection.execute("vacuum analyze")
+    connection.execute("checkpoint")
+    return contents
+
+
+def _time(number: int) -> str:
+    day, minute = divmod(number, 1000)
+    return f"{2020 + day // 336}-{day // 28 % 12 + 1:02}-{day % 28 + 1:02}T{minute // 60:02}:{minute % 60:02}:00Z"
+
+
+def _measure(
+    connection: psycopg.Connection, queries: Sequence[dict[str, str]], calls: int
+) -> dict[str, dict[str, float]]:
+    """The median and the 95th percentile of each search; raises RuntimeError when one was degraded."""
+    notices: list[str] = []
+    connection.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
+    times: dict[str, list[float]] = {name: [] for name in VARIANTS}
+    for call in range(-WARM_UP, calls):
+        query = queries[call % len(queries)]
+        for name, statement in VARIANTS.items():
+            asked = {**query, "vector": None} if name == "keyword" else query
+            started = time.perf_counter()
+            found = connection.execute(statement, asked, prepare=True).fetchall()
+            took = (time.perf_counter() - started) * 1000
+            if notices or not found:  # such as "degraded": not what is to be measured
+                raise RuntimeError(f"{name}: {notices[:1] or 'nothing was found'}")
+            if call >= 0:
+                times[name].append(took)
+    return {
+        name: {"p50": round(median(each), 2), "p95": round(quantiles(each, n=20)[-1], 2)}
+        for name, each in times.items()
+    }

@@ -1,0 +1,29 @@
+"""Fixtures of the tests of search among very many messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.search.messages.steps import ABOVE, fill
+from tests.support.search_world import register
+from tests.support.sqlapi import Api, rolled_back
+
+
+@pytest.fixture
+def api(shared_api: Api) -> Iterator[Api]:
+    """With an embedding model, and searches that choose among more than so many messages."""
+    with rolled_back(shared_api) as api:
+        register(api, "many", dimensions=64)
+        api.activate_model(name="many")
+        api.set_policy(settings={"search": {"preselect_above": ABOVE}})
+        yield api
+
+
+@pytest.fixture
+def full(api: Api) -> Api:
+    """Ana has 1,600 messages in eight threads, and bob has 200; all are parsed and embedded."""
+    fill(api, "ana", threads=8, messages=200)
+    fill(api, "bob", threads=1, messages=200)
+    return api

@@ -1,0 +1,187 @@
+"""Of very many messages of a user, a search ranks a few; it finds what ranking all of them finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.search.messages.steps import ABOVE, TARGET, WORDS, draw_near, fill, ids, parse, rewrite, say, search
+from tests.support.sqlapi import Api
+
+
+@pytest.mark.feature("E4", "F1")
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_a_unique_word_among_twenty_thousand_messages_is_found(api: Api, mode: str) -> None:
+    api.set_policy(settings={"search": {"preselect_above": 2000}})
+    fill(api, "ana", threads=10, messages=2000)
+    rewrite(api, "t4/777", "The theorbo is here")
+    vector = TARGET if mode == "hybrid" else None
+    found: list[str] = []
+    read = api.entries_read(lambda: found.extend(ids(api, "where is the theorbo", vector, mode=mode)))
+    assert found[0] == "t4/777"
+    assert read < (50_000 if mode == "hybrid" else 10_000)  # a code is two entries; ranking all would read 80,000
+
+
+@pytest.mark.feature("E4", "F1")
+@pytest.mark.parametrize("mode", ["hybrid", "vector"])
+def test_the_nearest_message_is_found(full: Api, mode: str) -> None:
+    draw_near(full, "t5/123")
+    results = search(full, "zither", TARGET, mode=mode)
+    assert results[0].id == "t5/123"
+    assert results == search(full, "zither", TARGET, mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_a_message_gains_from_a_neighbour_that_was_chosen(full: Api, mode: str) -> None:
+    """The answer to a question has none of its words and another meaning."""
+    rewrite(full, "t3/70", "Where is the theorbo")
+    draw_near(full, "t3/70")
+    found = ids(full, "theorbo", TARGET if mode == "hybrid" else None, mode=mode, top_k=3)
+    assert found[0] == "t3/70"
+    if mode == "hybrid":
+        assert set(found[1:]) & {"t3/69", "t3/71"}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {},
+        {"agent_id": "rare"},
+        {"thread_id": "t6"},
+        {"exclude_thread_id": "t6"},
+        {"filter": {"topic": "topic 33"}},
+        {"filter": {"parity": 1.0}},
+        {"filter": {"nested": {"a": 1}}},
+        {"created_after": "2026-07-15 00:00+00"},
+        {"created_before": "2026-02-01 00:00+00", "created_after": "2026-01-01 00:02+00"},
+        {"as_of": "2026-01-01 00:00:30+00"},
+        {"agent_id": "rare", "thread_id": "t2"},
+        {"agent_id": "usual", "exclude_thread_id": "t0", "filter": {"parity": 0}},
+    ],
+    ids=str,
+)
+def test_filters_bind_before_anything_is_chosen(full: Api, mode: str, filters: dict[str, Any]) -> None:
+    """The best ten are nearly those of ranking all messages, and there are as many."""
+    vector = None if mode == "keyword" else [1.0, -1.0] * 32
+    asked = {"mode": mode, "top_k": 10, **filters}
+    chosen = ids(full, "salt and moss", vector, **asked)
+    full.set_policy(settings={"search": {"preselect_above": 10**6}})
+    ranked = ids(full, "salt and moss", vector, **asked)
+    assert len(chosen) == len(ranked) > 0
+    # Made-up texts of eight words are many with one score, of which any may be among the first.
+    assert len(set(chosen) & set(ranked)) >= (len(ranked) if mode == "vector" else len(ranked) / 2)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_new_messages_are_found_before_they_are_parsed(full: Api, mode: str) -> None:
+    new = [say(full, "The theorbo is here", "t1"), say(full, "A theorbo at last", "new thread")]
+    vector = TARGET if mode == "hybrid" else None
+    assert set(ids(full, "theorbo", vector, mode=mode, top_k=2)) == set(new)
+    assert ids(full, "theorbo", vector, mode=mode, top_k=1, thread_id="new thread") == new[1:]
+    assert ids(full, "theorbo", vector, mode=mode, top_k=1, filter={"some": "thing"}) == []
+    parse(full)
+    assert set(ids(full, "theorbo", vector, mode=mode, top_k=2)) == set(new)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+@pytest.mark.parametrize("gone", ["cleared", "expired", "deleted", "of another user"])
+def test_what_may_not_be_found_is_never_found(full: Api, mode: str, gone: str) -> None:
+    for seq in range(200):
+        rewrite(full, f"t7/{seq}", "theorbo")
+        draw_near(full, f"t7/{seq}")
+    vector = None if mode == "keyword" else TARGET
+    asked = {"mode": mode, "top_k": 30}
+    assert all(each.startswith("t7/") for each in ids(full, "theorbo tea", vector, **asked))
+    if gone == "cleared":
+        full.clear_thread(user_id="ana", thread_id="t7")
+    elif gone == "expired":
+        full.query("update memory.messages set expires_at = now() - interval '1 s' where thread_id = 't7' returning 1")
+    elif gone == "deleted":
+        full.delete_thread(user_id="ana", thread_id="t7")
+    else:
+        fill(full, "cyd", threads=2, messages=200)
+    found = ids(full, "theorbo tea", vector, **asked, user_id="cyd" if gone == "of another user" else "ana")
+    assert len(found) == 30
+    assert gone == "of another user" or not any(each.startswith("t7/") for each in found)
+    if gone == "of another user":
+        assert all(
+            "theorbo" not in result.content for result in search(full, "theorbo tea", vector, **asked, user_id="cyd")
+        )
+
+
+def test_a_compressed_message_is_chosen_too(full: Api) -> None:
+    draw_near(full, "t2/20")
+    full.query(
+        "update memory.messages set is_active = false, summary_id = gen_random_uuid() "
+        "where user_id = 'ana' and thread_id = 't2' and seq = 20 returning 1"
+    )
+    assert ids(full, None, TARGET, mode="vector", top_k=1) == ["t2/20"]
+
+
+def test_all_sources_are_ranked_together(full: Api) -> None:
+    memory_id = full.add_memory(user_id="ana", content="Plays the theorbo").memory_id
+    message = say(full, "My theorbo is out of tune", "t4", near=True)
+    found = ids(full, "theorbo", TARGET, sources=["memory", "summary", "document", "message"], top_k=2)
+    assert set(found) == {str(memory_id), message}
+
+
+@pytest.mark.parametrize("lost", ["codes", "keys"])
+def test_until_sweeps_have_filled_what_the_choice_needs_all_messages_are_ranked(full: Api, lost: str) -> None:
+    """An upgrade leaves embeddings without codes and messages without keys."""
+    rewrite(full, "t1/9", "theorbo")
+    draw_near(full, "t1/9")
+    full.connection.execute("set local session_replication_role = replica")
+    if lost == "codes":
+        full.connection.execute("update memory.embeddings set code = null, agent_id = null, created_at = null")
+    else:
+        full.connection.execute("update memory.messages set search_keys = null")
+        full.connection.execute("delete from memory.marks where kind = 'words'")
+    full.connection.execute("set local session_replication_role = origin")
+    missing = (
+        "select (select count(*) from memory.embeddings where code is null or created_at is null) + "
+        "(select count(*) from memory.messages where search_keys is null)"
+    )
+    assert full.value(missing) > ABOVE
+    for _ in range(2):
+        for vector, mode in ((TARGET, "hybrid"), (TARGET, "vector"), (None, "keyword")):
+            assert ids(full, "theorbo", vector, mode=mode, top_k=1, created_after="2020-01-01") == ["t1/9"]
+        parse(full)
+    assert full.value(missing) == 0
+
+
+def test_keys_and_codes_follow_what_plain_sql_changes(full: Api) -> None:
+    full.query(
+        "update memory.messages "
+        "set agent_id = 'moved', created_at = '2031-01-01', metadata = metadata || '{\"topic\": 7}' "
+        "where user_id = 'ana' and thread_id = 't3' and seq = 3 returning 1"
+    )
+    draw_near(full, "t3/3")
+    for filters in ({"agent_id": "moved"}, {"created_after": "2030-01-01"}, {"filter": {"topic": 7.0}}):
+        for query, vector, mode in ((None, TARGET, "vector"), (" ".join(WORDS), TARGET, "hybrid")):
+            assert ids(full, query, vector, mode=mode, **filters) == ["t3/3"], (filters, mode)
+    full.query(
+        "update memory.messages set agent_id = 'again' "
+        "where user_id = 'ana' and thread_id = 't3' and seq = 3 returning 1"
+    )
+    assert ids(full, None, TARGET, mode="vector", agent_id="again") == ["t3/3"]
+
+
+def test_a_thread_whose_name_begins_like_another_is_another(full: Api) -> None:
+    message = say(full, "The theorbo is here", "t0/1", near=True)
+    for vector, mode in ((TARGET, "hybrid"), (TARGET, "vector")):
+        assert ids(full, "theorbo", vector, mode=mode, top_k=1, thread_id="t0") != [message]
+        assert ids(full, "theorbo", vector, mode=mode, top_k=1, exclude_thread_id="t0") == [message]
+        assert ids(full, "theorbo", vector, mode=mode, top_k=1, thread_id="t0/1") == [message]
+
+
+def test_more_results_than_are_chosen_for_ten_can_be_had(full: Api) -> None:
+    for mode, count in (("vector", 700), ("hybrid", 700)):
+        assert len(set(ids(full, "tea salt", [1.0, -1.0] * 32, mode=mode, top_k=count))) == count
+
+
+def test_a_query_without_words_that_count_is_compared_by_meaning(full: Api) -> None:
+    draw_near(full, "t5/123")
+    assert ids(full, "the and of", TARGET, top_k=1) == ["t5/123"]
+    assert ids(full, "the and of", None, mode="keyword") == []
