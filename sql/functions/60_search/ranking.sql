@@ -307,7 +307,8 @@ begin
         'rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms) end,
       'fused', jsonb_build_object(
         'by', fusion, 'score', memory._real(t.score),
-        'neighbour', case when t.neighbour > 0 then memory._real(t.neighbour) end))) end
+        'neighbour', case when t.neighbour > 0 then memory._real(t.neighbour) end,
+        'weight', case when t.source = 'summary' and summary_weight < 1 then summary_weight end))) end
   from top as t;
 end;
 $$;

@@ -1,8 +1,12 @@
 -- needs pgvector on the search_path
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
--- the user may see (48_all_sources; ranking.sql, memory_ranking.sql); read the results from their sources; and rerank
--- them if the caller asks for it (rerank.sql).
+-- the user may see (48_all_sources; ranking.sql, memory_ranking.sql), a memory and its message as one (one_result.sql);
+-- read the results from their sources; and rerank them if the caller asks for it (rerank.sql).
+--
+-- sources: messages are among them because most of what a user stores is there. With four conversations of LoCoMo and
+-- facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, instead of 66.4 % among
+-- memories alone. Artifacts are not: their results are placeholders, and long outputs hold any word.
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
   sources text[] default '{memory,message,document,summary}', agent_id text default null,
