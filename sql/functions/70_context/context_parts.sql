@@ -3,127 +3,134 @@
 -- The parts of a context. They are shown in the order of their places:
 --   1  memories        what is remembered about the user
 --   2  user_summary    the summary of the user
---   3  cross_session   earlier conversations, where the policy allows them and the query asks for them
---   4  thread_summary  the summary of the whole thread
---   5  thread_summary  the rolling summary of the thread's older messages
---   6  message         the messages since the summaries
--- The code gives out tokens in this order: to the newest message, whatever it costs; to the summaries (4, 5, 2); to
--- earlier conversations (3) and then memories (1), each at most its share of the tokens that are left; and the rest to
--- older messages (6). Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
--- neither missing nor there twice.
+--   3  recalled        what was said before about the query
+--   4  cross_session   earlier conversations, where the policy allows them and the query asks for them
+--   5  thread_summary  the summary of the whole thread
+--   6  thread_summary  the rolling summary of the thread's older messages
+--   7  message         the newest messages of the thread
+-- The code gives out tokens in this order: to the newest message, whatever it costs; to the summary of the user (2); to
+-- earlier conversations (4), memories (1) and recalled messages (3), each at most its share and what the thread and the
+-- others leave over; and the rest to the thread (thread.sql). Stable, so that everything is read from one snapshot: a
+-- message that is summarised meanwhile is neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int
+  p_max_tokens int, p_recalls boolean
 )
 returns setof memory.context_part
 language plpgsql stable parallel unsafe
 as $$
 declare
-  remaining int := p_max_tokens;
+  crosses constant boolean := (p_policy #>> '{knowledge_base,enable_cross_session_context}')::boolean;
+  recalls constant boolean := p_recalls and num_nonnulls(p_query, p_target) > 0;
+  newest_tokens constant int := (
+    select f.tokens
+    from memory._fit_messages(p_user_id, p_thread_id, p_agent_id, 9223372036854775807, 0) as f);
   parts memory.context_part[] := array[]::memory.context_part[]; -- ordinal is the place
-  newest_tokens int;
-  since_seq bigint := 0; -- messages before this one are in a summary
-  whole memory.summaries;
-  rolling memory.summaries;
-  profile memory.summaries;
-  part record;
-  recalled record;
+  profile constant memory.context_part := memory._summary_part(
+    2, 'user_summary', 'What is known about the user:', memory._summary_for(p_user_id, '', 'user', p_agent_id));
+  summaries memory.context_part[]; -- of the thread
+  thread record; -- oldest_seq, places and tokens of memory._fit_thread()
+  candidates memory.context_part[] := array[]::memory.context_part[]; -- messages to recall
+  recalled memory.context_part;
+  part memory.context_part;
+  found record;
+  repeated jsonb := jsonb '[]'; -- messages that a memory repeats
+  remaining int := p_max_tokens - newest_tokens;
+  cross_tokens int := 0;
+  memory_tokens int;
+  recall_tokens int := 0;
 begin
-  -- The newest message.
-  select f.tokens into newest_tokens
-  from memory._fit_messages(p_user_id, p_thread_id, p_agent_id, 9223372036854775807, 0) as f;
-  remaining := remaining - newest_tokens;
-
-  -- Summaries. The rolling one replaces messages. After a summary of the whole thread it is needed only when the
-  -- messages since that summary do not fit into half of what is left.
-  whole := memory._summary_for(p_user_id, p_thread_id, 'thread', p_agent_id);
-  rolling := memory._summary_for(p_user_id, p_thread_id, 'rolling', p_agent_id);
-  profile := memory._summary_for(p_user_id, '', 'user', p_agent_id);
-  if whole.summary_id is not null and rolling.summary_id is not null and (
-    rolling.end_seq <= whole.end_seq
-    or not exists (
-      select from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-      where m.seq > whole.end_seq
-        and m.seq < (
-          select f.oldest_seq
-          from memory._fit_messages(
-            p_user_id, p_thread_id, p_agent_id, whole.end_seq + 1,
-            newest_tokens + remaining / 2 - memory._tokens_at_most(memory._fenced(whole.summary))) as f)))
-  then
-    rolling := null;
+  if profile.token_count <= remaining then
+    parts := parts || profile;
+    remaining := remaining - profile.token_count;
+  elsif profile.token_count is not null then
+    perform memory._summary_is_left_out(profile.source);
   end if;
-  for part in
-    select s.*
-    from (values
-      (4, 'thread_summary', 'Summary of the conversation so far:', whole.summary_id, whole.end_seq, whole.summary,
-       whole.token_count),
-      (5, 'thread_summary', 'Summary of the conversation so far:', rolling.summary_id, rolling.end_seq, rolling.summary,
-       rolling.token_count),
-      (2, 'user_summary', 'What is known about the user:', profile.summary_id, null, profile.summary,
-       profile.token_count)
-    ) as s (place, source, content, summary_id, end_seq, summary, tokens)
-    where s.summary is not null
-  loop
-    part.content := memory._fenced(part.content || e'\n' || memory._paragraph(part.summary));
-    -- token_count counts the summary as it was written. The fence and the heading are 30 tokens.
-    part.tokens := case
-      when part.tokens is not null and strpos(part.content, part.summary) > 0 then part.tokens + 40
-      else memory._tokens_at_most(part.content) end;
-    if part.tokens <= remaining then
-      remaining := remaining - part.tokens;
-      since_seq := greatest(since_seq, part.end_seq + 1);
-      parts := parts || row(part.place, 'system', part.content, part.source, part.tokens,
-                            jsonb_build_object('summary_id', part.summary_id))::memory.context_part;
-    else
-      raise notice 'degraded: the % does not fit into max_tokens', replace(part.source, '_', ' ')
-        using hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
-    end if;
-  end loop;
+
+  -- The shares. The thread is sure of what they leave; of that it gives away what it does not need.
+  memory_tokens := floor(remaining * memory._share(p_policy #>> '{context,memories_share}'));
+  if crosses then
+    cross_tokens := floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'));
+  end if;
+  if recalls then
+    recall_tokens := floor(remaining * memory._share(p_policy #>> '{context,recall_share}'));
+  end if;
+  summaries := memory._thread_summaries(p_user_id, p_thread_id, p_agent_id);
+  select * into thread from memory._fit_thread(
+    p_user_id, p_thread_id, p_agent_id, p_policy, summaries, newest_tokens, remaining,
+    greatest(remaining - memory_tokens - cross_tokens - recall_tokens, 0)) as f;
 
   -- Earlier conversations.
-  if (p_policy #>> '{knowledge_base,enable_cross_session_context}')::boolean then
-    select * into recalled
+  if crosses then
+    select * into found
     from memory._cross_session_context(
-      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy,
-      floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'))::int);
-    if recalled.content is not null then
-      remaining := remaining - recalled.tokens;
-      parts := parts || row(3, 'system', recalled.content, 'cross_session', recalled.tokens,
-                            recalled.details)::memory.context_part;
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, cross_tokens);
+    if found.content is not null then
+      parts := parts
+        || row(4, 'system', found.content, 'cross_session', found.tokens, found.details)::memory.context_part;
+      remaining := remaining - found.tokens;
     end if;
   end if;
 
+  -- Messages to recall. Those that fit beside the memories are certain; memories that only repeat them are left out.
+  if recalls then
+    candidates := memory._recall_candidates(
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq,
+      remaining - thread.tokens);
+  end if;
+  memory_tokens := greatest(memory_tokens, remaining - thread.tokens - memory._tokens_of(candidates));
+
   -- Memories.
-  if remaining > 0 then
-    select * into recalled
+  if memory_tokens > 0 then
+    select * into found
     from memory._render_memories(
       p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, (p_policy #>> '{context,max_memories}')::int,
-      floor(remaining * memory._share(p_policy #>> '{context,memories_share}'))::int
-        - memory._tokens_at_most(memory._fenced('')));
-    if recalled.block <> '' then
-      recalled.block := memory._fenced(recalled.block);
-      parts := parts || row(1, 'system', recalled.block, 'memories', memory._tokens_at_most(recalled.block),
-                            jsonb_build_object('memories', recalled.chosen))::memory.context_part;
+      memory_tokens - memory._tokens_at_most(memory._fenced('')),
+      memory._that_fit(candidates, remaining - thread.tokens - memory_tokens));
+    repeated := found.repeated;
+    if found.block <> '' then
+      found.block := memory._fenced(found.block);
+      parts := parts || row(1, 'system', found.block, 'memories', memory._tokens_at_most(found.block),
+                            jsonb_build_object('memories', found.chosen))::memory.context_part;
       remaining := remaining - parts[cardinality(parts)].token_count;
     end if;
   end if;
-  if not exists (select from unnest(parts) as p where p.source = 'memories')
-    and exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
-    raise notice 'degraded: no memories fit into max_tokens'
-      using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
+  if memory_tokens <= 0 or found.block = '' and not found.is_recalled then
+    if exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
+      raise notice 'degraded: no memories fit into max_tokens'
+        using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
+    end if;
   end if;
 
-  -- The messages since the summaries.
+  -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
+  -- recalled; others take their place.
+  recalled := memory._recalled_part(candidates, remaining - thread.tokens, p_thread_id, thread.oldest_seq, repeated);
+  select * into thread from memory._fit_thread(
+    p_user_id, p_thread_id, p_agent_id, p_policy, summaries, newest_tokens, remaining,
+    remaining - coalesce(recalled.token_count, 0)) as f;
+  if recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
+                                               to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
+    recalled := memory._recalled_part(candidates, recalled.token_count, p_thread_id, thread.oldest_seq, repeated);
+  end if;
+  if recalled.content is not null then
+    parts := parts || recalled;
+  end if;
+  for part in select s.* from unnest(summaries) as s loop
+    if part.ordinal = any (thread.places) then
+      parts := parts || part;
+    elsif part.token_count > remaining and (part.metadata ->> 'start_seq')::bigint < thread.oldest_seq then
+      perform memory._summary_is_left_out(part.source);
+    end if;
+  end loop;
+
   return query
   with chosen as (
     select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
     from unnest(parts) as p
     union all
-    select 6, m.seq, m.role, m.content, 'message', memory._message_tokens(m), m.metadata
+    select 7, m.seq, m.role, m.content, 'message', memory._message_tokens(m), m.metadata
     from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-    where m.seq >= (
-      select f.oldest_seq
-      from memory._fit_messages(p_user_id, p_thread_id, p_agent_id, since_seq, newest_tokens + remaining) as f)
+    where m.seq >= thread.oldest_seq
   )
   select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
   from chosen as c
@@ -131,14 +138,23 @@ begin
 end;
 $$;
 
--- The current summary of a kind. Null for an agent if the summary was also made from messages of other agents.
-create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
-returns memory.summaries
+-- The tokens of all parts.
+create or replace function memory._tokens_of(p_parts memory.context_part[])
+returns int
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(sum(p.token_count), 0)::int from unnest(p_parts) as p;
+end;
+$$;
+
+-- Says that a summary does not fit.
+create or replace function memory._summary_is_left_out(p_source text)
+returns void
 language plpgsql stable parallel safe
 as $$
-declare
-  summary memory.summaries := memory._latest_summary(p_user_id, p_thread_id, p_kind);
 begin
-  return case when p_agent_id is null or summary.agent_ids <@ array[p_agent_id] then summary end;
+  raise notice 'degraded: the % does not fit into max_tokens', replace(p_source, '_', ' ')
+    using hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
 end;
 $$;

@@ -4,7 +4,7 @@
 -- (60_search/query_embedding.sql); and put the parts together within max_tokens (memory._context_parts()).
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
-  max_tokens int default null, query_embedding vector default null
+  max_tokens int default null, query_embedding vector default null, recall boolean default null
 )
 returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
@@ -37,14 +37,16 @@ begin
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-    coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int)) as c
+    coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int),
+    coalesce(get_context.recall, (policy #>> '{context,recall}')::boolean)) as c
   order by c.ordinal;
 end;
 $$;
-comment on function memory.get_context(text, text, text, text, int, vector) is
-'Chat messages to send to a model, within max_tokens: memories, the summary of the user, earlier conversations, the '
-'summary of the thread, and the messages since. Without a query the user''s newest message is the query. metadata of a '
-'message holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
+comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
+'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about the '
+'query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those that '
+'do not fit. Without a query the user''s newest message is the query. metadata of a message holds its tool_calls, '
+'tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
 -- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
 -- twenty messages are read, because earlier ones are no longer what the conversation is about.

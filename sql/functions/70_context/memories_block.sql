@@ -1,9 +1,14 @@
 -- needs pgvector on the search_path
 
 -- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
+--
+-- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens: if
+-- all source messages are among p_recalled, the memory is left out (is_recalled), because the messages say more and when
+-- it was said. If a message says just what the memory says, the memory stays and the message is among repeated.
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
-  p_max_tokens int, out block text, out chosen jsonb
+  p_max_tokens int, p_recalled memory.context_part[] default '{}',
+  out block text, out chosen jsonb, out repeated jsonb, out is_recalled boolean
 )
 language plpgsql stable parallel unsafe
 as $$
@@ -14,17 +19,30 @@ declare
   lines text[];
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
+  wordings constant text[] := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
+  same int;
 begin
   chosen := '[]';
+  repeated := '[]';
+  is_recalled := false;
   -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are counted,
   -- so that the block as a whole keeps the limit.
   for memory in
     select m.*, memory._memory_line(m.content) as line,
       memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
-    from memory._rank_memories(p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
+    from memory._rank_memories(
+      p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories + cardinality(p_recalled)) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
+    exit when cardinality(ids) = p_max_memories;
+    if cardinality(p_recalled) > 0 then
+      same := memory._same_wording(memory._wording(memory.content), wordings);
+      if same is null and memory._is_among(p_user_id, memory.memory_id, p_recalled) then
+        is_recalled := true;
+        continue;
+      end if;
+    end if;
     if p_max_tokens is not null then
       added := memory._tokens_at_most(e'\n12. ' || memory.line)
         + case when memory.memory_type = any (types) then 0
@@ -35,6 +53,9 @@ begin
       types := types || memory.memory_type;
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
+      if same is not null then
+        repeated := repeated || (p_recalled[same].metadata - '{day,said_at,score,wording}'::text[]);
+      end if;
       chosen := chosen || jsonb_build_object(
         'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
         'importance', memory.importance, 'recency', memory.recency);
@@ -59,6 +80,18 @@ begin
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
   ) as g;
+end;
+$$;
+
+-- Whether all source messages of a memory are among the recalled messages.
+create or replace function memory._is_among(p_user_id text, p_memory_id uuid, p_recalled memory.context_part[])
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return cardinality(m.source_seqs) > 0 and m.source_seqs <@ array(
+      select (r.metadata ->> 'seq')::bigint from unnest(p_recalled) as r where r.metadata ->> 'thread_id' = m.thread_id)
+  from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id;
 end;
 $$;
 

@@ -1,0 +1,195 @@
+-- needs pgvector on the search_path
+
+-- Recall: what was said before about the query, in other threads of the user or in the part of this thread that the
+-- context does not hold. Messages are chosen by rank until the tokens are spent, and shown in the order of time.
+
+-- The messages that may be recalled, best first, as many as p_max_tokens hold: content is the line that is shown,
+-- token_count its tokens, metadata what memory._recalled_block() needs. Messages of this thread from p_from_seq on
+-- stand in the context. Left out are the query itself, which would be its own best hit, messages that say the same
+-- again, and the instructions of an application (roles system and developer).
+create or replace function memory._recall_candidates(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_from_seq bigint, p_max_tokens int
+)
+returns memory.context_part[]
+language plpgsql stable parallel unsafe
+as $$
+declare
+  asked constant text := memory._wording(p_query);
+  remaining int := p_max_tokens;
+  candidates memory.context_part[] := array[]::memory.context_part[];
+  wordings text[] := array[]::text[];
+  hit record;
+  said text;
+  line text;
+  wording text;
+  tokens int;
+begin
+  for hit in
+    select r.rank, r.score, m.thread_id, m.seq, m.role, m.content, m.metadata, m.created_at
+    from memory._ranked(
+      p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
+      p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
+      p_settings => p_policy -> 'search', p_sources => '{message}',
+      -- Few messages have less than ten tokens with their speaker and date.
+      p_row_limit => least(20 + p_max_tokens / 10, 1000)) as r
+    join memory.messages as m on m.user_id = p_user_id and m.thread_id = r.thread_id and m.seq = r.number
+    where not (m.thread_id = p_thread_id and m.seq >= p_from_seq and m.is_active)
+      and m.role not in ('system', 'developer')
+    order by r.rank
+  loop
+    said := memory._without_recalled(left(hit.content, 65536));
+    wording := memory._wording(said);
+    continue when wording = '' or wording = asked or memory._same_wording(wording, wordings) is not null;
+    line := memory._recalled_line(hit.role, hit.metadata, said);
+    tokens := memory._tokens_at_most(line);
+    if tokens <= remaining then
+      remaining := remaining - tokens;
+      wordings := wordings || wording;
+      candidates := candidates || row(
+        hit.rank::int, hit.role, line, 'recalled', tokens,
+        jsonb_build_object(
+          'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
+          'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
+        ))::memory.context_part;
+      exit when remaining < 10;
+    end if;
+  end loop;
+  return candidates;
+end;
+$$;
+
+-- The candidates that p_max_tokens hold, without those that a memory repeats (p_repeated) and those of this thread that
+-- the context shows anyway. The fence, the heading and each date count as well.
+create or replace function memory._that_fit(
+  p_candidates memory.context_part[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
+  p_repeated jsonb default '[]'
+)
+returns memory.context_part[]
+language plpgsql stable parallel safe
+as $$
+declare
+  remaining int := p_max_tokens - memory._tokens_at_most(memory._fenced(memory._recall_heading()));
+  candidate memory.context_part;
+  fitting memory.context_part[] := array[]::memory.context_part[];
+  days text[] := array[]::text[];
+  added int;
+begin
+  foreach candidate in array p_candidates loop
+    added := candidate.token_count
+      + case when candidate.metadata ->> 'day' = any (days) then 0 else 8 end; -- the tokens of "17 September 2026"
+    if added <= remaining
+      and not (candidate.metadata ->> 'thread_id' = p_thread_id
+               and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
+      and not p_repeated @> jsonb_build_array(candidate.metadata - '{day,said_at,score,wording}'::text[]) then
+      remaining := remaining - added;
+      days := days || (candidate.metadata ->> 'day');
+      fitting := fitting || candidate;
+    end if;
+  end loop;
+  return fitting;
+end;
+$$;
+
+create or replace function memory._recall_heading()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select 'Said before; an empty line marks a gap:';
+end;
+
+-- The candidates that fit, in the order of time, each day under its date. Null content when there are none.
+create or replace function memory._recalled_part(
+  p_candidates memory.context_part[], p_max_tokens int, p_thread_id text, p_from_seq bigint, p_repeated jsonb
+)
+returns memory.context_part
+language plpgsql stable parallel safe
+as $$
+declare
+  fitting constant memory.context_part[] :=
+    memory._that_fit(p_candidates, p_max_tokens, p_thread_id, p_from_seq, p_repeated);
+  content text;
+  messages jsonb;
+begin
+  if cardinality(fitting) = 0 then
+    return null;
+  end if;
+  select memory._recall_heading() || string_agg(
+      case when s.day is distinct from s.day_before then e'\n\n' || to_char(s.day, 'FMDD FMMonth YYYY')
+           when s.thread_id = s.thread_before and s.seq = s.seq_before + 1 then ''
+           else e'\n' end
+        || e'\n' || s.content, '' order by s.place),
+    jsonb_agg(jsonb_build_object('thread_id', s.thread_id, 'seq', s.seq, 'score', s.score) order by s.place)
+  into content, messages
+  from (
+    select d.*, row_number() over in_time as place, lag(d.day) over in_time as day_before,
+      lag(d.thread_id) over in_time as thread_before, lag(d.seq) over in_time as seq_before
+    from (
+      select f.content, f.metadata ->> 'thread_id' as thread_id, (f.metadata ->> 'seq')::bigint as seq,
+        f.metadata -> 'score' as score, (f.metadata ->> 'day')::date as day,
+        min(f.metadata ->> 'said_at') over (
+          partition by f.metadata ->> 'day', f.metadata ->> 'thread_id') as thread_began_at
+      from unnest(fitting) as f) as d
+    window in_time as (order by d.day, d.thread_began_at, d.thread_id, d.seq)) as s;
+  content := memory._fenced(content);
+  return row(3, 'system', content, 'recalled', memory._tokens_at_most(content),
+             jsonb_build_object('messages', messages))::memory.context_part;
+end;
+$$;
+
+-- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them can pose as
+-- another speaker or another day.
+create or replace function memory._recalled_line(p_role text, p_metadata jsonb, p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(nullif(memory._memory_line(left(p_metadata ->> 'name', 100)), ''), p_role) || ': '
+    || replace(memory._paragraph(p_said), e'\n', e'\n  ');
+end;
+$$;
+
+-- The words of a text in lower case without punctuation, as far as two texts are compared by them.
+create or replace function memory._wording(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return btrim(regexp_replace(lower(left(p_said, 2000)), e'[\\s!-/:-@\\[-`{-~]+', ' ', 'g'));
+end;
+$$;
+
+-- The place of the wording that says the same, or null: at least eight of ten words of both are the same, and no
+-- number, negation or the like differs. Short texts ("Yes, please") count as different, because they answer different
+-- questions.
+create or replace function memory._same_wording(p_wording text, p_wordings text[])
+returns int
+language plpgsql immutable parallel safe
+as $$
+declare
+  words text[];
+  other text;
+  others text[];
+  shared int;
+begin
+  if length(p_wording) < 20 then
+    return null;
+  elsif p_wording = any (p_wordings) then
+    return array_position(p_wordings, p_wording);
+  end if;
+  words := array(select distinct w from string_to_table(p_wording, ' ') as w);
+  for place in 1..cardinality(p_wordings) loop
+    other := p_wordings[place];
+    continue when length(other) not between 0.72 * length(p_wording) and length(p_wording) / 0.72;
+    others := string_to_array(other, ' ');
+    shared := (select count(*) from unnest(words) as w where w = any (others));
+    if shared >= 0.8 * greatest(cardinality(words), cardinality(others))
+      and array(select w from unnest(words) as w where w ~ '[0-9]' order by w)
+        = array(select distinct w from unnest(others) as w where w ~ '[0-9]' order by w)
+      and memory._turning_words(words) = memory._turning_words(others) then
+      return place;
+    end if;
+  end loop;
+  return null;
+end;
+$$;

@@ -1,0 +1,114 @@
+-- The thread in a context: its newest messages, and summaries of what is not among them.
+
+-- The current summaries of a thread, at places 5 (the whole thread) and 6 (its older messages, the rolling summary).
+create or replace function memory._thread_summaries(p_user_id text, p_thread_id text, p_agent_id text)
+returns memory.context_part[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    select p
+    from (values (5, 'thread'), (6, 'rolling')) as k (place, kind)
+    cross join lateral memory._summary_for(p_user_id, p_thread_id, k.kind, p_agent_id) as s
+    cross join lateral memory._summary_part(k.place, 'thread_summary', 'Summary of the conversation so far:', s) as p
+    where p.token_count is not null
+    order by k.place);
+end;
+$$;
+
+-- The current summary of a kind. Null for an agent if the summary was also made from messages of other agents.
+create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
+returns memory.summaries
+language plpgsql stable parallel safe
+as $$
+declare
+  summary memory.summaries := memory._latest_summary(p_user_id, p_thread_id, p_kind);
+begin
+  return case when p_agent_id is null or summary.agent_ids <@ array[p_agent_id] then summary end;
+end;
+$$;
+
+-- A summary as a part of a context; null when there is none.
+create or replace function memory._summary_part(
+  p_place int, p_source text, p_heading text, p_summary memory.summaries
+)
+returns memory.context_part
+language plpgsql stable parallel safe
+as $$
+declare
+  content text;
+begin
+  if p_summary.summary is null then
+    return null;
+  end if;
+  content := memory._fenced(p_heading || e'\n' || memory._paragraph(p_summary.summary));
+  return row(
+    p_place, 'system', content, p_source,
+    -- token_count counts the summary as it was written. The fence and the heading are 30 tokens.
+    case when p_summary.token_count is not null and strpos(content, p_summary.summary) > 0
+      then p_summary.token_count + 40 else memory._tokens_at_most(content) end,
+    jsonb_strip_nulls(jsonb_build_object(
+      'summary_id', p_summary.summary_id, 'start_seq', p_summary.start_seq,
+      'end_seq', p_summary.end_seq)))::memory.context_part;
+end;
+$$;
+
+-- What a context shows of a thread within p_room tokens beside the newest message: the messages from oldest_seq on, and
+-- the summaries at these places. A summary stands in only for messages that do not fit or are compressed; it is left out
+-- if it has more than p_most tokens. Under summary.when "each_round" a summary always replaces the messages that it
+-- covers. tokens: what the thread takes of the room; all of it if messages are left out.
+create or replace function memory._fit_thread(
+  p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb, p_summaries memory.context_part[],
+  p_newest_tokens int, p_most int, p_room int, out oldest_seq bigint, out places int[], out tokens int
+)
+language plpgsql stable parallel safe
+as $$
+declare
+  fitting constant memory.context_part[] := array(
+    select s from unnest(p_summaries) as s where s.token_count <= p_most order by s.ordinal);
+  summary_tokens int := memory._tokens_of(fitting);
+  since_seq bigint := 0;
+  is_cut boolean;
+begin
+  if p_policy #>> '{summary,when}' = 'each_round' then
+    since_seq := coalesce((select max((s.metadata ->> 'end_seq')::bigint) + 1 from unnest(fitting) as s), 0);
+  end if;
+  -- First without summaries, then with all of them.
+  for attempt in 1..2 loop
+    select f.oldest_seq, f.tokens - p_newest_tokens into oldest_seq, tokens
+    from memory._fit_messages(
+      p_user_id, p_thread_id, p_agent_id, since_seq,
+      p_newest_tokens + case attempt when 1 then p_room else greatest(p_room - summary_tokens, 0) end) as f;
+    is_cut := exists (
+      select from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+      where m.seq >= since_seq and m.seq < oldest_seq);
+    oldest_seq := coalesce(oldest_seq, 9223372036854775807); -- no message
+    places := memory._places_needed(fitting, greatest(oldest_seq, since_seq));
+    exit when not is_cut and places = '{}';
+  end loop;
+  summary_tokens := memory._tokens_of(array(select s from unnest(fitting) as s where s.ordinal = any (places)));
+  tokens := case when is_cut then greatest(p_room, summary_tokens) else tokens + summary_tokens end;
+end;
+$$;
+
+-- The places of the summaries that cover messages before p_oldest_seq. The rolling summary is needed beside that of the
+-- whole thread only for messages after it.
+create or replace function memory._places_needed(p_summaries memory.context_part[], p_oldest_seq bigint)
+returns int[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  summary memory.context_part;
+  end_seq bigint := -1;
+  places int[] := array[]::int[];
+begin
+  foreach summary in array p_summaries loop
+    if (summary.metadata ->> 'start_seq')::bigint < p_oldest_seq and end_seq + 1 < p_oldest_seq
+      and (summary.metadata ->> 'end_seq')::bigint > end_seq then
+      places := places || summary.ordinal;
+      end_seq := (summary.metadata ->> 'end_seq')::bigint;
+    end if;
+  end loop;
+  return places;
+end;
+$$;
