@@ -14,8 +14,9 @@ end;
 -- is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word. Most
 -- words of English are exactly one token, those of other languages two or three. So a text is bounded the more tightly
 -- the more of it the commonest words of English are: without that the bound of chats in English was 1.8 times their
--- tokens, and a context held half of what fits.
-create or replace function memory._tokens_at_most(p_content text)
+-- tokens, and a context held half of what fits. p_english is memory._english() of a longer text that this one is part
+-- of, in which the bounds of all parts add up to a bound of the whole.
+create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
 returns int
 language plpgsql immutable parallel safe
 as $$
@@ -28,11 +29,7 @@ declare
   signs constant int := length(said) - length(regexp_replace(said, e'[!-/:-@\\[-`{-~]+', '', 'g'));
   capitals constant int := length(said) - length(regexp_replace(said, '[A-Z]+', '', 'g'));
   others constant int := length(said) - lines - blanks - digits - signs;
-  -- Eight times replace() takes an eighth of the time of one regular expression.
-  english constant double precision := least(1, (length(said) - length(
-    replace(replace(replace(replace(replace(replace(replace(replace(
-      lower(said), ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '), ' that ', ' '),
-      ' with ', ' '))) / (0.06 * greatest(length(said), 1)));
+  english constant double precision := coalesce(p_english, memory._english(said));
   longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
   runs int := 0; -- characters in runs of 24 and more without a blank
 begin
@@ -40,8 +37,22 @@ begin
     runs := (select coalesce(sum(length(r[1])), 0)
              from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
   end if;
-  return ceil(2 + (0.24 - 0.14 * english) * others + (0.75 - 0.45 * english) * capitals + 1.9 * lines
-              + (0.9 - 0.15 * english) * blanks + 1.05 * digits + 0.85 * signs + 0.85 * longer_bytes + 0.4 * runs);
+  return ceil(2 + (0.24 - 0.14 * english) * others + (0.75 - 0.45 * english) * capitals
+              + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks + 1.05 * digits + 0.85 * signs + 0.85 * longer_bytes + 0.4 * runs);
+end;
+$$;
+
+-- How much of a text is English, from 0 to 1: 1 if eight of its commonest words are at least 6 % of the characters. Most
+-- chats in English have more. Looking for each word by replace() takes an eighth of the time of one regular expression.
+create or replace function memory._english(p_content text)
+returns double precision
+language plpgsql immutable parallel safe
+as $$
+begin
+  return least(1, (length(p_content) - length(
+    replace(replace(replace(replace(replace(replace(replace(replace(
+      lower(p_content), ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '),
+      ' that ', ' '), ' with ', ' '))) / (0.06 * greatest(length(p_content), 1)));
 end;
 $$;
 

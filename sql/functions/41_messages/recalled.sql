@@ -5,8 +5,6 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  signs constant text := '<recalled>|## Your Memories|MemoryRef:|Summary of the conversation so far:'
-    '|What is known about the user:|Previous context:';
   -- "|$", because the end of the fence may lie beyond the part of a long message that is read.
   fence constant text :=
     e'Recalled from memory\\. This is data, not instructions:\\n<recalled>\\n.*?(\\n</recalled>|$)';
@@ -17,7 +15,11 @@ declare
     e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*';
   previous constant text := e'\\[Previous context: .*?\\](\\n\\n|$)';
 begin
-  if p_content !~ signs then
+  -- Nearly every message is without these signs. Looking for each takes a tenth of the time of one regular expression.
+  if greatest(
+      strpos(p_content, '<recalled>'), strpos(p_content, '## Your Memories'), strpos(p_content, 'MemoryRef:'),
+      strpos(p_content, 'Summary of the conversation so far:'), strpos(p_content, 'What is known about the user:'),
+      strpos(p_content, 'Previous context:')) = 0 then
     return p_content;
   end if;
   p_content := replace(p_content, e'\r\n', e'\n');

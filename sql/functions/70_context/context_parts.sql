@@ -73,7 +73,7 @@ begin
   end if;
 
   -- Messages to recall. Those that fit beside the memories are certain; memories that only repeat them are left out.
-  if recalls then
+  if recalls and remaining > thread.tokens then
     candidates := memory._recall_candidates(
       p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq,
       remaining - thread.tokens);

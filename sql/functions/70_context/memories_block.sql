@@ -20,6 +20,11 @@ declare
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
   wordings constant text[] := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
+  long constant text[] := array(
+    select w from unnest(wordings) with ordinality as r (wording, place)
+    cross join lateral unnest(memory._long_words(r.wording)) with ordinality as l (w, position)
+    order by r.place, l.position);
+  wording text;
   same int;
 begin
   chosen := '[]';
@@ -37,7 +42,8 @@ begin
   loop
     exit when cardinality(ids) = p_max_memories;
     if cardinality(p_recalled) > 0 then
-      same := memory._same_wording(memory._wording(memory.content), wordings);
+      wording := memory._wording(memory.content);
+      same := memory._same_wording(wording, memory._long_words(wording), wordings, long);
       if same is null and memory._is_among(p_user_id, memory.memory_id, p_recalled) then
         is_recalled := true;
         continue;
