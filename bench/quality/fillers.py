@@ -45,7 +45,9 @@ class Fillers:
             ).fetchall()
             self._users[user] = _Messages([name for name, _ in rows], {name: count(line) for name, line in rows})
 
-    def measure(self, target: Database, asked: Sequence[Asked]) -> dict[str, dict[int, list[Filling]]]:
+    def measure(
+        self, target: Database, asked: Sequence[Asked], budgets: Sequence[int] = BUDGETS
+    ) -> dict[str, dict[int, list[Filling]]]:
         """The fillings of all questions for each filler and budget."""
         nearest = target.ask(lambda connection, each: _nearest(connection, *each), asked)
         newest = [self._users[question.user_id].newest for question, _ in asked]
@@ -57,7 +59,7 @@ class Fillers:
                     self._fill(question, ranking, budget, skips)
                     for (question, _), ranking in zip(asked, rankings, strict=True)
                 ]
-                for budget in BUDGETS
+                for budget in budgets
             }
             for name, rankings, skips in ways
         }

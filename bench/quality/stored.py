@@ -75,12 +75,14 @@ class Stored:
 
 @contextlib.contextmanager
 def database(server: Server, name: str) -> Iterator[Database]:
-    """A new database, in which notices are counted."""
-    with psycopg.connect(server.conninfo(), autocommit=True) as connection:
-        connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-    install_agent_memory(server, name)
-    conninfo = server.conninfo(name)
+    """A new database, in which notices are counted; dropped at the end."""
     with contextlib.ExitStack() as stack:
+        server_wide = stack.enter_context(psycopg.connect(server.conninfo(), autocommit=True))
+        server_wide.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+        drop = sql.SQL("drop database {} with (force)").format(sql.Identifier(name))
+        stack.callback(server_wide.execute, drop)
+        install_agent_memory(server, name)
+        conninfo = server.conninfo(name)
         made = Database(
             conninfo,
             [stack.enter_context(psycopg.connect(conninfo, autocommit=True)) for _ in range(CONNECTIONS)],
