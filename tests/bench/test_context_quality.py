@@ -180,11 +180,11 @@ class TestModelServer:
                 },
             }
         ]
-        server = ModelServer(Embeddings([], "embedder"), given)
-        memories = extracted(server, 4, "user", "Ann", "Hi. The cat sleeps all day.")
-        assert [(each["content"], each["seqs"]) for each in memories] == [("Ann's cat sleeps a lot.", [4])]
-        assert extracted(server, 5, "assistant", "Bob", "The cat eats fish.") == []
-        assert extracted(server, 6, "user", "Eve", "The cat sleeps all day.") == []
+        with ModelServer(Embeddings([], "embedder"), given) as server:
+            memories = extracted(server, 4, "user", "Ann", "Hi. The cat sleeps all day.")
+            assert [(each["content"], each["seqs"]) for each in memories] == [("Ann's cat sleeps a lot.", [4])]
+            assert extracted(server, 5, "assistant", "Bob", "The cat eats fish.") == []
+            assert extracted(server, 6, "user", "Eve", "The cat sleeps all day.") == []
 
     def test_each_text_is_embedded_once(self) -> None:
         with FakeModelServer(dimensions=DIMENSIONS) as model:
@@ -198,7 +198,7 @@ class TestModelServer:
             assert [request.body["input"] for request in model.requests] == [["cat", "fish"]]
 
 
-def extracted(server: ModelServer, seq: int, role: str, name: str, content: str) -> Any:
+def extracted(server: FakeModelServer, seq: int, role: str, name: str, content: str) -> Any:
     """The memories that the server finds in a message."""
     message = json.dumps({"seq": seq, "role": role, "name": name, "content": content})
     memory = {"properties": {"memory_type": {"enum": ["fact"]}}}
