@@ -60,6 +60,7 @@ class Scenario:
 
 
 DEFAULT = Scenario("default policy, jobs run after each round")
+EACH_ROUND = Scenario("rolling summary after each round", {"summary": {"when": "each_round"}})
 THREAD = Scenario("whole-thread summary every 20 messages", {"cadence": {"thread_summary_every_n": 20}})
 USER = Scenario("user summary every 20 messages besides", {"cadence": {"user_summary_every_n": 20}})
 PACINGS = (
@@ -69,6 +70,7 @@ PACINGS = (
 )
 SCENARIOS = (
     *PACINGS,
+    EACH_ROUND,
     Scenario("no rolling summary", {"summary": {"enabled": False}}),
     THREAD,
     USER,
@@ -79,6 +81,7 @@ SCENARIOS = (
 # The scenario by which the growth of each prompt is measured.
 GROWTH = (
     ("summarize_thread", DEFAULT),
+    ("summarize_thread", EACH_ROUND),
     ("extract_memories", DEFAULT),
     ("reconcile_memories", DEFAULT),
     ("compress_thread", DEFAULT),

@@ -64,7 +64,7 @@ class Thread:
 class Summary:
     """The summary of messages ``start_seq`` to ``end_seq``; ``base_summary_id`` is the summary it continued.
 
-    Of a user's profile, ``end_seq`` + 1 is the number of messages that went in.
+    ``kind`` is rolling, thread or user. Of a user's profile, ``end_seq`` + 1 is the number of messages that went in.
     """
 
     summary_id: UUID
@@ -76,6 +76,7 @@ class Summary:
     metadata: dict[str, Any]
     generation_time_ms: int | None
     created_at: datetime
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ class AddedMemory:
 class MemoryRecord:
     """One long-term memory; ``confidence`` and ``importance`` are between 0 and 1.
 
-    In a list, ``total_count`` is the size of the whole match.
+    In a list, ``total_count`` is the size of the whole match. ``source`` is who says so; ``source_seqs`` are the
+    messages of ``thread_id`` that state it.
     """
 
     memory_id: UUID
@@ -112,6 +114,8 @@ class MemoryRecord:
     superseded_at: datetime | None
     version: int
     total_count: int
+    source: str
+    source_seqs: list[int] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,14 @@ import pytest
 from tests.context.steps import at_most, estimate, messages, parts, remember
 from tests.support.protocol import ANA, claim, complete, say
 from tests.support.sqlapi import Api
+from tests.support.summaries import each_round
 
 
 class TestBudget:
     @pytest.mark.parametrize("seed", range(6))
     def test_is_kept_whenever_one_message_fits(self, api: Api, seed: int) -> None:
         chance = random.Random(seed)
+        each_round(api)
         for number in range(8):
             remember(api, f"fact {number} " + "x" * chance.randrange(80))
         for number in range(12):
@@ -104,6 +106,7 @@ class TestBudget:
         assert [source for source, _ in parts(api, max_tokens=50)] == ["message"]
 
     def test_says_what_does_not_fit(self, api: Api) -> None:
+        each_round(api)
         api.talk(**ANA, rounds=3)
         api.finish_jobs(summary="s" * 4000)
         remember(api, "Likes tea and " + "biscuits " * 100)
@@ -113,6 +116,7 @@ class TestBudget:
         assert [notice for notice in api.notices if notice.startswith("degraded: ") and "memories" in notice]
 
     def test_that_holds_everything_is_no_reason_for_a_notice(self, api: Api) -> None:
+        each_round(api)
         api.talk(**ANA, rounds=3)
         api.finish_jobs()
         remember(api, "Likes tea")

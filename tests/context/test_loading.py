@@ -10,9 +10,14 @@ import pytest
 from tests.context.steps import messages, parts, remember
 from tests.support.protocol import ANA
 from tests.support.sqlapi import Api, fenced
+from tests.support.summaries import each_round
 
 
 class TestLoading:
+    @pytest.fixture(autouse=True)
+    def _each_round(self, api: Api) -> None:
+        each_round(api)
+
     @pytest.mark.feature("A4", "D6")
     def test_gives_memories_then_the_summary_then_the_messages_since(self, api: Api) -> None:
         remember(api, "Likes tea")

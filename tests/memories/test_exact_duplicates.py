@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 
 import psycopg
@@ -16,14 +17,58 @@ from tests.support.sqlapi import OLD_STRINGS, Api
 @pytest.mark.feature("E12")
 @pytest.mark.parametrize(
     "content",
-    ["Likes tea", "  LIKES\t\n Tea ", "grüße aus köln", "日本 — ☕", "x" * 10000],
-    ids=lambda content: content[:8].strip(),
+    [
+        "Likes tea",
+        "  LIKES\t\n Tea ",
+        "grüße aus köln",
+        "日本 — ☕",
+        "x" * 10000,
+        "Àpropos… Ågot",
+        "\ufeff\u3000 Likes\u00a0\u2009 tea\u202f!\u0085",
+        "\u00a0",
+        "日\u200b本\u3000☕",
+    ],
+    ids=lambda content: ascii(content[:8].strip()),
 )
 def test_the_hash_is_that_of_the_lower_case_single_spaced_content(api: Api, content: str) -> None:
     add(api, content)
-    normalised = " ".join(content.lower().split())
+    normalised = " ".join(re.sub("[\u200b\u2060\ufeff]", "", content).lower().split())
     expected = hashlib.sha256(normalised.encode()).hexdigest()[:32]
     assert api.value("select content_hash from memory.memories") == expected
+
+
+BLANKS = [chr(code) for code in (0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000)]
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("blank", BLANKS, ids=ascii)
+def test_every_blank_of_unicode_counts_as_a_space(api: Api, blank: str) -> None:
+    first = add(api, "Likes tea")
+    again = api.add_memory(user_id="ana", content=f"{blank}likes {blank}\ttea{blank}")
+    assert (again.memory_id, again.inserted) == (first, False)
+    assert api.add_memory(user_id="ana", content="Likestea").inserted
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("unseen", ["\u200b", "\u2060", "\ufeff"], ids=ascii)
+def test_blanks_of_no_width_do_not_count(api: Api, unseen: str) -> None:
+    first = add(api, f"{unseen}Likes t{unseen}ea")
+    assert api.add_memory(user_id="ana", content="likes tea").memory_id == first
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0645\u06cc\u062e\u0648\u0627\u0647\u0645"),
+        ("\U0001f469\u200d\U0001f4bb", "\U0001f469\U0001f4bb"),
+        ("caf\u00e9", "cafe"),
+    ],
+    ids=["Persian", "emoji", "accent"],
+)
+def test_characters_that_change_what_is_seen_count(api: Api, one: str, other: str) -> None:
+    add(api, one)
+    assert api.add_memory(user_id="ana", content=other).inserted
 
 
 @pytest.mark.feature("E12")

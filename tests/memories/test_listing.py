@@ -30,16 +30,82 @@ from tests.support.sqlapi import Api
         ({"agent_id": "other"}, ["100% sure"]),
         ({"user_id": "bob"}, ["Likes tea as well"]),
         ({"user_id": "nobody"}, []),
+        ({"thread_id": "t1"}, ["snake_case", "Likes Tea"]),
+        ({"thread_id": "t1", "tags_all": ["y"]}, ["Likes Tea"]),
+        ({"thread_id": "t2"}, []),
+        ({"filter": {"channel": "mail"}}, ["a\\b", "Likes Tea"]),
+        ({"filter": {"channel": "mail", "by": {"name": "Bo"}}}, ["a\\b"]),
+        ({"filter": {}, "agent_id": "other"}, ["100% sure"]),
+        ({"filter": {"channel": "mail"}, "thread_id": "t1"}, ["Likes Tea"]),
     ],
-)
+)  # fmt: skip
 def test_lists_are_filtered_newest_first(api: Api, filters: dict[str, Any], expected: list[str]) -> None:
     add(api, "Name is Ana")
-    add(api, "Likes Tea", memory_type="preference", embedding_text="favourite beverage", tags=["x", "y"])
-    add(api, "snake_case", tags=["x"])
+    tea = {"memory_type": "preference", "embedding_text": "favourite beverage", "tags": ["x", "y"]}
+    add(api, "Likes Tea", **tea, thread_id="t1", metadata={"channel": "mail"})
+    add(api, "snake_case", tags=["x"], thread_id="t1")
     add(api, "100% sure", agent_id="other")
-    add(api, "a\\b")
+    add(api, "a\\b", metadata={"channel": "mail", "by": {"name": "Bo", "id": 7}})
     add(api, "Likes tea as well", user_id="bob")
     assert contents(api, **filters) == expected
+    assert api.count_memories(**{"user_id": "ana", **filters}) == len(expected)
+
+
+@pytest.mark.feature("B3", "E3")
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"created_after": "2026-05-01"}, ["third", "second"]),
+        ({"created_before": "2026-05-02"}, ["first"]),
+        ({"created_after": "2026-05-01", "created_before": "2026-05-03"}, ["second"]),
+        ({"created_after": "-infinity", "created_before": "infinity"}, ["third", "second", "first"]),
+        ({"created_after": "infinity"}, []),
+        ({"created_before": "-infinity"}, []),
+        ({"created_after": "2026-05-01", "row_limit": 1}, ["third"]),
+    ],
+)
+def test_lists_are_filtered_by_time_without_the_moment_itself(
+    api: Api, filters: dict[str, Any], expected: list[str]
+) -> None:
+    for day, content in enumerate(["first", "second", "third"], start=1):
+        statement = "insert into memory.memories (user_id, content, created_at) values ('ana', %s, %s)"
+        api.connection.execute(statement, [content, f"2026-05-0{day}"])
+    assert contents(api, **filters) == expected
+
+
+@pytest.mark.feature("B3")
+def test_a_list_of_one_thread_reads_only_its_memories(api: Api) -> None:
+    """Whatever was listed before in the session: one plan for all filters would read all memories of the user."""
+    api.connection.execute("""
+        insert into memory.memories (user_id, content, thread_id)
+        select u, 'no. ' || n, 't' || n / 10 from unnest(array['ana', 'bob', 'cy', 'dan', 'eve']) as u,
+          generate_series(1, 900) as n order by u""")
+    api.connection.execute("analyze memory.memories")
+    for _ in range(8):
+        api.list_memories(user_id="ana")
+        api.count_memories(user_id="ana")
+    assert api.entries_read(lambda: api.list_memories(user_id="ana", thread_id="t7")) < 100
+    assert api.entries_read(lambda: api.count_memories(user_id="ana", thread_id="t7")) < 50
+
+
+@pytest.mark.feature("B3", "E3")
+def test_a_memory_says_where_it_comes_from(api: Api) -> None:
+    api.talk("ana", "t1", 5)
+    api.finish_jobs(memory="Likes tea")
+    [extracted] = api.list_memories(user_id="ana")
+    add(api, "Likes mail", source="settings", thread_id="t2")
+    assert (extracted.source, extracted.thread_id, extracted.source_seqs) == ("extraction", "t1", [0])
+    assert api.get_memory(user_id="ana", memory_id=extracted.memory_id) == extracted
+    assert [(row.source, row.thread_id, row.source_seqs) for row in api.list_memories(user_id="ana")] == [
+        ("settings", "t2", None),
+        ("extraction", "t1", [0]),
+    ]
+    results = api.search(user_id="ana", query="likes", mode="keyword", explain=True)
+    details = {result.content: result.details for result in results if result.source == "memory"}
+    assert {content: (each["source"], each["thread_id"], each["source_seqs"]) for content, each in details.items()} == {
+        "Likes tea": ("extraction", "t1", [0]),
+        "Likes mail": ("settings", "t2", None),
+    }
 
 
 @pytest.mark.feature("B3")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.messages.steps import ANA, add, contents
 from tests.support.sqlapi import Api, refused
+from tests.support.summaries import each_round
 
 
 class TestClearing:
@@ -44,6 +45,7 @@ class TestClearing:
 
     @pytest.mark.feature("A11")
     def test_drops_the_summary_and_its_job(self, api: Api) -> None:
+        each_round(api)
         api.talk(**ANA, rounds=3)
         api.finish_jobs(summary="Old news.")
         api.talk(**ANA, rounds=3)
@@ -59,6 +61,7 @@ class TestDeleting:
     @pytest.fixture
     def rich_thread(self, api: Api) -> None:
         """A thread with a summary, open jobs and an extracted memory, beside what the user wrote down in it."""
+        each_round(api)
         api.talk(**ANA, rounds=5)
         api.finish_jobs(summary="They talked.", memory="Extracted")
         api.talk(**ANA, rounds=5)

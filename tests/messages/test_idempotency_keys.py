@@ -45,8 +45,8 @@ class TestIdempotencyKeys:
         ends = {
             "clear": "select memory.clear_thread('ana', 't1')",
             "expiry": "update memory.messages set expires_at = '2020-01-01'",
-            "compression": "update memory.messages set is_active = false, summary_id = gen_random_uuid();"
-            " select memory._set_mark('ana', 't1', 'extract_memories', 0)",
+            "compression": "update memory.messages"
+            " set is_active = false, summary_id = gen_random_uuid(), expires_at = '2020-01-01'",
             "direct deletion": "delete from memory.messages",
         }
         api.connection.execute(ends[end])

@@ -10,6 +10,7 @@ import pytest
 
 from tests.messages.steps import ANA, MAY, add, contents, seqs
 from tests.support.sqlapi import Api
+from tests.support.summaries import each_round
 
 
 def expire(api: Api, where: str) -> None:
@@ -86,6 +87,7 @@ class TestExpiry:
 
     @pytest.mark.feature("E16")
     def test_keeps_what_was_derived_from_the_messages(self, api: Api) -> None:
+        each_round(api)
         api.talk(**ANA, rounds=5)
         api.finish_jobs(summary="They talked about tea.", memory="Likes tea")
         expire(api, "true")
@@ -117,6 +119,54 @@ class TestReading:
         for number in range(6):
             add(api, str(number), agent_id="odd" if number % 2 else "even")
         assert seqs(api, **arguments) == expected
+
+    @pytest.mark.feature("E3")
+    @pytest.mark.parametrize(
+        ("arguments", "expected"),
+        [
+            ({"roles": ["tool"]}, [2]),
+            ({"roles": ["agent"]}, [1, 3]),
+            ({"roles": ["user", "assistant"]}, [0, 1, 3, 4]),
+            ({"roles": []}, []),
+            ({"filter": {"channel": "mail"}}, [0, 3]),
+            ({"filter": {"channel": "mail", "tags": ["a"]}}, [3]),
+            ({"filter": {}}, [0, 1, 2, 3, 4]),
+            ({"created_after": MAY + timedelta(hours=2)}, [3, 4]),
+            ({"created_before": MAY + timedelta(hours=2)}, [0, 1]),
+            ({"created_after": MAY, "created_before": MAY + timedelta(hours=3)}, [1, 2]),
+            ({"created_after": "-infinity", "created_before": "infinity"}, [0, 1, 2, 3, 4]),
+            ({"created_after": "infinity"}, []),
+            ({"roles": ["user", "assistant"], "recent_k": 2}, [3, 4]),
+            ({"filter": {"channel": "mail"}, "recent_k": 1}, [3]),
+            ({"created_before": MAY + timedelta(hours=2), "recent_k": 1}, [1]),
+            ({"roles": ["assistant"], "filter": {"channel": "mail"}, "created_after": MAY, "before_seq": 4}, [3]),
+        ],
+    )  # fmt: skip
+    def test_filters_choose_before_the_newest_are_taken(
+        self, api: Api, arguments: dict[str, Any], expected: list[int]
+    ) -> None:
+        roles = ["user", "assistant", "tool", "assistant", "user"]
+        metadata: list[dict[str, Any]] = [{"channel": "mail"}, {}, {"channel": "chat"}, {"channel": "mail"}, {"a": 1}]
+        metadata[3]["tags"] = ["a", "b"]
+        for hour, (role, said) in enumerate(zip(roles, metadata, strict=True)):
+            add(api, str(hour), role=role, metadata=said, created_at=MAY + timedelta(hours=hour), expires_at="infinity")
+        assert seqs(api, **arguments) == expected
+
+    @pytest.mark.feature("E3")
+    @pytest.mark.parametrize(
+        "filters",
+        [{}, {"roles": ["tool"]}, {"filter": {"new": True}}, {"created_after": MAY + timedelta(days=1)}],
+        ids=["none", "roles", "metadata", "time"],
+    )
+    def test_the_newest_are_read_without_the_rest_of_the_thread(self, api: Api, filters: dict[str, Any]) -> None:
+        """Although the statistics know none of them, so that reading and sorting the whole thread looks cheaper."""
+        old = {"role": "user", "content": "Hello", "created_at": MAY.isoformat()}
+        new = {"role": "tool", "content": "Done", "created_at": "2026-05-03T00:00:00Z", "metadata": {"new": True}}
+        api.add_messages(**ANA, messages=[old] * 3000)
+        api.connection.execute("analyze memory.messages")
+        api.add_messages(**ANA, messages=[new] * 30)
+        api.get_messages(**ANA, recent_k=1)
+        assert api.entries_read(lambda: api.get_messages(**ANA, recent_k=10, **filters)) < 50
 
     @pytest.mark.feature("A3")
     @pytest.mark.parametrize("reader", ["get_messages", "get_context"])

@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 from tests.messages.steps import ANA, MAY, add, contents, seqs
 from tests.support.protocol import activate
 from tests.support.sqlapi import Api, refused
+from tests.support.summaries import each_round
 
 
 class TestStoring:
@@ -176,6 +177,7 @@ class TestNumbering:
 
 @pytest.mark.feature("D10")
 def test_appending_does_not_wait_for_a_worker(api: Api, connect: Callable[..., psycopg.Connection]) -> None:
+    each_round(api)
     api.talk(**ANA, rounds=10)
     worker = Api(connect())
     kinds = {job.kind for job in worker.claim_jobs(worker="slow", max_jobs=10)}

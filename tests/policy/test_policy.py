@@ -10,13 +10,14 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.sqlapi import Api, refused
+from tests.support.summaries import each_round
 
 # The built-in values, section Policy.
 DEFAULTS = json.loads("""{
   "messages":   {"expires_after": "7 days"},
   "memories":   {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97,
                  "max_per_reply": 100, "max_extracted_per_day": 500},
-  "summary":    {"enabled": true, "window_size": 14, "start_seq": 5},
+  "summary":    {"enabled": true, "when": "needed", "window_size": 14, "start_seq": 5},
   "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
   "cadence":    {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
   "artifacts":  {"enabled": true, "threshold_tokens": 500},
@@ -77,7 +78,7 @@ class TestLayers:
         api.set_policy(settings={"summary": {"window_size": 20}})
         api.set_policy(settings={"summary": {"start_seq": 9}, "context": {"max_tokens": 100}})
         policy = api.get_policy()
-        assert policy["summary"] == {"enabled": True, "window_size": 20, "start_seq": 9}
+        assert policy["summary"] == {"enabled": True, "when": "needed", "window_size": 20, "start_seq": 9}
         assert policy["context"] == {**DEFAULTS["context"], "max_tokens": 100}
 
     def test_lists_replace(self, api: Api) -> None:
@@ -142,6 +143,7 @@ class TestRefusals:
             ("memories.max_per_reply", [0, -1, 1.5, "10"]),
             ("memories.max_extracted_per_day", [0, -1, 1.5, "10"]),
             ("summary.enabled", ["yes", 1, "true", {}]),
+            ("summary.when", ["always", "NEEDED", "", True, 5, ["needed"], {}]),
             ("summary.window_size", [0, 1, -14, 14.5, "14", 3_000_000_000]),
             ("summary.start_seq", [-1, 0.5, "5"]),
             ("summary.model", ["nobody-registered-it", 5, "", ["local"], True]),
@@ -234,6 +236,7 @@ class TestEffects:
 
     @pytest.mark.feature("D1", "D2")
     def test_summary_enabled(self, api: Api) -> None:
+        each_round(api)
         api.set_policy(settings={"summary": {"enabled": False}}, user_id="ana")
         for user in ("ana", "bob"):
             api.talk(user, f"of {user}", rounds=4)
@@ -242,7 +245,7 @@ class TestEffects:
     @pytest.mark.feature("D1", "D2")
     @pytest.mark.parametrize(("start_seq", "rounds"), [(5, 3), (0, 1), (9, 5)])
     def test_summary_start_seq(self, api: Api, start_seq: int, rounds: int) -> None:
-        api.set_policy(settings={"summary": {"start_seq": start_seq}})
+        each_round(api, start_seq=start_seq)
         api.talk(**ANA, rounds=rounds - 1) if rounds > 1 else None
         assert open_jobs(api, "summarize_thread") == []
         api.talk(**ANA, rounds=1)
@@ -250,7 +253,7 @@ class TestEffects:
 
     @pytest.mark.feature("D1", "D3")
     def test_summary_window_size(self, api: Api) -> None:
-        api.set_policy(settings={"summary": {"window_size": 4}})
+        each_round(api, window_size=4)
         api.talk(**ANA, rounds=10)
         [job] = api.claim_jobs(worker="w", kinds=["summarize_thread"])
         assert (job.payload["start_seq"], job.payload["end_seq"]) == (16, 19)
@@ -258,7 +261,7 @@ class TestEffects:
     @pytest.mark.feature("D1")
     def test_summary_model(self, api: Api) -> None:
         api.register_model(name="small", kind="chat", provider="openai", model="gpt-small")
-        api.set_policy(settings={"summary": {"model": "small"}})
+        each_round(api, model="small")
         api.talk(**ANA, rounds=10)
         models = {job.kind: job.payload["model"]["name"] for job in api.claim_jobs(worker="w", max_jobs=10)}
         assert models == {"summarize_thread": "small", "extract_memories": "local"}

@@ -47,7 +47,7 @@ def settings(api: Api, **sections: dict[str, Any]) -> None:
 
 
 def summary_only(api: Api) -> None:
-    settings(api, cadence={"fact_extraction_every_n": 0})
+    settings(api, cadence={"fact_extraction_every_n": 0}, summary={"when": "each_round"})
 
 
 def kill(api: Api) -> int:

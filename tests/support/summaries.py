@@ -22,6 +22,11 @@ def only(api: Api, **sections: dict[str, Any]) -> None:
     api.set_policy(settings=settings)
 
 
+def each_round(api: Api, **summary: Any) -> None:
+    """Have a rolling summary made after each round, as a window of the newest messages."""
+    api.set_policy(settings={"summary": {"when": "each_round", **summary}})
+
+
 def compressing(api: Api, **changes: Any) -> None:
     """Compress at 100 tokens all but the newest four messages, unless changed."""
     only(api, compression={**COMPRESSION, **changes})

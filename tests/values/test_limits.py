@@ -120,6 +120,8 @@ class TestFilters:
             api.list_memories(**ANA, tags_all=MANY)
         with refused("search", "54000"):
             api.list_memories(**ANA, search="x" * 1001)
+        with refused("roles", "54000"):
+            api.get_messages(**ANA, thread_id="t1", roles=["user"] * 101)
         assert api.list_memories(**ANA, search="x" * 1000) == []
 
     @pytest.mark.parametrize(
@@ -136,11 +138,17 @@ class TestFilters:
     def test_on_metadata_are_small(self, api: Api, value: Any) -> None:
         with refused("filter", "54000"):
             api.search(**ANA, query="tea", filter=value)
+        with refused("filter", "54000"):
+            api.get_messages(**ANA, thread_id="t1", filter=value)
+        for list_or_count in (api.list_memories, api.count_memories):
+            with refused("filter", "54000"):
+                list_or_count(**ANA, filter=value)
 
     def test_on_metadata_may_have_a_hundred_values(self, api: Api) -> None:
         for value in ({"a": list(range(99))}, {str(number): 1 for number in range(100)}, nested(100)):
             api.add_memory(**ANA, content=f"tea {len(str(value))}", metadata=value)
             assert len(api.search(**ANA, query="tea", mode="keyword", filter=value)) == 1
+            assert len(api.list_memories(**ANA, filter=value)) == 1
 
 
 @pytest.mark.feature("F20")

@@ -51,6 +51,7 @@ def run(console: Console) -> None:
         server = connection.info.server_version // 10000
         console.print(f"PostgreSQL {server} with agent_memory {memory.version()} runs in a temporary directory.")
         _import_conversation(console, connection)
+        memory.summarize_thread(_USER, _newest_thread(memory))
         _run_jobs(console, conninfo)
         _show_memories(console, memory)
         _show_latest_summary(console, memory)
@@ -78,7 +79,10 @@ def _run_jobs(console: Console, conninfo: str) -> None:
     with progress(console, "worker") as report:
         worker = Worker(conninfo, on_settled=lambda counts, total: report(counts.settled, total))
         counts = asyncio.run(worker.run(once=True))
-    console.print(f"The import queued model work by itself. A worker has done it: {counted(counts.completed, 'job')}.")
+    console.print(
+        "The import queued model work by itself, and a summary of the newest session was asked for. A worker has done "
+        f"it: {counted(counts.completed, 'job')}."
+    )
 
 
 def _show_memories(console: Console, memory: Memory) -> None:
@@ -90,13 +94,15 @@ def _show_memories(console: Console, memory: Memory) -> None:
         _print_rows(console, [(_said_at(record), record.thread_id or "", record.content) for record in shown])
 
 
+def _newest_thread(memory: Memory) -> str:
+    return memory.list_threads(_USER, row_limit=1)[0].thread_id
+
+
 def _show_latest_summary(console: Console, memory: Memory) -> None:
-    thread = memory.list_threads(_USER, row_limit=1)[0]
-    summary = memory.get_thread_summary(_USER, thread.thread_id)
+    thread_id = _newest_thread(memory)
+    summary = memory.get_thread_summary(_USER, thread_id)
     if summary is not None:
-        _print_title(
-            console, f"Rolling summary of {thread.thread_id}, messages {summary.start_seq} to {summary.end_seq}:"
-        )
+        _print_title(console, f"Summary of {thread_id}, messages {summary.start_seq} to {summary.end_seq}:")
         console.print("This is the built-in extract, which quotes; a chat model writes prose.")
         quotes = re.findall(r"^\[(seq \d+)\] (.*)", summary.summary, re.MULTILINE)
         _print_rows(console, quotes[:_SHOWN])

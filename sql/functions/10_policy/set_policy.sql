@@ -103,6 +103,11 @@ begin
         perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "importance" or "fifo".');
       end if;
       return;
+    when name = 'summary.when' then
+      if p_value not in ('"needed"', '"each_round"') then
+        perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "needed" or "each_round".');
+      end if;
+      return;
     when name = 'search.language' then
       if not exists (select from pg_ts_config as c
                      where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = said) then

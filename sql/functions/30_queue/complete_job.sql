@@ -50,7 +50,7 @@ begin
     end if;
   end if;
   if request is not null then
-    perform memory._enqueue(p_job.user_id, p_job.kind, p_job.scope, request);
+    perform memory._enqueue(p_job.user_id, p_job.kind, p_job.scope, request, p_job.variant);
   end if;
 end;
 $$;

@@ -1,9 +1,11 @@
--- Every room queues jobs by these functions. A job is named by its user, its kind and its scope: a thread, or '' for
--- the user as a whole.
+-- Every room queues jobs by these functions. A job is named by its user, its kind, its scope (a thread, or '' for the
+-- user as a whole) and its variant, which only summarize_thread has.
 
--- Queues a job for a caller who wants its id. A pending job of the same kind and scope takes the request in; a running
--- one is marked to be followed by another job, because it may have read its input already.
-create or replace function memory._enqueue(p_user_id text, p_kind text, p_scope text, p_request jsonb default '{}')
+-- Queues a job for a caller who wants its id. A pending job of the same name takes the request in; a running one is
+-- marked to be followed by another job, because it may have read its input already.
+create or replace function memory._enqueue(
+  p_user_id text, p_kind text, p_scope text, p_request jsonb default '{}', p_variant text default ''
+)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
@@ -11,9 +13,9 @@ as $$
 declare
   queued bigint;
 begin
-  insert into memory.jobs as j (user_id, kind, scope, request)
-  values (p_user_id, p_kind, p_scope, p_request)
-  on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
+  insert into memory.jobs as j (user_id, kind, scope, variant, request)
+  values (p_user_id, p_kind, p_scope, p_variant, p_request)
+  on conflict (user_id, kind, scope, variant) where status in ('pending', 'running') do update
   set request = case j.status when 'pending' then memory._wider_request(j.request, excluded.request)
                               else j.request end,
       next_request = case j.status when 'running'
@@ -42,40 +44,45 @@ end;
 $$;
 
 -- Whether a job is pending or running.
-create or replace function memory._is_queued(p_user_id text, p_kind text, p_scope text)
+create or replace function memory._is_queued(
+  p_user_id text, p_kind text, p_scope text, p_variant text default ''
+)
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
   return exists (
     select from memory.jobs as j
-    where j.user_id = p_user_id and j.kind = p_kind and j.scope = p_scope and j.status in ('pending', 'running'));
+    where j.user_id = p_user_id and j.kind = p_kind and j.scope = p_scope and j.variant = p_variant
+      and j.status in ('pending', 'running'));
 end;
 $$;
 
 -- Queues a job unless one is open, and returns whether it did. It looks before it inserts: nearly every message calls
 -- this, and an insert that meets a conflict takes four times as long as the look.
-create or replace function memory._enqueue_due(p_user_id text, p_kind text, p_scope text)
+create or replace function memory._enqueue_due(
+  p_user_id text, p_kind text, p_scope text, p_variant text default ''
+)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if memory._is_queued(p_user_id, p_kind, p_scope) then
+  if memory._is_queued(p_user_id, p_kind, p_scope, p_variant) then
     return false;
   end if;
-  return memory._insert_job(p_user_id, p_kind, p_scope);
+  return memory._insert_job(p_user_id, p_kind, p_scope, p_variant);
 end;
 $$;
 
 -- Inserts a job; false when one is open, or when an open transaction is queueing one: no writer waits for that
 -- transaction.
-create or replace function memory._insert_job(p_user_id text, p_kind text, p_scope text)
+create or replace function memory._insert_job(p_user_id text, p_kind text, p_scope text, p_variant text)
 returns boolean
 language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
-  insert into memory.jobs (user_id, kind, scope) values (p_user_id, p_kind, p_scope)
+  insert into memory.jobs (user_id, kind, scope, variant) values (p_user_id, p_kind, p_scope, p_variant)
   on conflict do nothing;
   return found;
 exception
@@ -97,7 +104,7 @@ begin
   select u.user_id, p_kind, ''
   from memory._users_of_kind(p_kind) as u (user_id)
   order by u.user_id
-  on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
+  on conflict (user_id, kind, scope, variant) where status in ('pending', 'running') do update
   set next_request = case j.status when 'running' then '{}' else j.next_request end,
       run_after = least(j.run_after, statement_timestamp());
 end;

@@ -15,7 +15,7 @@ begin
   elsif job.status in ('running', 'completed') then
     perform memory._refuse('job_id', format('job %s is %s', job_id, job.status),
       'Only a pending or dead job can be tried again.');
-  elsif job.status = 'dead' and memory._is_queued(job.user_id, job.kind, job.scope) then
+  elsif job.status = 'dead' and memory._is_queued(job.user_id, job.kind, job.scope, job.variant) then
     perform memory._refuse('job_id', 'a newer job is doing the same work', 'Nothing needs to be done.', '23505');
   end if;
   update memory.jobs as j

@@ -52,7 +52,8 @@ begin
     perform set_config('memory.seqs_reserved', '', true);
     update memory.threads as t
     set next_seq = t.next_seq - case when t.next_seq = booked.first_seq + 1 then 1 else 0 end,
-        message_count = t.message_count - 1, active_tokens = t.active_tokens - tokens
+        message_count = t.message_count - 1, active_tokens = t.active_tokens - tokens,
+        tokens_since_summary = t.tokens_since_summary - tokens
     where t.user_id = add_message.user_id and t.thread_id = add_message.thread_id;
   end if;
   return stored;

@@ -14,33 +14,37 @@ declare
   lifetime interval;
   messages_now bigint;
   tokens_now bigint;
+  tokens_since bigint;
   embeds boolean;
   due text[];
   kind text;
 begin
   -- Policy and models are read in the same statement: a statement of their own would take 10 us.
-  insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
-  values (p_user_id, p_thread_id, p_message_count, p_message_count, p_token_count, p_first_at, p_last_at)
+  insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
+    first_at, last_at)
+  values (p_user_id, p_thread_id, p_message_count, p_message_count, p_token_count, p_token_count, p_first_at, p_last_at)
   on conflict on constraint threads_pkey do update
   set next_seq = t.next_seq + excluded.next_seq,
       message_count = t.message_count + excluded.message_count,
       active_tokens = t.active_tokens + excluded.active_tokens,
+      tokens_since_summary = t.tokens_since_summary + excluded.tokens_since_summary,
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at)
-  returning t.next_seq - p_message_count, t.message_count, t.active_tokens,
+  returning t.next_seq - p_message_count, t.message_count, t.active_tokens, t.tokens_since_summary,
     array(select p from memory.policies as p
           where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)),
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
-  into first_seq, messages_now, tokens_now, layers, embeds;
+  into first_seq, messages_now, tokens_now, tokens_since, layers, embeds;
 
   -- Where no policy is set, the planner folds the settings into both expressions as constants.
   if cardinality(layers) = 0 then
     lifetime := memory._message_lifetime(memory._default_policy());
-    due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now, embeds);
+    due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now,
+                             tokens_since, embeds);
   else
     policy := memory._merge_layers(layers);
     lifetime := memory._message_lifetime(policy);
-    due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, embeds);
+    due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
   end if;
   expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');
 
@@ -52,6 +56,9 @@ begin
       when 'summarize_user' then
         perform memory._enqueue_user_summary(p_user_id, p_message_count,
           (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int);
+      when 'summarize_thread' then
+        perform memory._enqueue_due(p_user_id, kind, p_thread_id,
+          memory._kind_of_summary(coalesce(policy, memory._default_policy())));
       else
         perform memory._enqueue_due(p_user_id, kind, p_thread_id);
     end case;

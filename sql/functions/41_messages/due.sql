@@ -9,12 +9,32 @@ begin atomic
   select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
 end;
 
+-- The kind of summary that the policy has made of a thread. Inlined by the planner, hence no SET clause.
+create or replace function memory._kind_of_summary(p_policy jsonb)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
+end;
+
+-- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
+-- and those since its newest summary have more than half of a context, because memories and summaries take the rest.
+-- So a summary is due with every half of a context, at the latest before the messages since the last one do not fit.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_active_tokens > (p_policy #>> '{context,max_tokens}')::int
+    and p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int / 2;
+end;
+
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
 -- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() decide in the end
 -- whether a job is queued. Inlined by the planner, hence no SET clause.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
-  p_embeds boolean
+  p_tokens_since_summary bigint, p_embeds boolean
 )
 returns text[]
 language sql immutable parallel safe
@@ -32,8 +52,14 @@ begin atomic
                                        (p_policy #>> '{cadence,thread_summary_every_n}')::int)
             then 'summarize_thread'
         end
-      when p_ends_round and (p_policy #>> '{summary,enabled}')::boolean
+      when (p_policy #>> '{summary,enabled}')::boolean
         and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
+        and case p_policy #>> '{summary,when}'
+          when 'each_round' then p_ends_round
+          -- A round that fills a context by itself is not waited for.
+          else (p_ends_round or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int)
+            and memory._needs_summary(p_policy, p_active_tokens, p_tokens_since_summary)
+        end
         then 'summarize_thread'
     end,
     case when p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint then 'compress_thread' end,

@@ -1,20 +1,28 @@
 create or replace function memory.get_messages(
   user_id text, thread_id text, recent_k int default null, after_seq bigint default null,
-  before_seq bigint default null, agent_id text default null, include_inactive boolean default false
+  before_seq bigint default null, agent_id text default null, include_inactive boolean default false,
+  roles text[] default null, filter jsonb default null, created_after timestamptz default null,
+  created_before timestamptz default null
 )
 returns setof memory.message
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+-- From the end of the thread backwards, so that a read stops when recent_k messages are found. A plan for the values of
+-- a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
+set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- Three calls would be a tenth of the time of a short read, so they are made only when one of them refuses.
-  if not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id))) then
+  -- The calls would be a tenth of the time of a short read, so they are made only when one of them may refuse.
+  if not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id)))
+    or recent_k < 1 or num_nonnulls(roles, filter) > 0 then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
-    perform memory._check_id('agent_id', agent_id);
-  end if;
-  if recent_k < 1 then
-    perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
+    perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+    if recent_k < 1 then
+      perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
+    end if;
+    perform memory._check_filter(filter);
+    roles := memory._stored_roles(roles);
   end if;
   return query
   select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
@@ -24,11 +32,18 @@ begin
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
           and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
           and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
+          and (get_messages.roles is null or m.role = any (get_messages.roles))
+          and (created_after is null or m.created_at > created_after)
+          and (created_before is null or m.created_at < created_before)
+          and (filter is null or m.metadata @> filter)
         order by m.seq desc limit recent_k) as r
   order by r.seq;
 end;
 $$;
-comment on function memory.get_messages(text, text, int, bigint, bigint, text, boolean) is
-'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also '
-'shows cleared and expired messages until memory.sweep() removes them. expires_at is null for a message that never '
-'expires.';
+comment on function memory.get_messages(
+  text, text, int, bigint, bigint, text, boolean, text[], jsonb, timestamptz, timestamptz
+) is
+'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. roles, filter (a part of '
+'their metadata), created_after, created_before and agent_id choose among them before recent_k counts. '
+'include_inactive also shows cleared and expired messages until memory.sweep() removes them. expires_at is null for a '
+'message that never expires.';

@@ -8,6 +8,14 @@ begin atomic
   select p_metadata ?| array['tool_calls', 'function_call', 'refusal', 'audio', 'content'];
 end;
 
+-- Whether a message can have this role. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_role(p_role text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_role in ('user', 'assistant', 'tool', 'system', 'developer')) is true;
+end;
+
 -- Bytes that the content of a message may have. Inlined by the planner, hence no SET clause.
 create or replace function memory._max_message_bytes()
 returns int
@@ -30,7 +38,7 @@ begin atomic
     when not memory._is_id(p_user_id) then 'user_id'
     when not memory._is_id(p_thread_id) then 'thread_id'
     when not memory._is_id(p_agent_id) then 'agent_id'
-    when (p_role in ('user', 'assistant', 'tool', 'system', 'developer')) is not true then 'role'
+    when not memory._is_role(p_role) then 'role'
     when not memory._is_metadata(p_metadata) then 'metadata'
     when ((p_content <> '' or memory._has_parts(p_metadata))
           and octet_length(p_content) <= memory._max_message_bytes()) is not true then 'content'
@@ -58,9 +66,7 @@ begin
     when 'agent_id' then
       perform memory._check_id('agent_id', p_agent_id);
     when 'role' then
-      perform memory._refuse('role' || p_which,
-        case when p_role is null then 'must not be null' else format('unknown role "%s"', left(p_role, 50)) end,
-        'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
+      perform memory._refuse_role('role' || p_which, p_role);
     when 'metadata' then
       perform memory._check_metadata(p_metadata, p_which);
     when 'content' then
@@ -71,6 +77,35 @@ begin
       perform memory._refuse('idempotency_key' || p_which,
         format('has %s bytes, 1 to 255 are allowed', octet_length(p_idempotency_key)), 'A UUID is a good key.');
   end case;
+end;
+$$;
+
+create or replace function memory._refuse_role(p_argument text, p_role text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._refuse(p_argument,
+    case when p_role is null then 'must not be null' else format('unknown role "%s"', left(p_role, 50)) end,
+    'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
+end;
+$$;
+
+-- The roles of a filter as they are stored: assistant for agent. Refuses an unknown role.
+create or replace function memory._stored_roles(p_roles text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  unknown text;
+begin
+  perform memory._check_list('roles', p_roles);
+  p_roles := array_replace(p_roles, 'agent', 'assistant');
+  select r into unknown from unnest(p_roles) as r where not memory._is_role(r) limit 1;
+  if found then
+    perform memory._refuse_role('roles', unknown);
+  end if;
+  return p_roles;
 end;
 $$;
 

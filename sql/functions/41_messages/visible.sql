@@ -7,13 +7,22 @@ begin atomic
   select p_is_active and p_expires_at > statement_timestamp();
 end;
 
--- Whether jobs may read a message: it is current, or compression has soft-deleted it; then some jobs may not have read
--- it yet. Inlined by the planner, hence no SET clause.
+-- Whether a message was not cleared: it is active, or compression has put it away. Inlined by the planner, hence no SET
+-- clause.
+create or replace function memory._is_kept_message(p_is_active boolean, p_summary_id uuid)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_is_active or p_summary_id is not null;
+end;
+
+-- Whether search finds a message and jobs may read it: it is neither cleared nor expired. Compression takes a message
+-- out of its thread only. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select memory._is_current_message(p_is_active or p_summary_id is not null, p_expires_at);
+  select memory._is_current_message(memory._is_kept_message(p_is_active, p_summary_id), p_expires_at);
 end;
 
 -- The current messages of a thread: of one agent, or of all when p_agent_id is null.

@@ -40,10 +40,12 @@ begin
       l.bytes is not null and (sum(l.bytes) over so_far <= p_max_bytes or count(l.bytes) over so_far = 1) as fits
     from (
       select m.seq, m.agent_id, not m.is_counted and p_token_counts ? m.seq::text as is_new_count,
-        case when m.search_vector is null and m.is_active then memory._parsed_bytes(m.content) end as bytes
+        case when m.search_vector is null and memory._is_kept_message(m.is_active, m.summary_id)
+          then memory._parsed_bytes(m.content) end as bytes
       from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
-        and (m.search_vector is null and m.is_active or not m.is_counted and p_token_counts ? m.seq::text)
+        and (m.search_vector is null and memory._is_kept_message(m.is_active, m.summary_id)
+             or not m.is_counted and p_token_counts ? m.seq::text)
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
   -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
@@ -54,7 +56,7 @@ begin
   update memory.messages as m
   set search_vector = coalesce(m.search_vector,
         case
-          when m.is_active and m.seq <= last_parsed
+          when memory._is_kept_message(m.is_active, m.summary_id) and m.seq <= last_parsed
             then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at)
         end),
       token_count = case
@@ -149,13 +151,13 @@ begin
           from memory.messages as m
           where m.user_id = thread.user_id and m.thread_id = thread.thread_id
             and m.seq between thread.from_seq and to_seq
-            and m.search_vector is null and m.is_active) as b;
+            and m.search_vector is null and memory._is_kept_message(m.is_active, m.summary_id)) as b;
     bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- The mark stays before the first message that was skipped.
     select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
     where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
-      and m.search_vector is null and m.is_active;
+      and m.search_vector is null and memory._is_kept_message(m.is_active, m.summary_id);
     if to_seq >= thread.from_seq then
       perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
       checked := checked + to_seq - thread.from_seq + 1;

@@ -28,10 +28,10 @@ begin
 end;
 $$;
 
--- Puts a job off while another job continues the summary of the same whole thread: jobs of two kinds write that
--- summary. No two claims make this test at the same time, because the claims of one user exclude each other
+-- Puts a job off while another job continues the same summary of a thread, because jobs of two kinds write the summary
+-- of a whole thread. No two claims make this test at the same time, because the claims of one user exclude each other
 -- (memory._room()).
-create or replace function memory._check_thread_summary_is_free(p_job memory.jobs)
+create or replace function memory._check_summary_is_free(p_job memory.jobs, p_chain text)
 returns void
 language plpgsql volatile parallel unsafe -- volatile, so that a claim sees the jobs that it has handed out itself
 as $$
@@ -39,9 +39,53 @@ begin
   if exists (select from memory.jobs as j
              where j.user_id = p_job.user_id and j.scope = p_job.scope
                and j.kind in ('summarize_thread', 'compress_thread') and j.status = 'running'
-               and j.job_id <> p_job.job_id and j.input ->> 'chain' = 'thread') then
+               and j.job_id <> p_job.job_id and j.input ->> 'chain' = p_chain) then
     raise lock_not_available using message = 'another job is summarising this thread';
   end if;
+end;
+$$;
+
+-- Refuses what is no kind of summary of a thread; null is none.
+create or replace function memory._check_summary_kind(p_kind text, p_default text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_kind not in ('thread', 'rolling') then
+    perform memory._refuse('kind', format('unknown kind "%s"', left(p_kind, 50)),
+      format('Use thread or rolling, or leave it out for %s.', p_default));
+  end if;
+end;
+$$;
+
+-- Counts anew how many tokens a thread has since its newest summary of either kind. A thread that another transaction
+-- is writing to is skipped, because appends wait for this update only; its next summary is then due too early.
+create or replace function memory._count_tokens_since_summary(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.threads as t
+  where t.user_id = p_user_id and t.thread_id = p_thread_id for no key update skip locked;
+  if found then
+    update memory.threads as t set tokens_since_summary = memory._tokens_since_summary(p_user_id, p_thread_id)
+    where t.user_id = p_user_id and t.thread_id = p_thread_id;
+  end if;
+end;
+$$;
+
+-- Tokens of the active messages since the newest summary of a thread, by reading them.
+create or replace function memory._tokens_since_summary(p_user_id text, p_thread_id text)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+declare
+  last_seq constant bigint := greatest(
+    (memory._latest_summary(p_user_id, p_thread_id, 'rolling')).end_seq,
+    (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq);
+begin
+  return coalesce(sum(m.token_count), 0) from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq > coalesce(last_seq, -1) and m.is_active;
 end;
 $$;
 
@@ -78,7 +122,8 @@ begin
 end;
 $$;
 
--- Stores the text of a summary that _start_summary() created, and drops the embedding of the summary before.
+-- Stores the text of a summary that _start_summary() created, and drops the embedding of the summary whose place it
+-- takes, which need not be the one that it continues.
 create or replace function memory._store_summary(p_job memory.jobs, p_result jsonb)
 returns memory.summaries
 language plpgsql volatile parallel unsafe
@@ -86,6 +131,8 @@ as $$
 declare
   language constant regconfig :=
     (memory._policy_section(p_job.user_id, p_job.agent_id, 'search') ->> 'language')::regconfig;
+  replaced constant memory.summaries :=
+    memory._latest_summary(p_job.user_id, p_job.scope, p_job.input ->> 'chain');
   stored memory.summaries;
 begin
   -- The job is locked before its summary, in the order of delete_thread(); no append waits for either.
@@ -100,7 +147,7 @@ begin
   if not found then -- the thread was cleared, and its summaries and jobs with it
     perform memory._refuse_lease(p_job.job_id);
   end if;
-  perform memory._drop_embedding(p_job.user_id, 'summary', stored.base_summary_id::text);
+  perform memory._drop_embedding(p_job.user_id, 'summary', replaced.summary_id::text);
   perform memory._enqueue_embedding(p_job.user_id);
   return stored;
 end;

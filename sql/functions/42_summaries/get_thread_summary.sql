@@ -8,10 +8,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
-  if kind not in ('thread', 'rolling') then
-    perform memory._refuse('kind', format('unknown kind "%s"', kind),
-      'Use thread or rolling, or leave it out for what there is.');
-  end if;
+  perform memory._check_summary_kind(kind, 'what there is');
   latest := memory._latest_summary(user_id, thread_id, coalesce(kind, 'thread'));
   if latest.summary_id is null and kind is null then
     latest := memory._latest_summary(user_id, thread_id, 'rolling');

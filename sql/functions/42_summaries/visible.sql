@@ -30,7 +30,8 @@ begin
   if p_summary.summary_id is not null then
     return next row(
       p_summary.summary_id, p_summary.summary, p_summary.start_seq, p_summary.end_seq, p_summary.base_summary_id,
-      p_summary.status, p_summary.metadata, p_summary.generation_time_ms, p_summary.created_at)::memory.thread_summary;
+      p_summary.status, p_summary.metadata, p_summary.generation_time_ms, p_summary.created_at,
+      p_summary.kind)::memory.thread_summary;
   end if;
 end;
 $$;

@@ -16,6 +16,18 @@ begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
   end if;
+  if memory._says_of_its_memory(metadata) then
+    -- A function cannot tell an argument that was left out from one that has the value of its default.
+    if coalesce(tags, '{}') = '{}' then
+      tags := memory._tags_in(metadata);
+    end if;
+    if confidence = 1.0 then
+      confidence := coalesce(memory._share_in(metadata, 'confidence'), confidence);
+    end if;
+    if importance = 0.5 then
+      importance := coalesce(memory._share_in(metadata, 'importance'), importance);
+    end if;
+  end if;
   loop
     insert into memory.memories as m (
       user_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance, valid_from, valid_to,
@@ -90,5 +102,6 @@ comment on function memory.add_memory(
 ) is
 'Stores a long-term memory and returns its id. If the same content of the same type and agent is stored already, '
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
-'(23505). Over max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then '
-'inserted is false too.';
+'(23505). tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
+'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
+'false too.';

@@ -11,8 +11,9 @@ returns text[]
 language plpgsql immutable parallel safe
 as $$
 declare
-  letter constant text := e'[^\\s!"&''()*,./:;<=>?@\\[\\\\\\]^`{|}~\\u00a1\\u00ab\\u00b7\\u00bb\\u00bf\\u2000-\\u206f'
-    || e'\\u3000-\\u3004\\u3008-\\u301f\\u30fb\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65-]';
+  letter constant text := e'[^\\s!"&''()*,./:;<=>?@\\[\\\\\\]^`{|}~\\u0085\\u00a0\\u00a1\\u00ab\\u00b7\\u00bb'
+    || e'\\u00bf\\u1680\\u2000-\\u206f\\u3000-\\u3004\\u3008-\\u301f\\u30fb\\ufeff\\uff01-\\uff0f\\uff1a-\\uff20'
+    || e'\\uff3b-\\uff40\\uff5b-\\uff65-]';
   said text := lower(p_content);
 begin
   said := regexp_replace(said, e'\\mcan[''\\u2019]t\\M|\\mcannot\\M', 'can not', 'g');

@@ -9,7 +9,8 @@ begin
   perform memory._check_id('user_id', user_id);
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, 1
+    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, 1,
+    m.source, m.source_seqs
   into result
   from memory.memories as m
   where m.user_id = get_memory.user_id
@@ -23,8 +24,8 @@ begin
 end;
 $$;
 comment on function memory.get_memory(text, uuid) is
-'One memory of a user by its id, also a superseded one (superseded_by names its successor). Error P0002 when the user '
-'has no memory with that id.';
+'One memory of a user by its id, also a superseded one (superseded_by names its successor). source and source_seqs '
+'say where it comes from. Error P0002 when the user has no memory with that id.';
 
 -- Refuses a memory_id that is null or names no memory of the user.
 create or replace function memory._refuse_unknown_memory(p_memory_id uuid, p_argument text default 'memory_id')

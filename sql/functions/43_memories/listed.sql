@@ -1,6 +1,7 @@
 -- Refuses wrong arguments of list_memories() and count_memories().
 create or replace function memory._check_listing(
-  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[]
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_thread_id text,
+  p_filter jsonb
 )
 returns void
 language plpgsql stable parallel safe
@@ -8,8 +9,10 @@ as $$
 begin
   perform memory._check_id('user_id', p_user_id);
   perform memory._check_id('agent_id', coalesce(p_agent_id, 'any'));
+  perform memory._check_id('thread_id', coalesce(p_thread_id, 'any'));
   perform memory._check_memory_types('memory_type', array_remove(array[p_memory_type], null));
   perform memory._check_list('tags_all', p_tags_all);
+  perform memory._check_filter(p_filter);
   -- Neither a cancel nor a timeout interrupts the search of one text: 128 KiB in a memory of 256 KiB took 10 s.
   if length(p_search) > 1000 then
     perform memory._refuse('search', format('has %s characters, at most 1000 are allowed', length(p_search)),

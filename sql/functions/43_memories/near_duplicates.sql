@@ -80,11 +80,11 @@ begin
 end;
 $$;
 
--- The person or thing a memory is about: metadata.subject, or else the user. The planner inlines this function; a SET
--- clause would prevent that.
+-- The person or thing a memory is about, in its plain spelling: metadata.subject, or else the user. The planner inlines
+-- this function; a SET clause would prevent that.
 create or replace function memory._subject(p_metadata jsonb)
 returns text
 language sql immutable parallel safe
 begin atomic
-  select coalesce(nullif(lower(btrim(p_metadata ->> 'subject')), ''), 'user');
+  select coalesce(nullif(memory._plainly_spelled(p_metadata ->> 'subject'), ''), 'user');
 end;

@@ -9,10 +9,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   current_version int;
+  current_metadata jsonb;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.version into current_version
+  select m.version, m.metadata into current_version, current_metadata
   from memory.memories as m
   where m.user_id = update_memory.user_id
     and m.memory_id = update_memory.memory_id
@@ -25,6 +26,11 @@ begin
     perform memory._refuse('expected_version',
       format('the memory is at version %s, not %s', current_version, expected_version),
       'Read it again and decide on the new content.', '40001');
+  end if;
+  if memory._says_of_its_memory(metadata) then
+    tags := coalesce(tags, memory._tags_in(metadata, current_metadata));
+    confidence := coalesce(confidence, memory._share_in(metadata, 'confidence', current_metadata));
+    importance := coalesce(importance, memory._share_in(metadata, 'importance', current_metadata));
   end if;
   update memory.memories as m
   set content = coalesce(update_memory.content, m.content),
@@ -47,5 +53,5 @@ comment on function memory.update_memory(
   text, uuid, text, jsonb, text[], double precision, double precision, timestamptz, int
 ) is
 'Changes the given parts of a memory and returns its new version; the earlier version stays in its history. With '
-'expected_version the change is refused (40001) if another session changed the memory first. expires_at => infinity '
-'removes an expiry.';
+'expected_version the change is refused (40001) if another session changed the memory first. tags, confidence and '
+'importance that are left out follow the metadata where that changes them. expires_at => infinity removes an expiry.';

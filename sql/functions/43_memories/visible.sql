@@ -58,7 +58,8 @@ end;
 
 create or replace function memory._listed_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
-  p_include_superseded boolean
+  p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
+  p_created_before timestamptz
 )
 returns setof memory.memories
 language sql stable parallel safe
@@ -66,8 +67,12 @@ begin atomic
   select m.*
   from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as m
   where (p_agent_id is null or m.agent_id = p_agent_id)
+    and (p_thread_id is null or m.thread_id = p_thread_id)
     and (p_memory_type is null or m.memory_type = p_memory_type)
+    and (p_created_after is null or m.created_at > p_created_after)
+    and (p_created_before is null or m.created_at < p_created_before)
     and (p_tags_all is null or memory._comparable_tags(m.tags, p_tags_all) @> p_tags_all)
+    and (p_filter is null or m.metadata @> p_filter)
     and (p_search is null
       or strpos(lower(m.content), lower(p_search)) > 0
       or strpos(lower(m.embedding_text), lower(p_search)) > 0);

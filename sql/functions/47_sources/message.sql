@@ -5,16 +5,22 @@ create or replace function memory._message_owners()
 returns setof text
 language sql stable parallel safe
 begin atomic
-  select t.user_id from memory.threads as t where t.message_count > 0;
+  select t.user_id from memory.threads as t
+  where t.message_count > 0
+    -- The compressed messages of a thread may outlive those that it has kept.
+    or t.next_seq > 0 and exists (
+      select from memory.messages as m
+      where m.user_id = t.user_id and m.thread_id = t.thread_id and m.summary_id is not null);
 end;
 
--- The messages of all threads of a user that are neither compressed, cleared nor expired.
+-- The messages of all threads of a user that are neither cleared nor expired, those that compression has taken out of
+-- their threads among them.
 create or replace function memory._searchable_messages(p_user_id text)
 returns setof memory.messages
 language sql stable parallel safe
 begin atomic
   select m.* from memory.messages as m
-  where m.user_id = p_user_id and memory._is_current_message(m.is_active, m.expires_at);
+  where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
 end;
 
 -- A message as it is embedded: with its date and its speaker, because search finds it far better than by its bare text.
@@ -91,7 +97,7 @@ returns table (id text, thread_id text, content text, metadata jsonb, details js
 language sql stable parallel safe
 begin atomic
   select p_id, m.thread_id, m.content, m.metadata,
-    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id)
+    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id, 'is_active', m.is_active)
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_number;
 end;

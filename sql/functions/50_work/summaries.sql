@@ -22,3 +22,16 @@ begin
   end if;
 end;
 $$;
+
+-- The newest current message of a thread; null when it has none.
+create or replace function memory._newest_seq(p_user_id text, p_thread_id text)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+begin
+  return m.seq from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id
+    and memory._is_current_message(m.is_active, m.expires_at)
+  order by m.seq desc limit 1;
+end;
+$$;

@@ -35,6 +35,7 @@ declare
   part memory.context_part;
   found record;
   repeated jsonb := jsonb '[]'; -- messages that a memory repeats
+  says_memories boolean := false; -- or recalls the messages that they come from
   remaining int := p_max_tokens - newest_tokens;
   cross_tokens int := 0;
   memory_tokens int;
@@ -78,7 +79,8 @@ begin
       p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq,
       remaining - thread.tokens);
   end if;
-  memory_tokens := greatest(memory_tokens, remaining - thread.tokens - memory._tokens_of(candidates));
+  memory_tokens := greatest(
+    memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0));
 
   -- Memories.
   if memory_tokens > 0 then
@@ -88,6 +90,7 @@ begin
       memory_tokens - memory._tokens_at_most(memory._fenced('')),
       memory._that_fit(candidates, remaining - thread.tokens - memory_tokens));
     repeated := found.repeated;
+    says_memories := found.block <> '' or found.is_recalled;
     if found.block <> '' then
       found.block := memory._fenced(found.block);
       parts := parts || row(1, 'system', found.block, 'memories', memory._tokens_at_most(found.block),
@@ -95,11 +98,9 @@ begin
       remaining := remaining - parts[cardinality(parts)].token_count;
     end if;
   end if;
-  if memory_tokens <= 0 or found.block = '' and not found.is_recalled then
-    if exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
-      raise notice 'degraded: no memories fit into max_tokens'
-        using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
-    end if;
+  if not says_memories and exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
+    raise notice 'degraded: no memories fit into max_tokens'
+      using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be

@@ -16,6 +16,8 @@ language plpgsql stable parallel unsafe
 as $$
 declare
   asked constant text := memory._wording(p_query);
+  -- Under this policy a summary replaces the messages of the thread that it covers.
+  replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
   remaining int := p_max_tokens;
   candidates memory.context_part[] := array[]::memory.context_part[];
   wordings text[] := array[]::text[];
@@ -53,7 +55,7 @@ begin
     join memory._searchable_messages(p_user_id) as m on m.thread_id = w.thread_id and m.seq = w.seq
     left join hits as h on h.thread_id = w.thread_id and h.number = w.seq
     where (p_agent_id is null or m.agent_id = p_agent_id)
-      and not (m.thread_id = p_thread_id and m.seq >= p_from_seq)
+      and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
       and m.role not in ('system', 'developer')
     order by w.place
   loop
@@ -83,7 +85,7 @@ end;
 $$;
 
 -- The candidates that p_max_tokens hold, without those that a memory repeats (p_repeated) and those of this thread that
--- the context shows anyway. The fence, the heading and each date count as well.
+-- the context shows anyway.
 create or replace function memory._that_fit(
   p_candidates memory.context_part[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
   p_repeated jsonb default '[]'
@@ -92,7 +94,7 @@ returns memory.context_part[]
 language plpgsql stable parallel safe
 as $$
 declare
-  remaining int := p_max_tokens - memory._tokens_at_most(memory._fenced(memory._recall_heading()));
+  remaining int := p_max_tokens - 53; -- as in memory._recall_tokens()
   candidate memory.context_part;
   fitting memory.context_part[] := array[]::memory.context_part[];
   days text[] := array[]::text[];
@@ -100,7 +102,7 @@ declare
 begin
   foreach candidate in array p_candidates loop
     added := candidate.token_count
-      + case when candidate.metadata ->> 'day' = any (days) then 0 else 8 end; -- the tokens of "17 September 2026"
+      + case when candidate.metadata ->> 'day' = any (days) then 0 else 12 end;
     if added <= remaining
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
@@ -111,6 +113,17 @@ begin
     end if;
   end loop;
   return fitting;
+end;
+$$;
+
+-- The most tokens that these messages take as one block: the fence and the heading take 53, a date and the lines around
+-- it 12.
+create or replace function memory._recall_tokens(p_recalled memory.context_part[])
+returns int
+language plpgsql immutable parallel safe
+as $$
+begin
+  return 53 + sum(r.token_count) + 12 * count(distinct r.metadata ->> 'day') from unnest(p_recalled) as r;
 end;
 $$;
 
@@ -129,14 +142,35 @@ returns memory.context_part
 language plpgsql stable parallel safe
 as $$
 declare
-  fitting constant memory.context_part[] :=
-    memory._that_fit(p_candidates, p_max_tokens, p_thread_id, p_from_seq, p_repeated);
+  fitting memory.context_part[];
+  room int := p_max_tokens;
   content text;
+  tokens int;
   messages jsonb;
 begin
-  if cardinality(fitting) = 0 then
-    return null;
-  end if;
+  -- Gaps and dates are only known when the lines are in order. If they cost more than was reckoned, one more line goes.
+  loop
+    fitting := memory._that_fit(p_candidates, room, p_thread_id, p_from_seq, p_repeated);
+    if cardinality(fitting) = 0 then
+      return null;
+    end if;
+    select * into content, messages from memory._recalled_lines(fitting);
+    tokens := memory._tokens_at_most(content);
+    exit when tokens <= p_max_tokens;
+    room := room - (tokens - p_max_tokens);
+  end loop;
+  return row(3, 'system', content, 'recalled', tokens,
+             jsonb_build_object('messages', messages))::memory.context_part;
+end;
+$$;
+
+-- The fenced text of recalled messages in the order of time, each day under its date, and which messages they are.
+create or replace function memory._recalled_lines(
+  p_recalled memory.context_part[], out content text, out messages jsonb
+)
+language plpgsql stable parallel safe
+as $$
+begin
   select memory._recall_heading() || string_agg(
       case when s.day is distinct from s.day_before then e'\n\n' || to_char(s.day, 'FMDD FMMonth YYYY')
            when s.thread_id = s.thread_before and s.seq = s.seq_before + 1 then ''
@@ -152,11 +186,9 @@ begin
         f.metadata -> 'score' as score, (f.metadata ->> 'day')::date as day,
         min(f.metadata ->> 'said_at') over (
           partition by f.metadata ->> 'day', f.metadata ->> 'thread_id') as thread_began_at
-      from unnest(fitting) as f) as d
+      from unnest(p_recalled) as f) as d
     window in_time as (order by d.day, d.thread_began_at, d.thread_id, d.seq)) as s;
   content := memory._fenced(content);
-  return row(3, 'system', content, 'recalled', memory._tokens_at_most(content),
-             jsonb_build_object('messages', messages))::memory.context_part;
 end;
 $$;
 

@@ -75,13 +75,10 @@ begin
   end if;
   -- First without summaries, then with all of them.
   for attempt in 1..2 loop
-    select f.oldest_seq, f.tokens - p_newest_tokens into oldest_seq, tokens
+    select f.oldest_seq, f.tokens - p_newest_tokens, f.is_cut into oldest_seq, tokens, is_cut
     from memory._fit_messages(
       p_user_id, p_thread_id, p_agent_id, since_seq,
       p_newest_tokens + case attempt when 1 then p_room else greatest(p_room - summary_tokens, 0) end) as f;
-    is_cut := exists (
-      select from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-      where m.seq >= since_seq and m.seq < oldest_seq);
     oldest_seq := coalesce(oldest_seq, 9223372036854775807); -- no message
     places := memory._places_needed(fitting, greatest(oldest_seq, since_seq));
     exit when not is_cut and places = '{}';

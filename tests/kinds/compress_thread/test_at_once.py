@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.support.protocol import ANA, claim, complete, make_due, nothing_to_do, open_jobs
+from tests.support.protocol import ANA, age, claim, complete, make_due, nothing_to_do, open_jobs
 from tests.support.sqlapi import Api
 from tests.support.summaries import active, asked, compress, compressing, only, seqs, sources, write
 
@@ -114,26 +114,17 @@ def test_messages_compressed_and_then_cleared_are_read_by_no_job(api: Api, kind:
 
 
 @pytest.mark.feature("A16", "E16")
-def test_a_sweep_removes_compressed_messages_once_extraction_has_read_them_and_keeps_the_summary(api: Api) -> None:
+def test_a_sweep_removes_compressed_messages_when_they_expire_and_keeps_the_summary(api: Api) -> None:
     compressing(api)
     write(api, *[10] * 8)
     compress(api)
+    complete(api, asked(api, "extract_memories"), memories=[])
+    age(api, 8, "messages", "updated_at")
     assert api.sweep()["messages"] == 0
-    job = asked(api, "extract_memories")
-    api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result={"memories": []})
+    assert seqs(api.get_messages(**ANA, include_inactive=True)) == list(range(8))
+    api.connection.execute("update memory.messages set expires_at = '2020-01-01' where not is_active")
     assert api.sweep()["messages"] == 4
     assert seqs(api.get_messages(**ANA, include_inactive=True)) == active(api) == [4, 5, 6, 7]
     assert sources(api) == ["thread_summary"] + ["message"] * 4
     write(api, *[10] * 2)
     assert seqs(asked(api, "compress_thread").payload["messages"]) == [4, 5]
-
-
-@pytest.mark.feature("A16")
-def test_a_sweep_does_not_wait_for_an_extraction_that_never_comes(api: Api) -> None:
-    compressing(api)
-    write(api, *[10] * 8)
-    compress(api)
-    with api.connection.transaction():
-        api.connection.execute("set local session_replication_role = replica")
-        api.connection.execute("update memory.messages set updated_at = now() - interval '8 days' where not is_active")
-    assert api.sweep()["messages"] == 4

@@ -14,6 +14,7 @@ from psycopg import errors
 from tests.kinds.extract_memories.steps import claimed, extract, found, known
 from tests.support.protocol import ANA, claim, complete, lease, nothing_to_do, open_jobs, say
 from tests.support.sqlapi import Api, fenced, refused, wide_text
+from tests.support.summaries import each_round
 
 
 def given(api: Api) -> dict[int, str]:
@@ -76,6 +77,7 @@ def test_nothing_of_the_rendered_memories_is_read_again(api: Api) -> None:
 @pytest.mark.feature("E6")
 def test_nothing_of_a_context_is_read_again(api: Api) -> None:
     summary = "They talked about secret tea.\n\nDECISIONS:\n- secret boat\n\n\nQUESTIONS: secret?"
+    each_round(api)
     api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0, "user_summary_every_n": 6}})
     api.add_memory(user_id="ana", content="Has a secret")
     api.talk(**ANA, rounds=3)

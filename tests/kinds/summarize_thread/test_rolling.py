@@ -46,7 +46,7 @@ def test_the_window_starts_at_an_even_message(api: Api, last_seq: int, expected:
 def test_the_window_moves_with_the_conversation_and_each_summary_continues_the_one_before(
     api: Api, window_size: int
 ) -> None:
-    settings(api, cadence={"fact_extraction_every_n": 0}, summary={"window_size": window_size})
+    settings(api, cadence={"fact_extraction_every_n": 0}, summary={"when": "each_round", "window_size": window_size})
     previous = None
     for last_seq in range(1, 31, 2):
         assert say(api, "user", "assistant") == last_seq
@@ -100,7 +100,7 @@ def test_a_round_is_not_finished_by_a_call_of_a_tool(api: Api) -> None:
 @pytest.mark.feature("D1", "D2")
 @pytest.mark.parametrize(("summary", "jobs"), [({"enabled": False}, 0), ({"start_seq": 20}, 0), ({"start_seq": 3}, 1)])
 def test_the_policy_says_whether_and_from_where_summaries_start(api: Api, summary: dict[str, Any], jobs: int) -> None:
-    settings(api, cadence={"fact_extraction_every_n": 0}, summary=summary)
+    settings(api, cadence={"fact_extraction_every_n": 0}, summary={"when": "each_round", **summary})
     api.talk(**ANA, rounds=2 if "start_seq" in summary else 5)
     assert len(open_jobs(api)) == jobs
 
@@ -108,7 +108,7 @@ def test_the_policy_says_whether_and_from_where_summaries_start(api: Api, summar
 @pytest.mark.feature("D1")
 def test_the_policy_names_the_model_of_summaries(api: Api) -> None:
     api.register_model(name="mini", kind="chat", provider="openai", model="gpt-4.1-mini", settings={"temperature": 0})
-    settings(api, summary={"model": "mini"})
+    settings(api, summary={"when": "each_round", "model": "mini"})
     api.talk(**ANA, rounds=3)
     api.extract_memories(**ANA)
     models = {job.kind: job.payload["model"]["name"] for job in api.claim_jobs(worker="test", max_jobs=10)}
@@ -132,6 +132,7 @@ def test_no_second_summary_starts_while_one_is_being_made(api: Api) -> None:
 
 @pytest.mark.feature("D5")
 def test_the_database_allows_one_processing_summary_per_thread(api: Api) -> None:
+    summary_only(api)
     api.talk(**ANA, rounds=3)
     claim(api)
     with pytest.raises(errors.UniqueViolation, match="summaries_one_processing_idx"):

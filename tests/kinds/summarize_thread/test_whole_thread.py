@@ -50,7 +50,7 @@ def test_a_summary_of_a_whole_thread_uses_its_own_prompt(api: Api) -> None:
 
 @pytest.mark.feature("E5", "E8")
 def test_recent_k_limits_what_a_summary_reads(api: Api) -> None:
-    only(api)
+    only(api, summary={"when": "each_round"})
     api.talk(**ANA, rounds=5)
     api.summarize_thread(**ANA, recent_k=4)
     job = claim(api)

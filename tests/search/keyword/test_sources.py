@@ -28,6 +28,9 @@ class TestSources:
             "importance": 0.25,
             "agent_id": "helper",
             "superseded_by": None,
+            "source": "user",
+            "thread_id": "t1",
+            "source_seqs": None,
         }
 
     def test_a_memory_is_found_by_its_embedding_text(self, api: Api) -> None:

@@ -9,10 +9,15 @@ from .caller import AsyncCaller
 class AsyncJobs(AsyncCaller):
     """The methods that queue model work."""
 
-    async def summarize_thread(self, user_id: str, thread_id: str, recent_k: int | None = None) -> int:
-        """Queue a summary of the thread and return the job's id; ``recent_k`` limits the messages that it reads."""
+    async def summarize_thread(
+        self, user_id: str, thread_id: str, recent_k: int | None = None, kind: str | None = None
+    ) -> int:
+        """Queue a summary of the thread and return the job's id; ``recent_k`` limits the messages that it reads.
+
+        ``kind`` is thread (all its messages) or rolling (the newest ones); None is what the policy makes by itself.
+        """
         return await self._value(
-            int, "summarize_thread", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k
+            int, "summarize_thread", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k, kind=kind
         )
 
     async def compress_thread(self, user_id: str, thread_id: str) -> int:

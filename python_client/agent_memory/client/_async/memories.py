@@ -34,7 +34,8 @@ class AsyncMemories(AsyncCaller):
     ) -> AddedMemory:
         """Store a memory; ``on_conflict`` (ignore, replace, error) decides if the same content is stored already.
 
-        ``confidence`` and ``importance`` are between 0 and 1.
+        ``confidence`` and ``importance`` are between 0 and 1. They and ``tags`` are taken from ``metadata`` where they
+        are left out and it has them.
         """
         return await self._row(
             AddedMemory,
@@ -70,8 +71,16 @@ class AsyncMemories(AsyncCaller):
         row_offset: int | None = None,
         as_of: datetime | None = None,
         include_superseded: bool | None = None,
+        thread_id: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
     ) -> list[MemoryRecord]:
-        """Return memories, newest first; each row's ``total_count`` is the size of the whole match."""
+        """Return memories, newest first; each row's ``total_count`` is the size of the whole match.
+
+        ``filter`` is a part of the metadata that they must have; ``created_after`` and ``created_before`` leave out the
+        moment itself.
+        """
         return await self._rows(
             MemoryRecord,
             "list_memories",
@@ -84,6 +93,10 @@ class AsyncMemories(AsyncCaller):
             row_offset=row_offset,
             as_of=as_of,
             include_superseded=include_superseded,
+            thread_id=thread_id,
+            filter=filter,
+            created_after=created_after,
+            created_before=created_before,
         )
 
     async def count_memories(
@@ -95,6 +108,10 @@ class AsyncMemories(AsyncCaller):
         tags_all: Sequence[str] | None = None,
         as_of: datetime | None = None,
         include_superseded: bool | None = None,
+        thread_id: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
     ) -> int:
         """Return how many memories ``list_memories`` has under the same filters, on all its pages."""
         return await self._value(
@@ -107,6 +124,10 @@ class AsyncMemories(AsyncCaller):
             tags_all=tags_all,
             as_of=as_of,
             include_superseded=include_superseded,
+            thread_id=thread_id,
+            filter=filter,
+            created_after=created_after,
+            created_before=created_before,
         )
 
     async def update_memory(
@@ -121,7 +142,10 @@ class AsyncMemories(AsyncCaller):
         expires_at: datetime | None = None,
         expected_version: int | None = None,
     ) -> int:
-        """Change the given parts and return the new version; RetryableError or ConflictError if others changed it."""
+        """Change the given parts and return the new version; RetryableError or ConflictError if others changed it.
+
+        ``tags``, ``confidence`` and ``importance`` that are left out follow ``metadata`` where that changes them.
+        """
         return await self._value(
             int,
             "update_memory",

@@ -10,9 +10,16 @@ from .caller import SyncCaller
 class SyncJobs(SyncCaller):
     """The methods that queue model work."""
 
-    def summarize_thread(self, user_id: str, thread_id: str, recent_k: int | None = None) -> int:
-        """Queue a summary of the thread and return the job's id; ``recent_k`` limits the messages that it reads."""
-        return self._value(int, "summarize_thread", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k)
+    def summarize_thread(
+        self, user_id: str, thread_id: str, recent_k: int | None = None, kind: str | None = None
+    ) -> int:
+        """Queue a summary of the thread and return the job's id; ``recent_k`` limits the messages that it reads.
+
+        ``kind`` is thread (all its messages) or rolling (the newest ones); None is what the policy makes by itself.
+        """
+        return self._value(
+            int, "summarize_thread", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k, kind=kind
+        )
 
     def compress_thread(self, user_id: str, thread_id: str) -> int:
         """Queue a summary that takes the place of the thread's older messages and return the job's id."""

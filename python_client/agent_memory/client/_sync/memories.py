@@ -35,7 +35,8 @@ class SyncMemories(SyncCaller):
     ) -> AddedMemory:
         """Store a memory; ``on_conflict`` (ignore, replace, error) decides if the same content is stored already.
 
-        ``confidence`` and ``importance`` are between 0 and 1.
+        ``confidence`` and ``importance`` are between 0 and 1. They and ``tags`` are taken from ``metadata`` where they
+        are left out and it has them.
         """
         return self._row(
             AddedMemory,
@@ -71,8 +72,16 @@ class SyncMemories(SyncCaller):
         row_offset: int | None = None,
         as_of: datetime | None = None,
         include_superseded: bool | None = None,
+        thread_id: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
     ) -> list[MemoryRecord]:
-        """Return memories, newest first; each row's ``total_count`` is the size of the whole match."""
+        """Return memories, newest first; each row's ``total_count`` is the size of the whole match.
+
+        ``filter`` is a part of the metadata that they must have; ``created_after`` and ``created_before`` leave out the
+        moment itself.
+        """
         return self._rows(
             MemoryRecord,
             "list_memories",
@@ -85,6 +94,10 @@ class SyncMemories(SyncCaller):
             row_offset=row_offset,
             as_of=as_of,
             include_superseded=include_superseded,
+            thread_id=thread_id,
+            filter=filter,
+            created_after=created_after,
+            created_before=created_before,
         )
 
     def count_memories(
@@ -96,6 +109,10 @@ class SyncMemories(SyncCaller):
         tags_all: Sequence[str] | None = None,
         as_of: datetime | None = None,
         include_superseded: bool | None = None,
+        thread_id: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
     ) -> int:
         """Return how many memories ``list_memories`` has under the same filters, on all its pages."""
         return self._value(
@@ -108,6 +125,10 @@ class SyncMemories(SyncCaller):
             tags_all=tags_all,
             as_of=as_of,
             include_superseded=include_superseded,
+            thread_id=thread_id,
+            filter=filter,
+            created_after=created_after,
+            created_before=created_before,
         )
 
     def update_memory(
@@ -122,7 +143,10 @@ class SyncMemories(SyncCaller):
         expires_at: datetime | None = None,
         expected_version: int | None = None,
     ) -> int:
-        """Change the given parts and return the new version; RetryableError or ConflictError if others changed it."""
+        """Change the given parts and return the new version; RetryableError or ConflictError if others changed it.
+
+        ``tags``, ``confidence`` and ``importance`` that are left out follow ``metadata`` where that changes them.
+        """
         return self._value(
             int,
             "update_memory",

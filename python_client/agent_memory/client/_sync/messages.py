@@ -62,8 +62,16 @@ class SyncMessages(SyncCaller):
         before_seq: int | None = None,
         agent_id: str | None = None,
         include_inactive: bool | None = None,
+        roles: Sequence[str] | None = None,
+        filter: Mapping[str, Any] | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
     ) -> list[Message]:
-        """Return a thread's messages, oldest first; ``recent_k`` returns only so many of the newest."""
+        """Return a thread's messages, oldest first; ``recent_k`` returns only so many of the newest that match.
+
+        ``filter`` is a part of the metadata that they must have; ``created_after`` and ``created_before`` leave out the
+        moment itself.
+        """
         return self._rows(
             Message,
             "get_messages",
@@ -73,6 +81,10 @@ class SyncMessages(SyncCaller):
             before_seq=before_seq,
             agent_id=agent_id,
             include_inactive=include_inactive,
+            roles=roles,
+            filter=filter,
+            created_after=created_after,
+            created_before=created_before,
         )
 
     def list_threads(self, user_id: str, row_limit: int | None = None, row_offset: int | None = None) -> list[Thread]:

@@ -39,7 +39,7 @@ begin
       - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
     return;
   end if;
-  perform memory._check_thread_summary_is_free(p_job);
+  perform memory._check_summary_is_free(p_job, 'thread');
   base := memory._latest_summary(p_job.user_id, p_job.scope, 'thread');
   base_ends := coalesce(base.end_seq + 1, 0);
   select * into given

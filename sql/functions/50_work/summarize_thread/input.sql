@@ -1,6 +1,10 @@
--- The messages for a summary of the newest window, or of the whole thread: those since the previous summary, up to the
--- last answer of an assistant. A question that is being answered right now belongs to the next summary. A thread
--- without an answer among its newest 1,000 messages is summarised to its end.
+-- The messages for a summary: those since the previous summary, up to the last answer of an assistant. A question that
+-- is being answered right now belongs to the next summary. A thread without an answer among its newest 1,000 messages
+-- is summarised to its end, and so is a round that has filled a context by itself.
+--
+-- A summary of kind thread covers the whole thread. A rolling one covers the newest window under policy summary.when
+-- each_round; under needed it covers everything that the summary of the whole thread does not, so that no message is
+-- missing between the two and the messages that fit into a context.
 create or replace function memory._summarize_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -11,6 +15,9 @@ declare
   chain text;
   base memory.summaries;
   ends_round boolean;
+  is_forced constant boolean := p_job.request ? 'is_forced';
+  is_window boolean;
+  whole_end bigint;
   range_start bigint;
   range_end bigint;
   from_seq bigint;
@@ -31,18 +38,31 @@ begin
     return;
   end if;
   policy := memory._policy(p_job.user_id, agent_id);
-  chain := case when (policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
-  if chain = 'thread' then
-    perform memory._check_thread_summary_is_free(p_job);
+  chain := coalesce(nullif(p_job.variant, ''), memory._kind_of_summary(policy));
+  is_window := chain = 'rolling' and policy #>> '{summary,when}' = 'each_round';
+  if chain = 'rolling' and not is_window and not is_forced and not memory._is_summary_due(p_job, policy) then
+    return;
   end if;
+  perform memory._check_summary_is_free(p_job, chain);
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
   if chain = 'thread' then
     range_start := coalesce(base.start_seq, 0);
     from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0));
   else
     range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint);
+    if not is_window then
+      whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
+      range_start := memory._first_seq(p_job.user_id, p_job.scope, least(range_start, whole_end + 1));
+      base := memory._rolling_summary_across(p_job.user_id, p_job.scope, range_start);
+      if not is_forced and greatest(base.end_seq, whole_end) >= range_end then
+        range_end := memory._newest_seq(p_job.user_id, p_job.scope);
+      end if;
+    end if;
     from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
                          range_end - (p_job.request ->> 'recent_k')::bigint + 1);
+    if not is_window and from_seq > coalesce(base.end_seq + 1, range_start) then
+      range_start := from_seq; -- recent_k leaves messages out, so the next summary does not continue this one
+    end if;
   end if;
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, range_end, false, 1000, 24000);
@@ -74,6 +94,46 @@ begin
   if p_job.input ->> 'summary_id' <> input ->> 'summary_id' then -- the policy asked for the other chain an attempt ago
     perform memory._end_unfinished_summary(p_job);
   end if;
+end;
+$$;
+
+-- Whether an unasked rolling summary is still due under policy summary.when needed. It is not when the thread has been
+-- compressed meanwhile or is about to be: compression reads the same messages. The true tokens may be fewer than the
+-- estimated ones that had the job queued, so half of the messages are enough.
+create or replace function memory._is_summary_due(p_job memory.jobs, p_policy jsonb)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return not memory._is_queued(p_job.user_id, 'compress_thread', p_job.scope)
+    and memory._needs_summary(p_policy, memory._active_tokens(p_job.user_id, p_job.scope),
+                              2 * memory._tokens_since_summary(p_job.user_id, p_job.scope));
+end;
+$$;
+
+-- The first message of a thread from p_from_seq on that jobs may read; null when there is none.
+create or replace function memory._first_seq(p_user_id text, p_thread_id text, p_from_seq bigint)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+begin
+  return m.seq from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_from_seq
+    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+  order by m.seq limit 1;
+end;
+$$;
+
+-- The newest rolling summary that covers a message; null when there is none.
+create or replace function memory._rolling_summary_across(p_user_id text, p_thread_id text, p_seq bigint)
+returns memory.summaries
+language plpgsql stable parallel safe
+as $$
+begin
+  return s from memory.summaries as s
+  where s.user_id = p_user_id and s.thread_id = p_thread_id and s.kind = 'rolling' and s.status = 'completed'
+    and p_seq between s.start_seq and s.end_seq
+  order by s.end_seq desc limit 1;
 end;
 $$;
 

@@ -1,4 +1,6 @@
-create or replace function memory.summarize_thread(user_id text, thread_id text, recent_k int default null)
+create or replace function memory.summarize_thread(
+  user_id text, thread_id text, recent_k int default null, kind text default null
+)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -6,11 +8,15 @@ as $$
 begin
   perform memory._check_thread(user_id, thread_id);
   perform memory._check_recent_k(recent_k);
+  perform memory._check_summary_kind(kind, 'what the policy makes');
   return memory._enqueue(user_id, 'summarize_thread', thread_id,
-    jsonb_strip_nulls(jsonb_build_object('recent_k', recent_k)));
+    jsonb_strip_nulls(jsonb_build_object('is_forced', true, 'recent_k', recent_k)),
+    coalesce(kind, memory._kind_of_summary(memory._policy(
+      user_id, memory._agent_of_message(user_id, thread_id, memory._newest_seq(user_id, thread_id))))));
 end;
 $$;
-comment on function memory.summarize_thread(text, text, int) is
-'Queues a summary of a thread and returns the job id: of its newest summary.window_size messages, or of the whole '
-'thread where cadence.thread_summary_every_n is set. It is made from the summary before and the messages since (in the '
-'window at most the last recent_k).';
+comment on function memory.summarize_thread(text, text, int, text) is
+'Queues a summary of a thread and returns the job id. kind is rolling (what a context shows in place of messages that '
+'do not fit) or thread (of all messages); without kind it is thread where cadence.thread_summary_every_n is set, else '
+'rolling. Both kinds can be current at the same time. A summary is made from the one of its kind before and the '
+'messages since (a rolling one from at most the last recent_k).';

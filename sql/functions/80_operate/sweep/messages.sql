@@ -1,4 +1,5 @@
--- Deletes messages that have expired, or that were cleared or compressed and are not needed any more. Returns how many.
+-- Deletes messages that have expired or were cleared, and returns how many. Compressed messages stay until they expire,
+-- because search finds them.
 create or replace function memory._sweep_messages(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -13,14 +14,9 @@ begin
      order by m.expires_at
      limit p_batch_size)
     union
-    -- A compressed message stays until extraction has read it, but at most a week.
     (select m.user_id, m.thread_id, m.seq, m.xmin
      from memory.messages as m
-     where not m.is_active
-       and (m.summary_id is null
-            or m.updated_at < statement_timestamp() - interval '7 days'
-            or m.seq <= (select k.position from memory.marks as k
-                         where k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'))
+     where not m.is_active and m.summary_id is null
      limit p_batch_size)
   ), free as materialized (
     select t.user_id, t.thread_id

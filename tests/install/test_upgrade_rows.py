@@ -1,0 +1,64 @@
+"""An upgrade from the first release brings the rows that it finds under rules that came later."""
+
+from __future__ import annotations
+
+import lzma
+
+import pytest
+from psycopg import errors
+
+from tests.support.installer import execute, install, open_as
+from tests.support.servers import ROOT
+from tests.support.sqlapi import Api
+
+FIRST = ROOT / "tests" / "install" / "releases" / "0.1.0.sql.xz"
+
+
+@pytest.mark.feature("E12", "F13")
+def test_memories_with_other_blanks_are_recognised_and_none_is_lost(empty_dsn: str) -> None:
+    execute(empty_dsn, "create extension vector")
+    install(empty_dsn, lzma.decompress(FIRST.read_bytes()).decode())
+    alone = ["Likes\u00a0tea", "\ufeffLikes milk", "Mag\u2007grünen\u202fTee", "日本\u200b語"]
+    alike = ["Has a\u00a0cat", "Has\u00a0a cat", "Has\u00a0a\u00a0cat"]  # one text by now, the first is the oldest
+    plain_too = ["Has\u00a0a dog", "Has a dog"]
+    hidden = ["Has\u00a0a fish", "Has a\u00a0fish"]
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        stored = {}
+        for content in [*alone, *alike, *plain_too, *hidden, "Grüße  ☕", "Has birds"]:
+            added = api.add_memory(user_id="ana", content=content)
+            assert added.inserted
+            stored[content] = added.memory_id
+        for content in hidden:
+            replaced = {"old_memory_id": stored[content], "new_memory_id": stored["Has birds"]}
+            api.supersede_memory(user_id="ana", **replaced, reason="newer")
+        other = api.add_memory(user_id="bob", content=alike[0]).memory_id
+        before = api.query("select memory_id, version, updated_at, content from memory.memories order by 1")
+        hashes = dict(api.query("select memory_id, content_hash from memory.memories"))
+    install(empty_dsn)
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        assert api.query("select memory_id, version, updated_at, content from memory.memories order by 1") == before
+        assert api.query("select from memory.memory_history") == [()] * len(hidden)
+        for content in alone:
+            spelled = content.replace("\ufeff", "").replace("\u200b", "").upper()
+            again = api.add_memory(user_id="ana", content=" ".join(spelled.split()))
+            assert (again.memory_id, again.inserted) == (stored[content], False)
+        assert api.add_memory(user_id="ana", content="Has a cat") == (stored[alike[0]], False)
+        assert api.add_memory(user_id="bob", content="Has a cat") == (other, False)
+        assert api.add_memory(user_id="ana", content=plain_too[0]) == (stored["Has a dog"], False)
+        kept = dict(api.query("select memory_id, content_hash from memory.memories"))
+        for content in (*alike[1:], *plain_too, "Grüße  ☕", "Has birds"):
+            assert kept[stored[content]] == hashes[stored[content]]
+        assert len(api.list_memories(user_id="ana")) == len(stored) - len(hidden)
+
+        # Those that share a text can still be changed, but not into that text again.
+        update = {"user_id": "ana", "memory_id": stored[alike[1]]}
+        api.update_memory(**update, importance=0.9)
+        with pytest.raises(errors.UniqueViolation):
+            api.update_memory(**update, content="has a cat")
+        api.update_memory(**update, content="Has two cats")
+        api.restore_memory(user_id="ana", memory_id=stored[hidden[1]])
+        assert api.add_memory(user_id="ana", content="Has a fish") == (stored[hidden[1]], False)
+        with pytest.raises(errors.UniqueViolation):
+            api.restore_memory(user_id="ana", memory_id=stored[hidden[0]])

@@ -1,0 +1,164 @@
+"""Compressed messages are out of their thread, and search finds them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from tests.support.protocol import ANA, activate, age, claim, complete, make_due, say
+from tests.support.sqlapi import Api
+from tests.support.summaries import COMPRESSION, active, compress, compressing, only
+
+QUERIES = ["tea boat", "lamp", "fern moss kite", "drum salt tea", "Ana kite", "May"]
+
+
+def found(api: Api, query: str = "boat", **arguments: Any) -> list[str]:
+    results = api.search(**{"user_id": "ana", "query": query, "sources": ["message"], "mode": "keyword", **arguments})
+    return [result.id for result in results]
+
+
+def compressed(api: Api, *contents: str) -> None:
+    """A thread of which everything but four greetings is compressed."""
+    compressing(api)
+    say(api, *contents, *["Hello"] * 4)
+    compress(api)
+
+
+@pytest.mark.feature("A7", "E4", "E6")
+@pytest.mark.parametrize("mode", ["keyword", "vector", "hybrid"])
+def test_search_gives_the_same_results_before_and_after_a_compression(api: Api, mode: str) -> None:
+    activate(api, "ada", "embedding")
+    only(api)
+    chance = random.Random(7)
+    words = ["tea", "boat", "lamp", "fern", "moss", "kite", "drum", "salt"]
+    for thread in ("t1", "t2"):
+        contents = [" ".join(chance.choices(words, k=chance.randrange(2, 9))) for _ in range(120)]
+        api.add_messages(
+            user_id="ana", thread_id=thread, messages=[{"role": "user", "content": each} for each in contents]
+        )
+    while api.finish_jobs():
+        pass
+    dimensions = api.value("select dimensions from memory.models where name = 'ada'")
+    vectors = [str([chance.gauss(0, 1) for _ in range(dimensions)]) for _ in QUERIES]
+
+    def ranked() -> list[list[Any]]:
+        return [
+            [
+                (result.id, result.score, result.content)
+                for result in api.search(
+                    user_id="ana",
+                    query=None if mode == "vector" else query,
+                    query_embedding=None if mode == "keyword" else vector,
+                    mode=mode,
+                    sources=["message"],
+                    top_k=10,
+                )
+            ]
+            for query, vector in zip(QUERIES, vectors, strict=True)
+        ]
+
+    before = ranked()
+    only(api, compression=COMPRESSION | {"enabled": False})
+    for thread in ("t1", "t2"):
+        api.compress_thread(user_id="ana", thread_id=thread)
+    while api.finish_jobs():
+        pass
+    assert [thread.message_count for thread in api.list_threads(user_id="ana")] == [4, 4]
+    assert ranked() == before
+    age(api, 8, "messages", "updated_at")
+    api.sweep()
+    assert ranked() == before
+
+
+@pytest.mark.feature("A7")
+def test_a_result_says_whether_the_message_is_still_in_its_thread(api: Api) -> None:
+    compressed(api, "We bought a boat")
+    say(api, "The boat is red")
+    results = api.search(user_id="ana", query="boat", sources=["message"])
+    assert {result.id: result.details["is_active"] for result in results} == {"t1/0": False, "t1/5": True}
+    assert [message.content for message in api.get_messages(**ANA)] == ["Hello"] * 4 + ["The boat is red"]
+    shown = [part.content for part in api.get_context(**ANA) if part.source == "message"]
+    assert shown == ["Hello"] * 4 + ["The boat is red"]
+
+
+@pytest.mark.feature("A7", "E6")
+def test_a_compressed_message_is_embedded_if_it_was_not_yet(api: Api) -> None:
+    activate(api, "ada", "embedding")
+    compressed(api, "We bought a boat")
+    assert (api.backfill_status()[0].done, api.backfill_status()[0].total) == (0, 6)  # five messages and the summary
+    texts = [text["text"] for job in api.claim_jobs(worker="test", max_jobs=9) for text in job.payload["texts"]]
+    assert any(text.endswith("user: We bought a boat") for text in texts)
+
+
+@pytest.mark.feature("A7", "E6")
+def test_a_new_model_embeds_compressed_messages_when_those_after_them_are_gone(api: Api) -> None:
+    compressed(api, "We bought a boat")
+    api.connection.execute("delete from memory.messages where is_active")
+    activate(api, "ada", "embedding")
+    assert "We bought a boat" in str(claim(api, "backfill").payload["texts"])
+
+
+@pytest.mark.feature("A7", "E4")
+def test_a_sweep_parses_the_words_of_compressed_messages(api: Api) -> None:
+    compressed(api, "We bought a boat")
+    api.connection.execute("update memory.messages set search_vector = null")
+    api.connection.execute("delete from memory.marks where kind = 'words'")
+    assert found(api) == ["t1/0"]  # the search itself parses them
+    api.sweep()
+    assert api.value("select count(*) from memory.messages where search_vector is null") == 0
+    assert found(api) == ["t1/0"]
+
+
+@pytest.mark.feature("A7", "A11")
+@pytest.mark.parametrize(
+    "end",
+    [
+        "select memory.clear_thread('ana', 't1')",
+        "select memory.delete_thread('ana', 't1')",
+        "update memory.messages set expires_at = '2020-01-01'",
+        "delete from memory.messages where not is_active",
+    ],
+)
+def test_a_compressed_message_that_is_gone_is_not_found(api: Api, end: str) -> None:
+    activate(api, "ada", "embedding")
+    compressed(api, "We bought a boat")
+    while api.finish_jobs():
+        pass
+    assert found(api) == ["t1/0"]
+    vector = api.value("select embedding::text from memory.embeddings where id = 't1/0'")
+    assert found(api, query=None, query_embedding=vector, mode="vector")[0] == "t1/0"
+    api.connection.execute(end)
+    assert found(api) == []
+    assert "t1/0" not in found(api, query=None, query_embedding=vector, mode="vector")
+    api.sweep()
+    make_due(api)
+    while api.finish_jobs():
+        pass
+    assert api.query("select from memory.messages where content = 'We bought a boat'") == []
+    assert api.query("select from memory.embeddings where id = 't1/0'") == []
+
+
+@pytest.mark.feature("A7", "D11")
+def test_a_compressed_message_outlives_its_summary(api: Api) -> None:
+    compressed(api, "We bought a boat")
+    api.connection.execute("delete from memory.summaries")
+    api.sweep()
+    assert found(api) == ["t1/0"]
+    assert active(api) == [1, 2, 3, 4]
+    api.clear_thread(**ANA)
+    assert found(api) == []
+
+
+@pytest.mark.feature("A7", "A16")
+def test_a_sweep_does_not_read_all_compressed_messages(api: Api) -> None:
+    compressing(api)
+    api.add_messages(**ANA, messages=[{"role": "user", "content": "Hello"}] * 3000)
+    api.compress_thread(**ANA)
+    while jobs := api.claim_jobs(worker="test"):
+        complete(api, jobs[0], summary="They talked.")
+    api.connection.execute("update memory.messages set expires_at = 'infinity'")
+    while api.sweep()["checked"]:
+        pass
+    assert api.entries_read(api.sweep) < 1000

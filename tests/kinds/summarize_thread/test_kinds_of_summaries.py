@@ -1,0 +1,143 @@
+"""A rolling summary and a summary of the whole thread side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.protocol import ANA, claim, complete, make_due, nothing_to_do, open_jobs
+from tests.support.sqlapi import Api, refused
+from tests.support.summaries import COMPRESSION, asked, only, seqs, write
+
+KINDS = ["rolling", "thread"]
+
+
+def finish(api: Api) -> dict[str, Any]:
+    """Do the queued summaries; the payloads by kind."""
+    payloads = {}
+    for job in api.claim_jobs(worker="test", max_jobs=10):
+        payloads[job.payload["kind"]] = job.payload
+        complete(api, job, summary=f"By {job.payload['kind']}.")
+    return payloads
+
+
+@pytest.mark.feature("E5", "D2")
+@pytest.mark.parametrize("every_n", [0, 100])
+@pytest.mark.parametrize("when", ["needed", "each_round"])
+@pytest.mark.parametrize("enabled", [True, False])
+def test_both_kinds_can_be_asked_for_under_every_policy(api: Api, every_n: int, when: str, enabled: bool) -> None:
+    summary = {"enabled": enabled, "when": when, "start_seq": 100, "window_size": 4}
+    only(api, summary=summary, cadence={"thread_summary_every_n": every_n})
+    api.talk(**ANA, rounds=5)
+    jobs = [api.summarize_thread(**ANA, kind=kind) for kind in KINDS]
+    assert len(set(jobs)) == 2
+    assert [api.summarize_thread(**ANA, kind=kind) for kind in KINDS] == jobs
+    payloads = finish(api)
+    assert (payloads["thread"]["start_seq"], payloads["thread"]["end_seq"]) == (0, 9)
+    assert (payloads["rolling"]["start_seq"], payloads["rolling"]["end_seq"]) == (0 if when == "needed" else 6, 9)
+    for kind in KINDS:
+        [current] = api.get_thread_summary(**ANA, kind=kind)
+        assert (current.kind, current.summary) == (kind, f"By {kind}.")
+    [current] = api.get_thread_summary(**ANA)
+    assert current.kind == "thread"
+    assert api.query("select kind, status from memory.summary_chain") == [(kind, "completed") for kind in KINDS]
+
+
+@pytest.mark.feature("E5", "D2")
+@pytest.mark.parametrize(("every_n", "expected"), [(0, "rolling"), (100, "thread")])
+def test_without_a_kind_it_is_the_one_that_the_policy_makes(api: Api, every_n: int, expected: str) -> None:
+    api.set_policy(settings={"cadence": {"thread_summary_every_n": every_n}}, agent_id="cook")
+    api.talk(**ANA, rounds=1)
+    api.talk(**ANA, rounds=1, agent_id="cook")
+    assert api.summarize_thread(**ANA) == api.summarize_thread(**ANA, kind=expected)
+    assert claim(api, "summarize_thread").payload["kind"] == expected
+
+
+@pytest.mark.feature("E5")
+@pytest.mark.parametrize("kind", ["user", "whole", "", "ROLLING"])
+def test_an_unknown_kind_is_refused(api: Api, kind: str) -> None:
+    api.talk(**ANA, rounds=1)
+    with refused("kind") as refusal:
+        api.summarize_thread(**ANA, kind=kind)
+    assert "Use thread or rolling" in str(refusal.value.diag.message_hint)
+    assert open_jobs(api) == []
+
+
+@pytest.mark.feature("E5", "D5")
+def test_both_kinds_are_made_at_the_same_time(api: Api) -> None:
+    only(api)
+    api.talk(**ANA, rounds=3)
+    for kind in KINDS:
+        api.summarize_thread(**ANA, kind=kind)
+    jobs = api.claim_jobs(worker="test", max_jobs=10)
+    assert api.query("select kind, status from memory.summary_chain") == [(kind, "processing") for kind in KINDS]
+    for job in reversed(jobs):
+        complete(api, job, summary="They talked.")
+    assert api.query("select kind, status from memory.summary_chain") == [(kind, "completed") for kind in KINDS]
+
+
+@pytest.mark.feature("E5", "D2")
+def test_a_request_for_one_kind_is_not_lost_in_a_running_job_of_the_other(api: Api) -> None:
+    only(api)
+    api.talk(**ANA, rounds=3)
+    job = asked(api, "summarize_thread")
+    other = api.summarize_thread(**ANA, kind="thread")
+    assert other != job.job_id
+    complete(api, job, summary="They talked.")
+    assert claim(api).job_id == other
+
+
+@pytest.mark.feature("E5")
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_follows_a_job_is_of_its_kind(api: Api, kind: str) -> None:
+    only(api)
+    api.talk(**ANA, rounds=600)
+    api.summarize_thread(**ANA, kind=kind)
+    job = claim(api)
+    api.summarize_thread(**ANA, kind=kind)
+    complete(api, job, summary="Part 1")
+    [following] = api.claim_jobs(worker="test", max_jobs=10)
+    assert (following.payload["kind"], len(following.payload["messages"])) == (kind, 200)
+    complete(api, following, summary="Part 2")
+    assert nothing_to_do(api)
+
+
+@pytest.mark.feature("E5", "D9")
+def test_a_dead_job_of_one_kind_is_tried_again_beside_an_open_one_of_the_other(api: Api) -> None:
+    only(api)
+    api.talk(**ANA, rounds=3)
+    dead = api.summarize_thread(**ANA, kind="thread")
+    api.connection.execute("update memory.jobs set attempts = 4")
+    job = claim(api)
+    api.fail_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, error="no")
+    api.summarize_thread(**ANA, kind="rolling")
+    api.retry_job(user_id="ana", job_id=dead)
+    assert set(finish(api)) == set(KINDS)
+
+
+@pytest.mark.feature("E5", "A7")
+def test_only_the_summary_of_the_whole_thread_waits_for_a_compression(api: Api) -> None:
+    only(api, compression=COMPRESSION)
+    write(api, *[10] * 9)
+    api.compress_thread(**ANA)
+    compression = claim(api)
+    for kind in KINDS:
+        api.summarize_thread(**ANA, kind=kind)
+    assert list(finish(api)) == ["rolling"]
+    complete(api, compression, summary="Whole.")
+    make_due(api)
+    payload = claim(api).payload
+    assert (payload["kind"], payload["previous_summary"]) == ("thread", "Whole.")
+
+
+@pytest.mark.feature("E8", "D4")
+def test_a_rolling_summary_of_the_last_messages_is_not_taken_for_one_of_all(api: Api) -> None:
+    only(api)
+    api.talk(**ANA, rounds=5)
+    api.summarize_thread(**ANA, recent_k=4)
+    job = claim(api)
+    assert (job.payload["start_seq"], seqs(job.payload["messages"])) == (6, [6, 7, 8, 9])
+    complete(api, job, summary="The end of it.")
+    job = asked(api, "summarize_thread")
+    assert (job.payload["start_seq"], seqs(job.payload["messages"])) == (0, list(range(10)))

@@ -1,0 +1,255 @@
+"""Rolling summaries that are made when the messages of a thread no longer fit into a context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.support.protocol import ANA, claim, complete, nothing_to_do, open_jobs, say
+from tests.support.sqlapi import Api
+from tests.support.summaries import COMPRESSION, asked, compress, only, seqs, summaries, write, write_at_once
+
+CALLS = [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]
+
+
+def needed(api: Api, **sections: dict[str, Any]) -> None:
+    """Have contexts of 100 tokens, and nothing happen but the rolling summaries that they need."""
+    summary = {"enabled": True, "when": "needed", "start_seq": 0}
+    only(api, **{"summary": summary, "context": {"max_tokens": 100}, **sections})
+
+
+def since(api: Api) -> int:
+    tokens: int = api.value("select tokens_since_summary from memory.threads")
+    return tokens
+
+
+def made_after(api: Api, *sizes: int, **arguments: Any) -> list[int]:
+    """Append messages of these sizes; the number of messages after each of which a summary was made."""
+    made = []
+    for number, size in enumerate(sizes, 1):
+        role = ("user", "assistant")[number % 2 == 0]
+        api.add_message(**{**ANA, "role": role, "content": "x" * 4 * size, **arguments})
+        if api.finish_jobs():
+            made.append(number)
+    return made
+
+
+@pytest.mark.feature("D2", "A4")
+def test_a_summary_is_made_when_the_messages_outgrow_a_context_and_then_with_every_half_of_one(api: Api) -> None:
+    needed(api)
+    assert made_after(api, *[10] * 30) == [11, 16, 22, 28]
+
+
+@pytest.mark.feature("D2", "A4")
+def test_no_summary_is_made_by_default_while_the_messages_fit(api: Api) -> None:
+    """4,000 tokens: the built-in context."""
+    assert api.get_policy()["summary"]["when"] == "needed"
+    only(api, summary={"enabled": True})
+    write(api, *[400] * 10)
+    assert open_jobs(api) == []
+    write(api, 1, 1)
+    assert open_jobs(api) == ["summarize_thread"]
+
+
+@pytest.mark.feature("D2")
+def test_messages_that_come_at_once_need_one_summary(api: Api) -> None:
+    needed(api)
+    write_at_once(api, *[10] * 9)
+    assert open_jobs(api) == []
+    write_at_once(api, *[10] * 31)
+    payload = claim(api).payload
+    assert (payload["start_seq"], payload["end_seq"], len(payload["messages"])) == (0, 39, 40)
+
+
+@pytest.mark.feature("D2", "A15")
+@pytest.mark.parametrize(
+    ("summary", "jobs"), [({}, 1), ({"enabled": False}, 0), ({"start_seq": 12}, 0), ({"when": "each_round"}, 1)]
+)
+def test_the_policy_says_when_summaries_are_made(api: Api, summary: dict[str, Any], jobs: int) -> None:
+    needed(api)
+    api.set_policy(settings={"summary": {"start_seq": 0, **summary}}, agent_id="cook")
+    write(api, *[10] * 12, agent_id="cook")
+    write(api, *[1] * 2, agent_id="tutor", thread_id="t2")
+    assert api.query("select scope from memory.jobs") == [("t1",)] * jobs
+
+
+@pytest.mark.feature("D3", "D4")
+def test_a_summary_covers_everything_and_reads_what_is_new(api: Api) -> None:
+    needed(api, compression={"enabled": False})
+    previous = None
+    for last_seq in (11, 17, 23):
+        write(api, *[10] * (12 if previous is None else 6))
+        payload = claim_and_complete(api, f"Up to {last_seq}")
+        assert (payload["kind"], payload["start_seq"], payload["end_seq"]) == ("rolling", 0, last_seq)
+        assert payload["messages"][0]["seq"] == (0 if previous is None else previous.end_seq + 1)
+        assert payload["previous_summary"] == (previous and previous.summary)
+        [stored] = api.get_thread_summary(**ANA, kind="rolling")
+        assert stored.base_summary_id == (previous and previous.summary_id)
+        previous = stored
+
+
+def claim_and_complete(api: Api, summary: str = "They talked.") -> Any:
+    job = claim(api, "summarize_thread")
+    complete(api, job, summary=summary)
+    return job.payload
+
+
+@pytest.mark.feature("D6", "A4")
+def test_no_message_falls_between_the_summaries_and_the_messages_of_a_context(api: Api) -> None:
+    needed(api, compression={**COMPRESSION, "threshold_tokens": 1500})
+    api.set_policy(settings={"context": {"max_tokens": 400}})
+    for number in range(200):
+        write(api, 10, 10)
+        api.connection.execute("update memory.messages set is_counted = true where not is_counted")
+        api.finish_jobs(summary=f"{number}")
+        shown = [part for part in api.get_context(**ANA) if part.source == "message"]
+        covered = api.value("select coalesce(max(end_seq), -1) from memory.summaries")
+        [thread] = api.list_threads(user_id="ana")
+        assert thread.active_tokens <= 400 or 2 * number + 2 - len(shown) <= covered + 1
+    kinds = {kind for kind, *_ in summaries(api)}
+    assert kinds == {"rolling", "thread"}
+
+
+@pytest.mark.feature("D3", "A7")
+def test_after_a_compression_a_summary_covers_what_the_one_of_the_whole_thread_does_not(api: Api) -> None:
+    needed(api)
+    write(api, *[10] * 40)
+    claim_and_complete(api, "Window.")
+    api.set_policy(settings={"compression": {"recent_messages_to_keep": 4}, "summary": {"window_size": 2}})
+    compress(api, "Whole.")
+    write(api, *[10] * 8)
+    payload = claim_and_complete(api)
+    assert (payload["start_seq"], payload["end_seq"]) == (36, 47)
+    # The summary of the messages 0 to 39 reaches into them.
+    assert (payload["previous_summary"], seqs(payload["messages"])) == ("Window.", list(range(40, 48)))
+    assert sorted(summaries(api)) == [
+        ("rolling", 0, 39, "completed"),
+        ("rolling", 36, 47, "completed"),
+        ("thread", 0, 35, "completed"),
+    ]
+
+
+@pytest.mark.feature("D3")
+def test_a_window_of_before_is_continued_only_if_it_reaches_back_to_the_start(api: Api) -> None:
+    """A policy that was each_round until now."""
+    only(api, summary={"when": "each_round", "window_size": 4})
+    for summary in ("First.", "Second."):
+        api.talk(**ANA, rounds=4)
+        complete(api, asked(api, "summarize_thread"), summary=summary)
+    assert summaries(api) == [("rolling", 4, 7, "completed"), ("rolling", 12, 15, "completed")]
+    needed(api)
+    job = asked(api, "summarize_thread")
+    assert (job.payload["start_seq"], seqs(job.payload["messages"])) == (0, list(range(16)))
+    assert job.payload["previous_summary"] is None
+    complete(api, job, summary="All.")
+    write(api, 1, 1)
+    assert asked(api, "summarize_thread").payload["previous_summary"] == "All."
+
+
+@pytest.mark.feature("D3")
+def test_a_long_backlog_is_summarised_in_parts_to_its_end(api: Api) -> None:
+    needed(api)
+    write_at_once(api, *[1] * 2250)
+    parts = []
+    while jobs := api.claim_jobs(worker="test"):
+        parts.append(seqs(jobs[0].payload["messages"]))
+        complete(api, jobs[0], summary=f"Part {len(parts)}")
+    assert [len(part) for part in parts] == [1000, 1000, 250]
+    assert [seq for part in parts for seq in part] == list(range(2250))
+    assert since(api) == 0
+
+
+@pytest.mark.feature("D2")
+def test_a_round_is_not_summarised_until_it_ends_unless_it_fills_a_context_by_itself(api: Api) -> None:
+    needed(api)
+    write(api, *[10] * 10)
+    say(api, "x" * 80)
+    say(api, "x" * 80, role="assistant", metadata={"tool_calls": CALLS})
+    assert open_jobs(api) == ["summarize_thread"]  # 140 tokens without an end
+    assert claim_and_complete(api)["end_seq"] == 9
+    say(api, "x" * 80, role="tool")
+    assert open_jobs(api) == []
+    say(api, "x" * 180, role="tool")
+    assert open_jobs(api) == ["summarize_thread"]
+    payload = claim_and_complete(api)
+    assert (seqs(payload["messages"]), payload["end_seq"]) == ([10, 11, 12, 13], 13)
+
+
+@pytest.mark.feature("D2", "A6")
+def test_a_thread_that_is_about_to_be_compressed_needs_no_summary(api: Api) -> None:
+    needed(api, compression={**COMPRESSION, "threshold_tokens": 150})
+    write(api, *[10] * 16)
+    assert open_jobs(api) == ["compress_thread", "summarize_thread"]
+    assert claim(api).kind == "compress_thread"
+    assert open_jobs(api) == ["compress_thread"]
+
+
+@pytest.mark.feature("D2", "A6")
+def test_a_thread_that_was_compressed_meanwhile_needs_no_summary(api: Api) -> None:
+    needed(api)
+    write(api, *[10] * 16)
+    job = asked_for_compression(api)
+    complete(api, job, summary="They talked.")
+    assert nothing_to_do(api)
+    assert since(api) == 40
+
+
+def asked_for_compression(api: Api) -> Any:
+    api.set_policy(settings={"compression": {"recent_messages_to_keep": 4}})
+    api.compress_thread(**ANA)
+    return claim(api, "compress_thread")
+
+
+@pytest.mark.feature("D2")
+@pytest.mark.parametrize("kind", ["rolling", "thread"])
+def test_a_summary_on_demand_puts_the_next_one_off(api: Api, kind: str) -> None:
+    needed(api)
+    write(api, *[10] * 10)
+    api.summarize_thread(**ANA, kind=kind)
+    complete(api, claim(api), summary="They talked.")
+    assert since(api) == 0
+    assert made_after(api, *[10] * 6) == [6]
+
+
+@pytest.mark.feature("A2", "D2")
+def test_messages_that_expire_in_a_thread_do_not_stop_its_summaries(api: Api) -> None:
+    """The thread has the same number of tokens all the time."""
+    needed(api)
+    write(api, *[10] * 12)
+    assert api.finish_jobs() == 1
+    for _ in range(3):
+        api.connection.execute(
+            "update memory.messages set expires_at = '2020-01-01' "
+            "where seq in (select seq from memory.messages order by seq limit 6)"
+        )
+        api.sweep()
+        assert made_after(api, *[10] * 6) == [6]
+
+
+@pytest.mark.feature("A16")
+def test_a_cleared_thread_starts_anew(api: Api) -> None:
+    needed(api)
+    write(api, *[10] * 12)
+    api.clear_thread(**ANA)
+    assert made_after(api, *[10] * 16) == [11, 16]
+    assert summaries(api) == [("rolling", 12, 21, "completed"), ("rolling", 12, 27, "completed")]
+
+
+@pytest.mark.feature("D9")
+def test_a_writer_that_holds_the_thread_makes_the_next_summary_come_early(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
+) -> None:
+    api = Api(db)
+    needed(api)
+    write(api, *[10] * 12)
+    job = claim(api)
+    other = connect()
+    with other.transaction():
+        other.execute("select from memory.threads for update")
+        complete(api, job, summary="They talked.")
+    assert since(api) == 120
+    assert made_after(api, 10, 10, 10, 10, 10) == [3]  # and not with the first message
+    assert since(api) == 30
