@@ -24,7 +24,7 @@ from bench.quality.embedding_server import Embeddings, literal, running_embeddin
 from bench.quality.evidence import Question, Sample
 from bench.quality.fillers import Fillers
 from bench.quality.model_server import ModelServer
-from bench.quality.stored import Database, Stored
+from bench.quality.stored import Database, EmbeddingModel, Stored
 from bench.support.environment import LOCOMO, RESULTS, announce, machine, pgvector, postgresql, say
 from bench.support.tokens import token_counter
 from tests.support.servers import Server, running_server
@@ -44,79 +44,75 @@ class Asking:
 
 
 class Run:
-    """What is measured, on which server and with which model."""
+    """What is measured of each set, and with what.
 
-    def __init__(self, options: argparse.Namespace, samples: Sequence[Sample], server: Server) -> None:
-        self._options = options
-        self._samples = samples
-        self._server = server
+    Args:
+        parts: which of PARTS.
+        server: where the databases are made.
+        model: serves embeddings and chat completions.
+        embedding: how databases call the model that embeds.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[str],
+        samples: Sequence[Sample],
+        asking: Asking,
+        server: Server,
+        model: ModelServer,
+        embedding: EmbeddingModel,
+    ) -> None:
         self.token_counter, self._count = token_counter()
+        self.versions: dict[str, str] = {}
+        self._parts = parts
+        self._samples = samples
+        self._asking = asking
+        self._server = server
+        self._model = model
+        self._embedding = embedding
 
-    def measure(self, model: ModelServer, asking: Asking, dimensions: int) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The figures of each set."""
-        embeds = (model.url, self._options.embedding_model, dimensions)
-        with tempfile.TemporaryDirectory() as folder:
-            for name, path in _files(self._samples, Path(folder)):
-                if self._options.sets and name not in self._options.sets:
-                    continue
-                with stored.database(self._server, name) as database:
-                    say(f"\n{name}: importing and embedding")
-                    found = stored.load(database, path, *embeds, self._samples)
-                    yield (
-                        name,
-                        {
-                            **_size(found),
-                            "methods": search.measure(database, found, asking.answered, self._options.methods),
-                            **(self._contexts(database, found, asking) if CONTEXT in self._options.parts else {}),
-                            **(
-                                self._production(name, database, model, embeds, found, asking)
-                                if PRODUCTION in self._options.parts
-                                else {}
-                            ),
-                        },
-                    )
-                    self.versions = {
-                        "postgresql": postgresql(database.connection),
-                        "pgvector": pgvector(database.connection),
-                    }
+    def measure(self, name: str, path: Path) -> dict[str, Any]:
+        """The figures of the set that a file holds."""
+        with stored.database(self._server, name) as database:
+            self.versions = {"postgresql": postgresql(database.connection), "pgvector": pgvector(database.connection)}
+            say(f"\n{name}: importing and embedding")
+            found = stored.load(database, path, self._embedding, self._samples)
+            methods = [method for method in search.METHODS if method.name in self._parts]
+            figures = {**_size(found), "methods": search.measure(database, found, self._asking.answered, methods)}
+            if CONTEXT in self._parts:
+                figures |= self._contexts(database, found)
+            if PRODUCTION in self._parts:
+                figures |= self._production(name, database, found)
+        return figures
 
-    def _contexts(self, database: Database, found: Stored, asking: Asking) -> dict[str, Any]:
+    def _contexts(self, database: Database, found: Stored) -> dict[str, Any]:
         """The contexts of an import without model work besides the embeddings, and what plain fillers reach."""
         reader = Reader(found, self._count)
+        asking = self._asking
         fillers = Fillers(database.connection, found, self._count).measure(database, asking.answered)
-        measured = context.measure(database, reader, asking.answered, "context")
+        measured = {
+            name: context.measure(database, reader, asked, name)
+            for name, asked in (
+                ("answered questions", asking.answered),
+                ("adversarial questions", asking.adversarial),
+                ("questions about things never said", asking.never_said),
+            )
+        }
         return {
             "context": {
-                "get_context": context.summarize(measured),
+                "get_context": context.summarize(measured["answered questions"]),
                 **{name: context.summarize(each) for name, each in fillers.items()},
             },
-            "recalled": {
-                "answered questions": context.summarize_noise(measured),
-                **{
-                    name: context.summarize_noise(context.measure(database, reader, asked, name))
-                    for name, asked in (
-                        ("adversarial questions", asking.adversarial),
-                        ("questions about things never said", asking.never_said),
-                    )
-                },
-            },
+            "recalled": {name: context.summarize_noise(each) for name, each in measured.items()},
         }
 
-    def _production(
-        self,
-        name: str,
-        source: Database,
-        model: ModelServer,
-        embeds: tuple[str, str, int],
-        found: Stored,
-        asking: Asking,
-    ) -> dict[str, Any]:
+    def _production(self, name: str, source: Database, found: Stored) -> dict[str, Any]:
         """The contexts where all jobs of the default policy have run."""
         with stored.database(self._server, f"{name} in production") as database:
             say(f"\n{name} in production: talking, with all jobs")
-            made = production.load(source, database, *embeds)
-            reader = Reader(found, self._count, model.observations)
-            measured = context.measure(database, reader, asking.answered, "context in production")
+            made = production.load(source, database, self._embedding)
+            reader = Reader(found, self._count, self._model.observations)
+            measured = context.measure(database, reader, self._asking.answered, "answered questions")
             return {"production": {"stored": made, "get_context": context.summarize(measured)}}
 
 
@@ -131,17 +127,18 @@ def main() -> None:
             urls or stack.enter_context(running_embedding_servers(options.embedding_python)), options.embedding_model
         )
         asking = Asking(
-            *(
-                _asked(embeddings, made(samples))
-                for made in (evidence.questions, evidence.adversarial, evidence.never_said)
-            )
+            _asked(embeddings, evidence.questions(samples)),
+            _asked(embeddings, evidence.adversarial(samples)),
+            _asked(embeddings, evidence.never_said(samples)),
         )
         dimensions = asking.answered[0][1].count(",") + 1
         model = ModelServer(embeddings, samples)
         stack.enter_context(model)
+        embedding = EmbeddingModel(model.url, options.embedding_model, dimensions)
         server = stack.enter_context(running_server(options.server, {"shared_buffers": "256MB"}))
-        run = Run(options, samples, server)
-        measured = dict(run.measure(model, asking, dimensions))
+        run = Run(options.parts, samples, asking, server, model, embedding)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        measured = {name: run.measure(name, path) for name, path in _files(samples, folder) if name in options.sets}
     results: report.Results = {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
@@ -182,12 +179,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--only", nargs="+", metavar="WORD", help=f"only what contains one of these: {'; '.join(PARTS)}"
     )
-    parser.add_argument("--sets", nargs="+", metavar="SET", choices=SETS, help=f"only these: {'; '.join(SETS)}")
+    parser.add_argument(
+        "--sets", nargs="+", metavar="SET", choices=SETS, default=SETS, help=f"only these of {'; '.join(SETS)}"
+    )
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder to write to (default bench/results)")
     parser.add_argument("--server", choices=("system", "embedded"), default="system", help="as for the tests")
     options = parser.parse_args()
     options.parts = [part for part in PARTS if not options.only or any(word in part for word in options.only)]
-    options.methods = [method for method in search.METHODS if method.name in options.parts]
     if not options.parts:
         parser.error("nothing has such a name; there are: " + "; ".join(PARTS))
     if not options.data.exists():

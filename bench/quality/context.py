@@ -117,8 +117,10 @@ def measure(target: Database, reader: Reader, asked: Sequence[Asked], name: str)
 
 
 def _told(fillings: Sequence[Filling]) -> str:
-    recalled = fmean(each.tokens.get("recalled", 0) for each in fillings)
-    return f"{fmean(each.is_whole for each in fillings):.1%} whole, {recalled:,.0f} tokens recalled"
+    recalled = f"{fmean(each.tokens.get('recalled', 0) for each in fillings):,.0f} tokens recalled"
+    if not any(each.evidence for each in fillings):
+        return recalled
+    return f"{fmean(each.is_whole for each in fillings):.1%} whole, {recalled}"
 
 
 def summarize(fillings: Mapping[int, Sequence[Filling]]) -> dict[str, Any]:

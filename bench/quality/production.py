@@ -14,7 +14,7 @@ from agent_memory.worker import Worker
 from agent_memory_models import Models
 from psycopg.rows import dict_row
 
-from bench.quality.stored import POLICY, Database, register_embeddings
+from bench.quality.stored import POLICY, Database, EmbeddingModel
 from bench.support.environment import say
 
 CHAT_MODEL = "gpt-4.1-mini"
@@ -25,16 +25,18 @@ PATIENCE_SECONDS = 300
 Message = dict[str, Any]
 
 
-def load(source: Database, target: Database, url: str, model: str, dimensions: int) -> dict[str, int]:
+def load(source: Database, target: Database, embedding: EmbeddingModel) -> dict[str, int]:
     """Says again in ``target`` what ``source`` holds, with all jobs of the default policy; returns counts of what came.
+
+    The server of the embeddings also serves chat completions.
 
     Raises RuntimeError when a job fails or does not come to an end.
     """
     started = time.monotonic()
     memory = Memory(target.connection)
     memory.set_policy(POLICY)
-    register_embeddings(memory, url, model, dimensions)
-    memory.register_model("chat", "chat", "openai", CHAT_MODEL, {"base_url": url})
+    embedding.register(memory)
+    memory.register_model("chat", "chat", "openai", CHAT_MODEL, {"base_url": embedding.url})
     memory.activate_model("chat")
     asyncio.run(_live(target, _conversations(source.connection)))
     while memory.sweep()["checked"]:

@@ -73,6 +73,21 @@ class Stored:
     texts: Mapping[Turn, str]
 
 
+@dataclass(frozen=True)
+class EmbeddingModel:
+    """The model that databases embed with, on an OpenAI-compatible server."""
+
+    url: str
+    name: str
+    dimensions: int
+
+    def register(self, memory: Memory) -> None:
+        """Makes a database use the model."""
+        settings = {"base_url": self.url, "dimensions": self.dimensions, "timeout_seconds": 600}
+        memory.register_model("embedding", "embedding", "openai", self.name, settings)
+        memory.activate_model("embedding")
+
+
 @contextlib.contextmanager
 def database(server: Server, name: str) -> Iterator[Database]:
     """A new database, in which notices are counted; dropped at the end."""
@@ -92,19 +107,12 @@ def database(server: Server, name: str) -> Iterator[Database]:
         yield made
 
 
-def register_embeddings(memory: Memory, url: str, model: str, dimensions: int) -> None:
-    """Makes the server at ``url`` embed what is stored."""
-    settings = {"base_url": url, "dimensions": dimensions, "timeout_seconds": 600}
-    memory.register_model("embedding", "embedding", "openai", model, settings)
-    memory.activate_model("embedding")
-
-
-def load(target: Database, path: Path, url: str, model: str, dimensions: int, samples: Sequence[Sample]) -> Stored:
+def load(target: Database, path: Path, embedding: EmbeddingModel, samples: Sequence[Sample]) -> Stored:
     """Imports a file and embeds its messages. Raises RuntimeError when embeddings do not come."""
     started = time.monotonic()
     memory = Memory(target.connection)
     memory.set_policy(POLICY)
-    register_embeddings(memory, url, model, dimensions)
+    embedding.register(memory)
     for _ in import_file(target.connection, path):
         pass
     _embed_messages(target)

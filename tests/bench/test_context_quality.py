@@ -17,7 +17,7 @@ from bench.quality.embedding_server import Embeddings, literal
 from bench.quality.evidence import NEVER_SAID, Question
 from bench.quality.fillers import Fillers
 from bench.quality.model_server import ModelServer
-from bench.quality.stored import Database, Stored
+from bench.quality.stored import Database, EmbeddingModel, Stored
 from tests.support.fake_model_server import FakeModelServer, RecordedRequest
 from tests.support.model_rules import embedding
 from tests.support.servers import Server
@@ -140,7 +140,7 @@ def told(db: psycopg.Connection, tmp_path: Path) -> Iterator[tuple[Database, Sto
     path.write_text(json.dumps([SAMPLE]))
     database = Database(db.info.dsn, [db])
     with FakeModelServer(dimensions=DIMENSIONS) as server:
-        yield database, stored.load(database, path, server.url, "embedder", DIMENSIONS, [SAMPLE])
+        yield database, stored.load(database, path, EmbeddingModel(server.url, "embedder", DIMENSIONS), [SAMPLE])
 
 
 class TestFillers:
@@ -222,7 +222,7 @@ class TestProduction:
             ModelServer(Embeddings([embedder.url], "embedder"), [{**SAMPLE, "observation": observed}]) as model,
             stored.database(server, "lived") as target,
         ):
-            made = production.load(source, target, model.url, "embedder", DIMENSIONS)
+            made = production.load(source, target, EmbeddingModel(model.url, "embedder", DIMENSIONS))
             assert (made["messages"], made["memories"]) == (3, 1)
             assert _messages(target) == _messages(source)
             assert target.connection.execute("select content, source_seqs from memory.memories").fetchall() == [
