@@ -1006,6 +1006,142 @@ comment on type memory._search_filters is
 'true or null.';
 $migration$);
 
+call memory._migrate('015_message_candidates', '52d6b1be23f4f8ad3760f869fe77e113c21a84171a070a3164f5fdc337e27d78', '0.2.0', $migration$
+-- What a search needs to choose among very many messages of one user without reading them all. Nothing is filled here:
+-- memory.sweep() fills the messages and embeddings that are there already, and until then a search reads all messages.
+alter table memory.messages add column search_keys int[];
+comment on column memory.messages.search_keys is
+'Hashes of the user together with each word of search_vector, each plain value of metadata, and the agent. Filled with search_vector.';
+-- A message that was just added has no search_keys and costs this index nothing. A search reads the pending list of the
+-- index as a whole, hence the small limit.
+create index messages_search_keys_idx on memory.messages using gin (search_keys)
+  with (fastupdate = on, gin_pending_list_limit = 128)
+  where search_keys is not null;
+-- The next sweeps check all messages again and fill search_keys.
+delete from memory.marks where kind = 'words';
+comment on column memory.marks.position is
+'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which all messages are parsed and have search_keys. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970.';
+
+alter table memory.embeddings add column code bit varying;
+alter table memory.embeddings alter column code set storage main;
+comment on column memory.embeddings.code is
+'Of a message: the signs of the embedding, a bit for each dimension. The number of bits in which two codes differ tells nearly how similar two embeddings are, and 384 bits are read sixteen times as fast as 384 numbers.';
+comment on column memory.embeddings.agent_id is
+'That of the memory or message, as is created_at; null for other sources.';
+comment on column memory.embeddings.created_at is 'When the memory or message was stored, not the embedding.';
+-- Searches read this index alone: the code of a message in it takes a tenth of the room of its embedding.
+create index embeddings_codes_idx on memory.embeddings (user_id, model, created_at) include (id, agent_id, code)
+  where source = 'message' and code is not null;
+create index embeddings_uncoded_idx on memory.embeddings (user_id, model) where source = 'message' and code is null;
+
+create type memory._message_candidates as (
+  thread_ids text[], seqs bigint[], texts bigint, frequencies bigint[], lowest double precision,
+  deviation double precision
+);
+comment on type memory._message_candidates is
+'The messages that enter a ranking, and, if these are not all messages that may be found: how many texts there are, how many of them have each word of the query, the lowest similarity, and the standard deviation of similarities; all four estimated.';
+$migration$);
+
+call memory._migrate('016_summaries', '18f071b63500dc66c6d8634c7cd2500a8e28c8755c075ef8826d6ad68e751526', '0.2.0', $migration$
+-- Summaries that are made when a context needs them, two kinds of them side by side, and messages that search finds
+-- after compression.
+
+-- The threads of earlier versions start at 0: their summaries were made after each round.
+alter table memory.threads add column tokens_since_summary bigint not null default 0;
+comment on column memory.threads.tokens_since_summary is
+'Tokens that were appended since the newest summary of the thread. It says when policy summary.when needed makes the '
+'next one. It is set anew when a summary is stored, and may be too high after messages are cleared or expire.';
+
+-- Both kinds of summaries of a thread can be waiting at the same time.
+alter table memory.jobs add column variant text not null default '';
+comment on column memory.jobs.variant is
+'Which of several things a kind of job makes: of summarize_thread rolling or thread, empty for what the policy makes; '
+'of other kinds empty.';
+drop index memory.jobs_one_open_idx;
+create unique index jobs_one_open_idx on memory.jobs (user_id, kind, scope, variant)
+  where status in ('pending', 'running');
+
+-- Two summaries of one thread are told apart.
+alter type memory.thread_summary add attribute kind text;
+
+-- Compressed messages stay until they expire. memory.sweep() looks for those that were cleared, and would read all
+-- compressed ones in an index of both.
+drop index memory.messages_inactive_idx;
+create index messages_cleared_idx on memory.messages (user_id, thread_id) where not is_active and summary_id is null;
+comment on column memory.messages.is_active is
+'False once cleared or compressed (soft delete). A cleared message is invisible to the API and readable here until '
+'memory.sweep() removes it. A compressed one (summary_id is set) has left its thread, and search finds it until it '
+'expires.';
+comment on column memory.messages.search_vector is
+'What keywords find it by: its words, its speaker''s name and its date. Null until the first job that reads the '
+'message, memory.sweep() or a change of its content fills it; search parses the text until then.';
+
+-- Compressed messages were not parsed. Sweeps look through their threads again.
+delete from memory.marks as k
+where k.kind = 'words' and exists (
+  select from memory.messages as m
+  where m.user_id = k.user_id and m.thread_id = k.scope
+    and not m.is_active and m.summary_id is not null and m.search_vector is null);
+$migration$);
+
+call memory._migrate('017_result_time', '193db25417f49543e9edcc0500e6a6cd6b963ed061b47523ede0f74651e8cb6b', '0.2.0', $migration$
+-- A result of a search says when it held or happened.
+alter type memory.search_result add attribute valid_from timestamptz;
+comment on column memory.search_result.valid_from is
+'When it held or happened, where that is known: of a message when it was said, of a memory from when it holds.';
+$migration$);
+
+call memory._migrate('018_summaries', 'ed2191823db3e6227ff0d7b7321ee6342fb4a90b50ac49bb12e2383b3a96156c', '0.2.0', $migration$
+-- Of two summaries of a thread with the same end the later one counts; ids are in order of time. With summary_id at its
+-- end the index gives the latest summary first. Without it PostgreSQL sorts the whole chain, which took 0.2 s for 20,000
+-- summaries.
+drop index memory.summaries_thread_idx;
+create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc);
+$migration$);
+
+call memory._migrate('019_provenance', '1300e4843b63668e1ac5cf3ebf7d9345948b2cc034f6ee627485ce72f3e91873', '0.2.0', $migration$
+-- Lists say where a memory comes from, and all blanks of Unicode count as spaces when memories are compared.
+alter type memory.memory add attribute source text, add attribute source_seqs bigint[];
+
+comment on column memory.memories.content_hash is
+'SHA-256 of the content in lower case with single spaces and without blanks of no width, first 32 hex digits.';
+
+-- The hashes of memories with such blanks, spelled as memory._plainly_spelled() does. Two current memories that differ
+-- in blanks only cannot have one hash: the older one gets it, unless a memory without such blanks has it already, and
+-- the others keep the hash that they have, so that none is lost. Triggers would count that as changes.
+do $hashes$
+declare
+  wide constant text := e'\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+  of_no_width constant text := e'\\u200b\\u2060\\ufeff';
+begin
+  alter table memory.memories disable trigger user;
+  with respelled as materialized (
+    select m.user_id, m.memory_id, m.agent_id, m.memory_type, m.created_at,
+      m.superseded_at is null and m.deleted_at is null as is_current,
+      left(encode(sha256(convert_to(btrim(regexp_replace(regexp_replace(regexp_replace(lower(m.content),
+        '[' || of_no_width || ']', '', 'g'), '[' || wide || ']', ' ', 'g'), e'\\s+', ' ', 'g')), 'UTF8')), 'hex'), 32)
+        as content_hash
+    from memory.memories as m
+    where octet_length(m.content) > length(m.content) and m.content ~ ('[' || wide || of_no_width || ']')
+  ), placed as (
+    select r.*, row_number() over (
+        partition by r.user_id, r.agent_id, r.memory_type, r.content_hash, r.is_current
+        order by r.created_at, r.memory_id) as place
+    from respelled as r
+  )
+  update memory.memories as m
+  set content_hash = p.content_hash
+  from placed as p
+  where m.user_id = p.user_id and m.memory_id = p.memory_id and m.content_hash <> p.content_hash
+    and (not p.is_current or p.place = 1 and not exists (
+      select from memory.memories as o
+      where o.user_id = p.user_id and o.agent_id = p.agent_id and o.memory_type = p.memory_type
+        and o.content_hash = p.content_hash and o.superseded_at is null and o.deleted_at is null));
+  alter table memory.memories enable trigger user;
+end;
+$hashes$;
+$migration$);
+
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
@@ -1091,6 +1227,10 @@ returns void$header$),
 returns text[]$header$),
       ('function', '_comparable_tags', $header$(p_tags text[], p_wanted text[])
 returns text[]$header$),
+      ('function', '_log_info', $header$(p_line text)
+returns void$header$),
+      ('function', '_in_a_line', $header$(p_id text)
+returns text$header$),
       ('function', '_check_share', $header$(p_argument text, p_share double precision)
 returns void$header$),
       ('function', '_real', $header$(p_number double precision)
@@ -1106,6 +1246,8 @@ returns void$header$),
       ('function', '_check_text', $header$(p_content text, p_max_bytes int, p_hint text)
 returns void$header$),
       ('function', '_query_or_null', $header$(p_query text)
+returns text$header$),
+      ('function', '_plainly_spelled', $header$(p_text text)
 returns text$header$),
       ('function', '_is_real_moment', $header$(p_moment timestamptz)
 returns boolean$header$),
@@ -1123,8 +1265,10 @@ returns timestamptz$header$),
 returns text$header$),
       ('function', '_estimate_tokens', $header$(p_content text)
 returns int$header$),
-      ('function', '_tokens_at_most', $header$(p_content text)
+      ('function', '_tokens_at_most', $header$(p_content text, p_english double precision default null)
 returns int$header$),
+      ('function', '_english', $header$(p_content text)
+returns double precision$header$),
       ('function', '_token_slice', $header$(p_content text, p_from_token int, p_max_tokens int)
 returns text$header$),
       ('function', '_is_id', $header$(p_id text)
@@ -1143,6 +1287,10 @@ returns int$header$),
 returns int$header$),
       ('function', '_cosine_similarity', $header$(p_a halfvec, p_b halfvec)
 returns double precision$header$),
+      ('function', '_code', $header$(p_value halfvec)
+returns bit varying$header$),
+      ('function', '_bits_apart', $header$(p_a bit varying, p_b bit varying)
+returns double precision$header$),
       ('function', '_has_direction', $header$(p_value halfvec)
 returns boolean$header$),
       ('function', '_vector_schema', $header$()
@@ -1151,6 +1299,18 @@ returns text$header$),
 returns tsvector$header$),
       ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
 returns tsvector$header$),
+      ('function', '_settings_of_file', $header$(p_settings jsonb)
+returns jsonb$header$),
+      ('function', '_merge_parts', $header$(p_outer jsonb, p_inner jsonb, p_place text)
+returns jsonb$header$),
+      ('function', '_check_part', $header$(p_name text, p_part jsonb)
+returns void$header$),
+      ('function', '_agent_of_file', $header$(p_settings jsonb, p_agent_id text)
+returns text$header$),
+      ('function', '_named_model', $header$(p_kind text, p_provider text, p_model text)
+returns memory.models$header$),
+      ('function', '_note_missing_models', $header$(p_settings jsonb, p_policy jsonb)
+returns void$header$),
       ('function', '_default_policy', $header$()
 returns jsonb$header$),
       ('function', 'get_policy', $header$(agent_id text default null, user_id text default null)
@@ -1169,8 +1329,14 @@ returns boolean$header$),
 returns jsonb$header$),
       ('function', '_policy_section', $header$(p_user_id text, p_agent_id text, p_section text)
 returns jsonb$header$),
+      ('function', '_has_resource', $header$(p_user_id text, p_agent_id text, p_resource text)
+returns boolean$header$),
+      ('function', '_note_missing_resource', $header$(p_agent_id text, p_resource text, p_effect text)
+returns void$header$),
       ('function', 'set_policy', $header$(settings jsonb, agent_id text default null, user_id text default null)
 returns jsonb$header$),
+      ('function', '_check_settings_object', $header$(p_settings jsonb)
+returns void$header$),
       ('function', '_check_settings', $header$(p_settings jsonb)
 returns void$header$),
       ('function', '_keys', $header$(p_object jsonb)
@@ -1195,7 +1361,7 @@ returns table (tokens bigint)$header$),
 returns void$header$),
       ('function', '_refuse_budget', $header$(p_name text, p_used bigint, p_tokens int, p_budget bigint)
 returns void$header$),
-      ('function', '_chat_model', $header$(p_name text, p_prompt text)
+      ('function', '_chat_model', $header$(p_name text, p_agent jsonb, p_prompt text)
 returns jsonb$header$),
       ('function', '_no_model', $header$()
 returns jsonb$header$),
@@ -1273,15 +1439,21 @@ returns boolean$header$),
 returns void$header$),
       ('function', '_enqueue_next', $header$(p_job memory.jobs)
 returns void$header$),
-      ('function', '_enqueue', $header$(p_user_id text, p_kind text, p_scope text, p_request jsonb default '{}')
+      ('function', '_enqueue', $header$(
+  p_user_id text, p_kind text, p_scope text, p_request jsonb default '{}', p_variant text default ''
+)
 returns bigint$header$),
       ('function', '_wider_request', $header$(p_a jsonb, p_b jsonb)
 returns jsonb$header$),
-      ('function', '_is_queued', $header$(p_user_id text, p_kind text, p_scope text)
+      ('function', '_is_queued', $header$(
+  p_user_id text, p_kind text, p_scope text, p_variant text default ''
+)
 returns boolean$header$),
-      ('function', '_enqueue_due', $header$(p_user_id text, p_kind text, p_scope text)
+      ('function', '_enqueue_due', $header$(
+  p_user_id text, p_kind text, p_scope text, p_variant text default ''
+)
 returns boolean$header$),
-      ('function', '_insert_job', $header$(p_user_id text, p_kind text, p_scope text)
+      ('function', '_insert_job', $header$(p_user_id text, p_kind text, p_scope text, p_variant text)
 returns boolean$header$),
       ('function', '_enqueue_for_everyone', $header$(p_kind text)
 returns void$header$),
@@ -1351,6 +1523,8 @@ returns void$header$),
 returns void$header$),
       ('function', '_enqueue_embedding', $header$(p_user_id text, p_scope text default '')
 returns void$header$),
+      ('function', '_fill_codes', $header$(p_batch_size int)
+returns void$header$),
       ('function', '_model_after_delete', $header$()
 returns trigger$header$),
       ('function', 'vector_index', $header$(model text)
@@ -1380,7 +1554,11 @@ returns setof memory.stored_message$header$),
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
   out first_seq bigint, out expires_at timestamptz
 )$header$),
+      ('function', '_unbook', $header$(p_user_id text, p_thread_id text, p_message_count int, p_token_count bigint)
+returns void$header$),
       ('function', '_has_parts', $header$(p_metadata jsonb)
+returns boolean$header$),
+      ('function', '_is_role', $header$(p_role text)
 returns boolean$header$),
       ('function', '_max_message_bytes', $header$()
 returns int$header$),
@@ -1394,6 +1572,10 @@ returns text$header$),
   p_created_at timestamptz, p_idempotency_key text, p_which text default ''
 )
 returns void$header$),
+      ('function', '_refuse_role', $header$(p_argument text, p_role text)
+returns void$header$),
+      ('function', '_stored_roles', $header$(p_roles text[])
+returns text[]$header$),
       ('function', '_estimated_tokens', $header$(p_content text, p_metadata jsonb)
 returns int$header$),
       ('function', '_ends_round', $header$(p_role text, p_metadata jsonb)
@@ -1420,9 +1602,13 @@ returns table (
 returns void$header$),
       ('function', '_passes_multiple', $header$(p_before bigint, p_count int, p_n int)
 returns boolean$header$),
+      ('function', '_kind_of_summary', $header$(p_policy jsonb)
+returns text$header$),
+      ('function', '_needs_summary', $header$(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
+returns boolean$header$),
       ('function', '_kinds_due', $header$(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
-  p_embeds boolean
+  p_tokens_since_summary bigint, p_embeds boolean
 )
 returns text[]$header$),
       ('function', '_enqueue_compression', $header$(
@@ -1432,9 +1618,13 @@ returns text[]$header$),
 returns void$header$),
       ('function', '_enqueue_user_summary', $header$(p_user_id text, p_message_count int, p_every_n int)
 returns void$header$),
+      ('function', '_message_embedding_before_write', $header$()
+returns trigger$header$),
       ('function', 'get_messages', $header$(
   user_id text, thread_id text, recent_k int default null, after_seq bigint default null,
-  before_seq bigint default null, agent_id text default null, include_inactive boolean default false
+  before_seq bigint default null, agent_id text default null, include_inactive boolean default false,
+  roles text[] default null, filter jsonb default null, created_after timestamptz default null,
+  created_before timestamptz default null
 )
 returns setof memory.message$header$),
       ('function', '_message_by_key', $header$(
@@ -1457,6 +1647,10 @@ returns interval$header$),
 returns trigger$header$),
       ('function', '_message_before_update', $header$()
 returns trigger$header$),
+      ('function', '_thread_of', $header$(p_id text)
+returns text$header$),
+      ('function', '_seq_of', $header$(p_id text)
+returns bigint$header$),
       ('function', '_messages_after_change', $header$()
 returns trigger$header$),
       ('function', '_count_messages', $header$(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
@@ -1471,7 +1665,19 @@ returns void$header$),
 returns text$header$),
       ('function', '_without_recalled', $header$(p_content text)
 returns text$header$),
+      ('function', '_word_key', $header$(p_user_id text, p_word text)
+returns int$header$),
+      ('function', '_value_keys', $header$(p_user_id text, p_object jsonb)
+returns setof int$header$),
+      ('function', '_agent_key', $header$(p_user_id text, p_agent_id text)
+returns int$header$),
+      ('function', '_search_keys', $header$(
+  p_user_id text, p_agent_id text, p_metadata jsonb, p_search_vector tsvector
+)
+returns int[]$header$),
       ('function', '_is_current_message', $header$(p_is_active boolean, p_expires_at timestamptz)
+returns boolean$header$),
+      ('function', '_is_kept_message', $header$(p_is_active boolean, p_summary_id uuid)
 returns boolean$header$),
       ('function', '_is_readable_message', $header$(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean$header$),
@@ -1488,6 +1694,8 @@ returns tsvector$header$),
   p_max_bytes int default 4262144
 )
 returns void$header$),
+      ('function', '_is_unparsed', $header$(p_message memory.messages)
+returns boolean$header$),
       ('function', '_parsed_bytes', $header$(p_content text)
 returns int$header$),
       ('function', '_finish_read_messages', $header$(p_job memory.jobs, p_result jsonb)
@@ -1501,14 +1709,22 @@ returns bigint$header$),
   p_new_agent_ids text[]
 )
 returns uuid$header$),
-      ('function', '_check_thread_summary_is_free', $header$(p_job memory.jobs)
+      ('function', '_check_summary_is_free', $header$(p_job memory.jobs, p_chain text)
 returns void$header$),
+      ('function', '_check_summary_kind', $header$(p_kind text, p_default text)
+returns void$header$),
+      ('function', '_count_tokens_since_summary', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
+      ('function', '_tokens_since_summary', $header$(p_user_id text, p_thread_id text)
+returns bigint$header$),
       ('function', '_check_summary', $header$(p_result jsonb)
 returns void$header$),
       ('function', '_is_number_within', $header$(p_value jsonb, p_low bigint, p_high bigint)
 returns boolean$header$),
       ('function', '_store_summary', $header$(p_job memory.jobs, p_result jsonb)
 returns memory.summaries$header$),
+      ('function', '_log_summary', $header$(p_summary memory.summaries)
+returns void$header$),
       ('function', 'get_thread_summary', $header$(user_id text, thread_id text, kind text default null)
 returns setof memory.thread_summary$header$),
       ('function', 'get_user_summary', $header$(user_id text)
@@ -1519,6 +1735,13 @@ returns void$header$),
 returns void$header$),
       ('function', '_summaries_after_delete', $header$()
 returns trigger$header$),
+      ('function', '_compress_thread_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
+      ('function', '_active_tokens', $header$(p_user_id text, p_thread_id text)
+returns bigint$header$),
+      ('function', '_active_tokens', $header$(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
+returns bigint$header$),
       ('function', '_current_summaries', $header$(p_user_id text, p_as_of timestamptz)
 returns setof memory.summaries$header$),
       ('function', '_latest_summary', $header$(p_user_id text, p_thread_id text, p_kind text)
@@ -1553,9 +1776,17 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_is_about_the_same', $header$(p_claim jsonb, p_other jsonb)
 returns boolean$header$),
+      ('function', '_remember_conversation', $header$(p_job memory.jobs, p_result jsonb)
+returns void$header$),
+      ('function', '_conversation_memory', $header$(p_user_id text, p_thread_id text)
+returns uuid$header$),
+      ('function', '_forget_conversation', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
       ('function', 'count_memories', $header$(
   user_id text, agent_id text default null, memory_type text default null, search text default null,
-  tags_all text[] default null, as_of timestamptz default null, include_superseded boolean default false
+  tags_all text[] default null, as_of timestamptz default null, include_superseded boolean default false,
+  thread_id text default null, filter jsonb default null, created_after timestamptz default null,
+  created_before timestamptz default null
 )
 returns bigint$header$),
       ('function', 'delete_memory', $header$(user_id text, memory_id uuid)
@@ -1587,11 +1818,13 @@ returns uuid[]$header$),
       ('function', 'list_memories', $header$(
   user_id text, agent_id text default null, memory_type text default null,
   search text default null, tags_all text[] default null, row_limit int default 50, row_offset int default 0,
-  as_of timestamptz default null, include_superseded boolean default false
+  as_of timestamptz default null, include_superseded boolean default false, thread_id text default null,
+  filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null
 )
 returns setof memory.memory$header$),
       ('function', '_check_listing', $header$(
-  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[]
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_thread_id text,
+  p_filter jsonb
 )
 returns void$header$),
       ('function', '_lock_scope', $header$(p_user_id text, p_agent_id text)
@@ -1632,6 +1865,12 @@ returns text$header$),
 returns void$header$),
       ('function', '_check_memory_types', $header$(p_argument text, p_memory_types text[])
 returns void$header$),
+      ('function', '_says_of_its_memory', $header$(p_metadata jsonb)
+returns boolean$header$),
+      ('function', '_share_in', $header$(p_metadata jsonb, p_key text, p_before jsonb default null)
+returns double precision$header$),
+      ('function', '_tags_in', $header$(p_metadata jsonb, p_before jsonb default null)
+returns text[]$header$),
       ('function', '_states', $header$(p_source text)
 returns boolean$header$),
       ('function', '_is_stated', $header$(p_candidate memory.memories)
@@ -1658,7 +1897,8 @@ returns setof memory.memories$header$),
 returns setof memory.memories$header$),
       ('function', '_listed_memories', $header$(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
-  p_include_superseded boolean
+  p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
+  p_created_before timestamptz
 )
 returns setof memory.memories$header$),
       ('function', '_valid_until', $header$(p_memory memory.memories)
@@ -1678,6 +1918,8 @@ returns boolean$header$),
 returns trigger$header$),
       ('function', '_chunk_vector', $header$(p_language regconfig, p_title text, p_content text)
 returns tsvector$header$),
+      ('function', '_document_agent', $header$(p_agent_ids text[])
+returns text$header$),
       ('function', '_document_before_write', $header$()
 returns trigger$header$),
       ('function', 'list_documents', $header$(
@@ -1685,6 +1927,16 @@ returns trigger$header$),
   row_offset int default 0
 )
 returns setof memory.document$header$),
+      ('function', '_doc_types', $header$(p_doc_types text[])
+returns text[]$header$),
+      ('function', '_passage', $header$(p_user_id text, p_content text, p_query text)
+returns text$header$),
+      ('function', '_sentence_begun', $header$(p_before text, p_length int)
+returns text$header$),
+      ('function', '_sentence_ended', $header$(p_after text)
+returns text$header$),
+      ('function', '_rough_pieces', $header$(p_content text)
+returns table (number int, piece text)$header$),
       ('function', '_artifact_after_write', $header$()
 returns trigger$header$),
       ('function', '_artifacts_after_delete', $header$()
@@ -1757,9 +2009,9 @@ returns table (
   metadata jsonb
 )$header$),
       ('function', '_artifact_shown', $header$(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)$header$),
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
       ('function', '_document_owners', $header$()
 returns setof text$header$),
       ('function', '_document_embeddable', $header$(
@@ -1777,9 +2029,9 @@ returns table (
   metadata jsonb
 )$header$),
       ('function', '_document_shown', $header$(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)$header$),
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
       ('function', '_memory_owners', $header$()
 returns setof text$header$),
       ('function', '_memory_embeddable', $header$(p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint)
@@ -1795,13 +2047,18 @@ returns table (
   metadata jsonb
 )$header$),
       ('function', '_memory_shown', $header$(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)$header$),
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
       ('function', '_message_owners', $header$()
 returns setof text$header$),
       ('function', '_searchable_messages', $header$(p_user_id text)
 returns setof memory.messages$header$),
+      ('function', '_message_passes', $header$(
+  p_thread_id text, p_agent text, p_created_at timestamptz, p_metadata jsonb, p_agent_id text,
+  p_filters memory._search_filters
+)
+returns boolean$header$),
       ('function', '_embedded_text', $header$(p_message memory.messages)
 returns text$header$),
       ('function', '_message_embeddable', $header$(
@@ -1819,9 +2076,9 @@ returns table (
   metadata jsonb
 )$header$),
       ('function', '_message_shown', $header$(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)$header$),
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
       ('function', '_summary_owners', $header$()
 returns setof text$header$),
       ('function', '_summary_embeddable', $header$(
@@ -1839,9 +2096,9 @@ returns table (
   metadata jsonb
 )$header$),
       ('function', '_summary_shown', $header$(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)$header$),
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)$header$),
       ('function', 'backfill_status', $header$()
 returns setof memory.backfill$header$),
       ('function', '_embeddable', $header$(
@@ -1863,6 +2120,8 @@ returns boolean$header$),
 returns memory._search_filters$header$),
       ('function', '_sources_that_pass', $header$(p_sources text[], p_filters memory._search_filters)
 returns text[]$header$),
+      ('function', '_sources_of_agent', $header$(p_user_id text, p_agent_id text, p_sources text[])
+returns text[]$header$),
       ('function', '_searchable', $header$(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -1873,8 +2132,8 @@ returns table (
 )$header$),
       ('function', '_search_row', $header$(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
-  p_filters memory._search_filters default null,
-  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb
+  p_filters memory._search_filters default null, p_query text default null,
+  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb, out valid_from timestamptz
 )$header$),
       ('function', '_backfill_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
@@ -1912,13 +2171,6 @@ returns bigint$header$),
 returns void$header$),
       ('function', '_compress_thread_follow_up', $header$(p_job memory.jobs)
 returns jsonb$header$),
-      ('function', '_compress_thread_input', $header$(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)$header$),
-      ('function', '_active_tokens', $header$(p_user_id text, p_thread_id text)
-returns bigint$header$),
-      ('function', '_active_tokens', $header$(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
-returns bigint$header$),
       ('function', '_call_seq', $header$(p_user_id text, p_thread_id text, p_seq bigint)
 returns bigint$header$),
       ('function', '_put_away', $header$(
@@ -2015,16 +2267,28 @@ returns void$header$),
 returns bigint$header$),
       ('function', '_end_unfinished_summary', $header$(p_job memory.jobs)
 returns void$header$),
+      ('function', '_newest_seq', $header$(p_user_id text, p_thread_id text)
+returns bigint$header$),
       ('function', '_summarize_thread_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_summarize_thread_finish', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
+      ('function', '_summarize_thread_follow_up', $header$(p_job memory.jobs)
+returns jsonb$header$),
       ('function', '_summarize_thread_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
+      ('function', '_is_summary_due', $header$(p_job memory.jobs, p_policy jsonb)
+returns boolean$header$),
+      ('function', '_first_seq', $header$(p_user_id text, p_thread_id text, p_from_seq bigint)
+returns bigint$header$),
+      ('function', '_rolling_summary_across', $header$(p_user_id text, p_thread_id text, p_seq bigint)
+returns memory.summaries$header$),
       ('function', '_summary_start', $header$(p_end_seq bigint, p_window_size bigint)
 returns bigint$header$),
-      ('function', 'summarize_thread', $header$(user_id text, thread_id text, recent_k int default null)
+      ('function', 'summarize_thread', $header$(
+  user_id text, thread_id text, recent_k int default null, kind text default null
+)
 returns bigint$header$),
       ('function', '_summarize_thread_unfinished', $header$(p_job memory.jobs)
 returns void$header$),
@@ -2050,6 +2314,48 @@ returns table (id text, created_at timestamptz, similarity double precision)$hea
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
 returns memory.ranking[]$header$),
+      ('function', '_message_candidates', $header$(
+  p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
+  p_row_limit int, p_filters memory._search_filters
+)
+returns memory._message_candidates$header$),
+      ('function', '_has_more_messages', $header$(p_user_id text, p_count int)
+returns boolean$header$),
+      ('function', '_unkeyed_messages', $header$(p_user_id text, p_limit int)
+returns memory._message_candidates$header$),
+      ('function', '_few_messages', $header$(
+  p_user_id text, p_agent_id text, p_filters memory._search_filters, p_limit int
+)
+returns memory._message_candidates$header$),
+      ('function', '_preselected_messages', $header$(
+  p_user_id text, p_thread_ids text[], p_seqs bigint[], p_agent_id text, p_filters memory._search_filters,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)$header$),
+      ('function', '_compared_messages', $header$(
+  p_user_id text, p_thread_ids text[], p_seqs bigint[], p_model text, p_target halfvec
+)
+returns table (id text, similarity double precision)$header$),
+      ('function', '_nearest_messages', $header$(
+  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters
+)
+returns memory._message_candidates$header$),
+      ('function', '_ranked_once', $header$(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+)
+returns setof memory.ranking$header$),
+      ('function', '_same_results', $header$(
+  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
+)
+returns int[]$header$),
+      ('function', '_parts_of_result', $header$(
+  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_rank bigint, p_filters memory._search_filters
+)
+returns jsonb$header$),
       ('function', '_query_model', $header$(p_user_id text, p_query text, p_given vector)
 returns memory.models$header$),
       ('function', '_serving_model', $header$(p_user_id text)
@@ -2093,7 +2399,7 @@ returns double precision$header$),
 returns double precision$header$),
       ('function', 'search', $header$(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
-  sources text[] default '{memory,summary,document}', agent_id text default null,
+  sources text[] default '{memory,message,document,summary}', agent_id text default null,
   thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
@@ -2114,13 +2420,24 @@ returns int$header$),
 returns text[]$header$),
       ('function', '_words_that_begin', $header$(p_said text, p_beginnings text[])
 returns int$header$),
+      ('function', '_worded_messages', $header$(
+  p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_wanted int,
+  p_filters memory._search_filters
+)
+returns memory._message_candidates$header$),
+      ('function', '_sampled_messages', $header$(
+  p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
+  out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
+)$header$),
       ('function', '_context_parts', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int
+  p_max_tokens int, p_recalls boolean
 )
 returns setof memory.context_part$header$),
-      ('function', '_summary_for', $header$(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
-returns memory.summaries$header$),
+      ('function', '_tokens_of', $header$(p_parts memory.context_part[])
+returns int$header$),
+      ('function', '_summary_is_left_out', $header$(p_source text)
+returns void$header$),
       ('function', '_cross_session_context', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, out content text, out tokens int, out details jsonb
@@ -2129,15 +2446,15 @@ returns memory.summaries$header$),
 returns text$header$),
       ('function', '_paragraph', $header$(p_content text)
 returns text$header$),
-      ('function', '_fit_messages', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
-)
-returns table (oldest_seq bigint, tokens int)$header$),
+      ('function', '_newest_units', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
+  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean
+)$header$),
       ('function', '_message_tokens', $header$(p_message memory.messages)
 returns int$header$),
       ('function', 'get_context', $header$(
   user_id text, thread_id text, query text default null, agent_id text default null,
-  max_tokens int default null, query_embedding vector default null
+  max_tokens int default null, query_embedding vector default null, recall boolean default null
 )
 returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
@@ -2145,8 +2462,11 @@ returns setof memory.context_part
 returns text$header$),
       ('function', '_render_memories', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
-  p_max_tokens int, out block text, out chosen jsonb
+  p_max_tokens int, p_recalled memory.context_part[] default '{}',
+  out block text, out chosen jsonb, out repeated jsonb, out is_recalled boolean
 )$header$),
+      ('function', '_is_among', $header$(p_user_id text, p_memory_id uuid, p_recalled memory.context_part[])
+returns boolean$header$),
       ('function', '_rank_memories', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
@@ -2155,12 +2475,55 @@ returns table (
 )$header$),
       ('function', '_memory_line', $header$(p_content text)
 returns text$header$),
+      ('function', '_recall_candidates', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_from_seq bigint, p_max_tokens int
+)
+returns memory.context_part[]$header$),
+      ('function', '_that_fit', $header$(
+  p_candidates memory.context_part[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
+  p_repeated jsonb default '[]'
+)
+returns memory.context_part[]$header$),
+      ('function', '_recall_tokens', $header$(p_recalled memory.context_part[])
+returns int$header$),
+      ('function', '_recall_heading', $header$()
+returns text$header$),
+      ('function', '_recalled_part', $header$(
+  p_candidates memory.context_part[], p_max_tokens int, p_thread_id text, p_from_seq bigint, p_repeated jsonb
+)
+returns memory.context_part$header$),
+      ('function', '_recalled_lines', $header$(
+  p_recalled memory.context_part[], out content text, out messages jsonb
+)$header$),
+      ('function', '_recalled_line', $header$(p_role text, p_metadata jsonb, p_said text)
+returns text$header$),
+      ('function', '_wording', $header$(p_said text)
+returns text$header$),
+      ('function', '_same_wording', $header$(p_wording text, p_long_words text[], p_wordings text[], p_long text[])
+returns int$header$),
+      ('function', '_long_words', $header$(p_wording text)
+returns text[]$header$),
       ('function', 'render_memories', $header$(
   user_id text, agent_id text default null, query text default null,
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
 )
 returns text
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+      ('function', '_thread_summaries', $header$(p_user_id text, p_thread_id text, p_agent_id text)
+returns memory.context_part[]$header$),
+      ('function', '_summary_for', $header$(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
+returns memory.summaries$header$),
+      ('function', '_summary_part', $header$(
+  p_place int, p_source text, p_heading text, p_summary memory.summaries
+)
+returns memory.context_part$header$),
+      ('function', '_fit_thread', $header$(
+  p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
+  p_replaces_covered boolean, p_most int, p_room int, out oldest_seq bigint, out places int[], out tokens int
+)$header$),
+      ('function', '_places_needed', $header$(p_summaries memory.context_part[], p_oldest_seq bigint)
+returns int[]$header$),
       ('function', 'doctor', $header$()
 returns table (check_name text, ok boolean, detail text)$header$),
       ('function', '_enqueue_periodic_work', $header$(p_row_limit int)
@@ -2387,20 +2750,14 @@ begin
 end;
 $$;
 
--- First 32 hex digits of the SHA-256 of the content in lower case with single spaces. Two memories of one agent and
--- type are exact duplicates when their hashes are equal.
+-- First 32 hex digits of the SHA-256 of the content as memory._plainly_spelled() spells it. Two memories of one agent
+-- and type are exact duplicates when their hashes are equal.
 create or replace function memory._content_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
-declare
-  normalised text := lower(p_content);
 begin
-  -- Most content has single spaces already. This test takes a tenth of the time of regexp_replace().
-  if p_content ~ e'\\s\\s|[^\\S ]' then
-    normalised := regexp_replace(normalised, e'\\s+', ' ', 'g');
-  end if;
-  return left(encode(sha256(convert_to(btrim(normalised), 'UTF8')), 'hex'), 32);
+  return left(encode(sha256(convert_to(memory._plainly_spelled(p_content), 'UTF8')), 'hex'), 32);
 end;
 $$;
 
@@ -2540,6 +2897,31 @@ begin atomic
   select case when cardinality(p_tags) <= 1000 then p_tags else memory._tags_among(p_tags, p_wanted) end;
 end;
 
+-- Says a line at level INFO. PostgreSQL sends INFO to the client whose statement says it, such as a worker, and writes
+-- it into the server's log only if log_min_messages is info or lower. Otherwise the line goes there as LOG, the level
+-- at which the server reports its own work.
+create or replace function memory._log_info(p_line text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  raise info '%', p_line;
+  if current_setting('log_min_messages') in ('notice', 'warning', 'error', 'log') then
+    raise log '%', p_line;
+  end if;
+end;
+$$;
+
+-- An id as a part of a line of a log: without characters that would begin another line.
+create or replace function memory._in_a_line(p_id text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return regexp_replace(p_id, '[[:cntrl:]]', '?', 'g');
+end;
+$$;
+
 -- Refuses a number that is not between 0 and 1. Null is allowed.
 create or replace function memory._check_share(p_argument text, p_share double precision)
 returns void
@@ -2633,6 +3015,31 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return case when p_query ~ e'\\S' then left(p_query, 24000) end;
+end;
+$$;
+
+-- The text as it is compared: in lower case, with single spaces and none at its ends. Every blank of Unicode counts as
+-- a space. Blanks of no width (the zero width space, the word joiner, the byte order mark) are taken out, because
+-- nobody sees them. The zero width joiners stay, because they change how letters and emoji look.
+create or replace function memory._plainly_spelled(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  wide constant text := e'\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+  of_no_width constant text := e'\\u200b\\u2060\\ufeff';
+begin
+  p_text := lower(p_text);
+  -- In one-byte encodings no character is longer than its byte, and some of these codes are letters or punctuation.
+  if octet_length(p_text) > length(p_text) and p_text ~ ('[' || wide || of_no_width || ']') then
+    p_text := regexp_replace(p_text, '[' || of_no_width || ']', '', 'g');
+    p_text := regexp_replace(p_text, '[' || wide || ']', ' ', 'g');
+  end if;
+  -- Most texts have single spaces already. This test takes a tenth of the time of regexp_replace().
+  if p_text ~ e'\\s\\s|[^\\S ]' then
+    p_text := regexp_replace(p_text, e'\\s+', ' ', 'g');
+  end if;
+  return btrim(p_text);
 end;
 $$;
 
@@ -2730,10 +3137,14 @@ begin atomic
 end;
 
 -- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
--- text has fewer under the encodings of OpenAI: prose by a factor of 1.1 to 2, source code and JSON 1.3 to 2, Chinese
--- 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A word is at least one token; so are a digit
--- between blanks, a line break, and nearly every capital within a word.
-create or replace function memory._tokens_at_most(p_content text)
+-- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1 to
+-- 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A word
+-- is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word. Most
+-- words of English are exactly one token, those of other languages two or three. So a text is bounded the more tightly
+-- the more of it the commonest words of English are: without that the bound of chats in English was 1.8 times their
+-- tokens, and a context held half of what fits. p_english is memory._english() of a longer text that this one is part
+-- of, in which the bounds of all parts add up to a bound of the whole.
+create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
 returns int
 language plpgsql immutable parallel safe
 as $$
@@ -2746,6 +3157,7 @@ declare
   signs constant int := length(said) - length(regexp_replace(said, e'[!-/:-@\\[-`{-~]+', '', 'g'));
   capitals constant int := length(said) - length(regexp_replace(said, '[A-Z]+', '', 'g'));
   others constant int := length(said) - lines - blanks - digits - signs;
+  english constant double precision := coalesce(p_english, memory._english(said));
   longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
   runs int := 0; -- characters in runs of 24 and more without a blank
 begin
@@ -2753,8 +3165,22 @@ begin
     runs := (select coalesce(sum(length(r[1])), 0)
              from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
   end if;
-  return ceil(2 + 0.24 * others + 0.75 * capitals + 1.9 * lines + 0.9 * blanks + 1.05 * digits + 0.85 * signs
-              + 0.85 * longer_bytes + 0.4 * runs);
+  return ceil(2 + (0.24 - 0.14 * english) * others + (0.75 - 0.45 * english) * capitals
+              + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks + 1.05 * digits + 0.85 * signs + 0.85 * longer_bytes + 0.4 * runs);
+end;
+$$;
+
+-- How much of a text is English, from 0 to 1: 1 if eight of its commonest words are at least 6 % of the characters. Most
+-- chats in English have more. Looking for each word by replace() takes an eighth of the time of one regular expression.
+create or replace function memory._english(p_content text)
+returns double precision
+language plpgsql immutable parallel safe
+as $$
+begin
+  return least(1, (length(p_content) - length(
+    replace(replace(replace(replace(replace(replace(replace(replace(
+      lower(p_content), ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '),
+      ' that ', ' '), ' with ', ' '))) / (0.06 * greatest(length(p_content), 1)));
 end;
 $$;
 
@@ -2856,6 +3282,22 @@ begin atomic
   select nullif(1 - (p_a <=> p_b), 'NaN');
 end;
 
+-- The signs of the vector as bits.
+create or replace function memory._code(p_value halfvec)
+returns bit varying
+language sql immutable parallel safe
+begin atomic
+  select binary_quantize(p_value);
+end;
+
+-- In how many bits two codes differ. Codes of different lengths raise an error.
+create or replace function memory._bits_apart(p_a bit varying, p_b bit varying)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select p_a <~> p_b;
+end;
+
 -- Whether the vector has a component other than zero.
 create or replace function memory._has_direction(p_value halfvec)
 returns boolean
@@ -2930,6 +3372,166 @@ begin
 end;
 $$;
 
+-- The file that configures an agent, as services that keep one JSON file per agent write it: agent_id, resources,
+-- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
+
+-- A file, or a part of one from any inner level, as settings of a policy; other settings come back as they are.
+-- agent_id is left out, because memory.set_policy() takes it for its argument.
+create or replace function memory._settings_of_file(p_settings jsonb)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  agent jsonb;
+  unknown text;
+begin
+  if not p_settings ?| '{agent_id,resources,provider,model,allowed_regular_tools,resource_config,memory}' then
+    return p_settings;
+  end if;
+  select jsonb_object_agg(m.key, m.value) into agent
+  from jsonb_each(p_settings) as m where m.key in ('provider', 'model', 'allowed_regular_tools');
+  p_settings := p_settings - '{agent_id,provider,model,allowed_regular_tools}'::text[];
+  if agent is not null then
+    p_settings := memory._merge_parts(p_settings, jsonb_build_object('agent', agent), 'beside provider and model');
+  end if;
+
+  -- The policy's own section of that name is an object.
+  if jsonb_typeof(p_settings -> 'resources') = 'array' then
+    if not p_settings -> 'resources' <@ '["memory", "knowledge_base"]' then
+      perform memory._refuse('settings', format('resources: unknown resource in %s', p_settings -> 'resources'),
+        'Known resources: "memory", "knowledge_base".');
+    end if;
+    p_settings := jsonb_set(p_settings, '{resources}', jsonb_build_object(
+      'memory', p_settings -> 'resources' ? 'memory',
+      'knowledge_base', p_settings -> 'resources' ? 'knowledge_base'));
+  end if;
+
+  if p_settings ? 'resource_config' then
+    perform memory._check_part('resource_config', p_settings -> 'resource_config');
+    select m.key into unknown
+    from jsonb_object_keys(p_settings -> 'resource_config') as m (key)
+    where m.key not in ('memory', 'knowledge_base') limit 1;
+    if found then
+      perform memory._refuse('settings', format('unknown key "resource_config.%s"', unknown),
+        'Known keys of resource_config: memory, knowledge_base');
+    end if;
+    p_settings := memory._merge_parts(
+      p_settings - 'resource_config', p_settings -> 'resource_config', 'within resource_config');
+  end if;
+  if p_settings ? 'memory' then
+    perform memory._check_part('memory', p_settings -> 'memory');
+    p_settings := memory._merge_parts(p_settings - 'memory', p_settings -> 'memory', 'within memory');
+  end if;
+  return p_settings;
+end;
+$$;
+
+-- Two parts of a file as one. Refuses a section that stands in both.
+create or replace function memory._merge_parts(p_outer jsonb, p_inner jsonb, p_place text)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  twice text;
+begin
+  select i.key into twice from jsonb_object_keys(p_inner) as i (key) where p_outer ? i.key limit 1;
+  if found then
+    perform memory._refuse('settings', format('section "%s" stands twice, once %s', twice, p_place),
+      'Write each section once.');
+  end if;
+  return p_outer || p_inner;
+end;
+$$;
+
+-- Refuses a part of a file that holds sections and is not an object.
+create or replace function memory._check_part(p_name text, p_part jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if jsonb_typeof(p_part) <> 'object' then
+    perform memory._refuse('settings', format('%s is not an object', p_name),
+      'Write it like {"memory": {"compression": {"enabled": true}}, "knowledge_base": {"chunk_size": 800}}.');
+  end if;
+end;
+$$;
+
+-- The agent whose policy the settings are: the argument, or the one that the file names. Refuses two different agents.
+create or replace function memory._agent_of_file(p_settings jsonb, p_agent_id text)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  named constant text := case jsonb_typeof(p_settings -> 'agent_id')
+    when 'string' then p_settings ->> 'agent_id' end;
+begin
+  if not p_settings ? 'agent_id' then
+    return p_agent_id;
+  elsif named is null or not memory._is_id(named) then
+    perform memory._refuse('settings', format('agent_id cannot be %s', left((p_settings -> 'agent_id')::text, 100)),
+      'Write the name of the agent, 1 to 255 characters, or leave it out.');
+  elsif named <> p_agent_id then
+    perform memory._refuse('agent_id',
+      format('is "%s", but the settings are those of agent_id "%s"', p_agent_id, named),
+      'Leave one of the two out.');
+  end if;
+  return named;
+end;
+$$;
+
+-- The models that a policy names the way an agent's configuration file does: by provider and model.
+
+-- The registered model that a provider and a model name; null when there is none or when it is switched off. A model is
+-- named by the name under which it is registered ("gpt-4o-mini", or "azure_openai_cc/gpt-4o-mini" with its provider),
+-- or by what its provider calls it. A provider that memory.register_model() does not know is no condition: it is the
+-- name that a service gave to one of its own connections.
+create or replace function memory._named_model(p_kind text, p_provider text, p_model text)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+begin
+  return m from memory.models as m
+  where m.kind = p_kind and not m.is_off
+    and (m.name in (p_model, p_provider || '/' || p_model) or m.model = p_model)
+    and (p_provider in ('local', 'openai', 'azure') and m.provider <> p_provider) is not true
+  order by m.name = p_provider || '/' || p_model desc nulls last, m.name = p_model desc, m.is_active desc, m.name
+  limit 1;
+end;
+$$;
+
+-- Tells the caller of memory.set_policy() which of the models that these settings name are not in use, and what happens
+-- until they are. Not a refusal: a file may be stored before the models are registered.
+create or replace function memory._note_missing_models(p_settings jsonb, p_policy jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  chat constant text := p_policy #>> '{agent,model}';
+  embedding constant text := p_policy #>> '{knowledge_base,embedding_model}';
+  rerank constant text := p_policy #>> '{knowledge_base,rerank_model}';
+  register constant text := 'Register it with memory.register_model(); the policy applies from then on.';
+begin
+  if chat is not null and p_settings -> 'agent' ?| '{provider,model}'
+    and (memory._named_model('chat', p_policy #>> '{agent,provider}', chat)).name is null then
+    raise notice 'model "%": no chat model is registered under that name, so the active chat model does the work', chat
+      using hint = register;
+  end if;
+  if rerank is not null and p_settings -> 'knowledge_base' ?| '{rerank_provider,rerank_model}'
+    and (memory._named_model('rerank', p_policy #>> '{knowledge_base,rerank_provider}', rerank)).name is null then
+    raise notice 'rerank_model "%": no rerank model is registered under that name, so the active one reranks', rerank
+      using hint = register;
+  end if;
+  if embedding is not null and p_settings -> 'knowledge_base' ?| '{embedding_provider,embedding_model}'
+    and not coalesce((
+      memory._named_model('embedding', p_policy #>> '{knowledge_base,embedding_provider}', embedding)).is_active, false)
+  then
+    raise notice 'embedding_model "%" is not the active embedding model', embedding
+      using hint = 'One embedding model serves all agents, because embeddings of two models cannot be compared: '
+        'register it with memory.register_model() and switch with memory.activate_model().';
+  end if;
+end;
+$$;
+
 -- The built-in policy: every section and key that memory.set_policy() accepts, except summary.model. The build merges
 -- defaults.json of this room with those of the kinds of jobs (50_work/<kind>/defaults.json).
 create or replace function memory._default_policy()
@@ -2937,6 +3539,15 @@ returns jsonb
 language sql immutable parallel safe
 begin atomic
   select '{
+  "resources": {
+    "memory": true,
+    "knowledge_base": true
+  },
+  "agent": {
+    "provider": null,
+    "model": null,
+    "allowed_regular_tools": null
+  },
   "messages": {
     "expires_after": "7 days"
   },
@@ -2963,6 +3574,11 @@ begin atomic
       "we mentioned",
       "earlier you said"
     ],
+    "vector_provider": "pgvector",
+    "embedding_provider": null,
+    "embedding_model": null,
+    "rerank_provider": null,
+    "rerank_model": null,
     "chunk_size": 800,
     "chunk_overlap": 100
   },
@@ -2971,12 +3587,15 @@ begin atomic
     "rrf_k": 60,
     "language": "english",
     "approximate_above": 10000,
+    "preselect_above": 2000,
     "embed_messages": true
   },
   "context": {
     "max_tokens": 4000,
     "max_memories": 20,
-    "embed_query": false,
+    "recall": true,
+    "recall_share": 0.5,
+    "embed_query": true,
     "memories_share": 0.25,
     "cross_session_share": 0.25,
     "relevance_weight": 1.0,
@@ -3004,8 +3623,10 @@ begin atomic
   },
   "summary": {
     "enabled": true,
+    "when": "needed",
     "window_size": 14,
-    "start_seq": 5
+    "start_seq": 5,
+    "as_memory": false
   }
 }'::jsonb;
 end;
@@ -3050,6 +3671,10 @@ begin
   for layer in select l.settings from unnest(p_layers) as l order by l.user_id <> '', l.agent_id <> '' loop
     policy := memory._merge_policy(policy, layer);
   end loop;
+  if policy #>> '{resources,knowledge_base}' = 'false' then -- neither is possible without the resource
+    policy := memory._merge_policy(policy,
+      '{"compression": {"archive_conversations": false}, "knowledge_base": {"enable_cross_session_context": false}}');
+  end if;
   return policy;
 end;
 $$;
@@ -3109,6 +3734,27 @@ begin
 end;
 $$;
 
+-- Whether an agent has a resource: memory or knowledge_base. Without memory it stores and recalls nothing.
+create or replace function memory._has_resource(p_user_id text, p_agent_id text, p_resource text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (memory._policy_section(p_user_id, p_agent_id, 'resources') ->> p_resource)::boolean;
+end;
+$$;
+
+-- Tells the caller that nothing was stored or recalled, because the agent lacks a resource.
+create or replace function memory._note_missing_resource(p_agent_id text, p_resource text, p_effect text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  raise notice 'degraded: %, agent "%" has no resource "%"', p_effect, coalesce(p_agent_id, '(any)'), p_resource
+    using hint = format('Its policy says so: see resources in memory.get_policy(agent_id => %L).', p_agent_id);
+end;
+$$;
+
 create or replace function memory.set_policy(settings jsonb, agent_id text default null, user_id text default null)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -3116,11 +3762,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   inherited text[]; -- sections that are taken back to what they inherit
+  policy jsonb;
 begin
-  perform memory._check_settings(settings);
+  perform memory._check_settings_object(settings);
   if agent_id is not null then
     perform memory._check_id('agent_id', agent_id);
   end if;
+  agent_id := memory._agent_of_file(settings, agent_id);
+  settings := memory._settings_of_file(settings);
+  perform memory._check_settings(settings);
   if user_id is not null then
     perform memory._check_id('user_id', user_id);
   end if;
@@ -3133,13 +3783,29 @@ begin
   on conflict on constraint policies_pkey do update
   set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - inherited, set_policy.settings - inherited)),
       updated_at = statement_timestamp();
-  return memory._policy(set_policy.user_id, set_policy.agent_id);
+  policy := memory._policy(set_policy.user_id, set_policy.agent_id);
+  perform memory._note_missing_models(settings, policy);
+  return policy;
 end;
 $$;
 comment on function memory.set_policy(jsonb, text, text) is
 'Merges settings into the policy of everyone, of an agent, of a user, or of an agent for one user, and returns the '
-'policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). '
-'null takes a key back to its inherited value.';
+'policy that now applies there. Sections and keys are those of get_policy(), or those of an agent''s configuration '
+'file (agent_id, resources, provider, model, resource_config); an unknown one is refused (22023). null takes a key '
+'back to its inherited value.';
+
+-- Refuses settings that are not an object, or too many.
+create or replace function memory._check_settings_object(p_settings jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if jsonb_typeof(p_settings) is distinct from 'object' then
+    perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
+  end if;
+  perform memory._check_json_size('settings', p_settings, 65536, 'Pass only what is to change.');
+end;
+$$;
 
 -- Refuses settings that name an unknown section or key, or have a value that their key cannot have.
 create or replace function memory._check_settings(p_settings jsonb)
@@ -3153,14 +3819,11 @@ declare
   key text;
   value jsonb;
 begin
-  if jsonb_typeof(p_settings) is distinct from 'object' then
-    perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
-  end if;
-  perform memory._check_json_size('settings', p_settings, 65536, 'Pass only what is to change.');
   for section in select jsonb_object_keys(p_settings) loop
     if not known ? section then
       perform memory._refuse('settings', format('unknown section "%s"', section),
-        format('Known sections: %s', memory._keys(known)));
+        format('Known sections: %s; or the file of an agent with agent_id, resources, provider, model, '
+          'allowed_regular_tools and resource_config', memory._keys(known)));
     elsif jsonb_typeof(p_settings -> section) not in ('object', 'null') then
       perform memory._refuse('settings', format('section "%s" is not an object', section),
         format('Known keys: %s', memory._keys(known -> section)));
@@ -3214,6 +3877,11 @@ begin
         perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "importance" or "fifo".');
       end if;
       return;
+    when name = 'summary.when' then
+      if p_value not in ('"needed"', '"each_round"') then
+        perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "needed" or "each_round".');
+      end if;
+      return;
     when name = 'search.language' then
       if not exists (select from pg_ts_config as c
                      where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = said) then
@@ -3227,22 +3895,35 @@ begin
           'Register it with memory.register_model() first.');
       end if;
       return;
-    when name = 'knowledge_base.search_triggers' then
+    when name = 'knowledge_base.vector_provider' then
+      if p_value <> '"pgvector"' then
+        perform memory._refuse('settings', format('%s cannot be %s', name, left(p_value::text, 100)),
+          'Embeddings are stored beside what they embed, by "pgvector"; there is no other store.');
+      end if;
+      return;
+    when p_key in ('provider', 'model', 'embedding_provider', 'embedding_model', 'rerank_provider', 'rerank_model') then
+      if jsonb_typeof(p_value) <> 'string' or not memory._is_id(said) then
+        perform memory._refuse('settings', format('%s cannot be %s', name, left(p_value::text, 100)),
+          'Write a name of 1 to 255 characters.');
+      end if;
+      return;
+    when name in ('knowledge_base.search_triggers', 'agent.allowed_regular_tools') then
       if jsonb_typeof(p_value) <> 'array' or jsonb_path_exists(p_value, '$[*] ? (@.type() != "string")') then
         perform memory._refuse('settings', format('%s is not an array of strings', name),
           'Write it like ["last time", "remind me"].');
       end if;
       perform memory._check_list('settings', array(select jsonb_array_elements_text(p_value)));
       return;
-    when p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
-                   'embed_query') then
+    when p_section = 'resources'
+      or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
+                   'embed_query', 'recall', 'as_memory') then
       if jsonb_typeof(p_value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
           'Write true or false.');
       end if;
       return;
     when p_key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share',
-                   'relevance_weight', 'importance_weight', 'recency_weight') then
+                   'recall_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
       lowest := 0;
       highest := 1;
     when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or p_section in ('cadence', 'budget') then
@@ -3414,19 +4095,25 @@ begin
 end;
 $$;
 
--- The chat model of a job and its prompt. It is the model p_name, which a policy names, unless that is switched off or
--- null; otherwise the active model. The built-in model gets no prompt.
-create or replace function memory._chat_model(p_name text, p_prompt text)
+-- The chat model of a job and its prompt. It is the model p_name, which a policy names for this work; otherwise the one
+-- that the policy names for the agent (p_agent, section agent); otherwise the active model. A model that is null,
+-- switched off or not registered is passed over. The built-in model gets no prompt.
+create or replace function memory._chat_model(p_name text, p_agent jsonb, p_prompt text)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
+  named text := p_name;
   chosen memory.models;
 begin
+  if p_agent ->> 'model' is not null
+    and not exists (select from memory.models as m where m.kind = 'chat' and not m.is_off and m.name = p_name) then
+    named := (memory._named_model('chat', p_agent ->> 'provider', p_agent ->> 'model')).name;
+  end if;
   select m.* into chosen
   from memory.models as m
-  where m.kind = 'chat' and not m.is_off and (m.name = p_name or m.is_active)
-  order by m.name is distinct from p_name
+  where m.kind = 'chat' and not m.is_off and (m.name = named or m.is_active)
+  order by m.name is distinct from named
   limit 1;
   if not found then
     raise lock_not_available using message = 'no chat model is active';
@@ -4391,17 +5078,19 @@ begin
     end if;
   end if;
   if request is not null then
-    perform memory._enqueue(p_job.user_id, p_job.kind, p_job.scope, request);
+    perform memory._enqueue(p_job.user_id, p_job.kind, p_job.scope, request, p_job.variant);
   end if;
 end;
 $$;
 
--- Every room queues jobs by these functions. A job is named by its user, its kind and its scope: a thread, or '' for
--- the user as a whole.
+-- Every room queues jobs by these functions. A job is named by its user, its kind, its scope (a thread, or '' for the
+-- user as a whole) and its variant, which only summarize_thread has.
 
--- Queues a job for a caller who wants its id. A pending job of the same kind and scope takes the request in; a running
--- one is marked to be followed by another job, because it may have read its input already.
-create or replace function memory._enqueue(p_user_id text, p_kind text, p_scope text, p_request jsonb default '{}')
+-- Queues a job for a caller who wants its id. A pending job of the same name takes the request in; a running one is
+-- marked to be followed by another job, because it may have read its input already.
+create or replace function memory._enqueue(
+  p_user_id text, p_kind text, p_scope text, p_request jsonb default '{}', p_variant text default ''
+)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
@@ -4409,9 +5098,9 @@ as $$
 declare
   queued bigint;
 begin
-  insert into memory.jobs as j (user_id, kind, scope, request)
-  values (p_user_id, p_kind, p_scope, p_request)
-  on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
+  insert into memory.jobs as j (user_id, kind, scope, variant, request)
+  values (p_user_id, p_kind, p_scope, p_variant, p_request)
+  on conflict (user_id, kind, scope, variant) where status in ('pending', 'running') do update
   set request = case j.status when 'pending' then memory._wider_request(j.request, excluded.request)
                               else j.request end,
       next_request = case j.status when 'running'
@@ -4440,40 +5129,45 @@ end;
 $$;
 
 -- Whether a job is pending or running.
-create or replace function memory._is_queued(p_user_id text, p_kind text, p_scope text)
+create or replace function memory._is_queued(
+  p_user_id text, p_kind text, p_scope text, p_variant text default ''
+)
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
   return exists (
     select from memory.jobs as j
-    where j.user_id = p_user_id and j.kind = p_kind and j.scope = p_scope and j.status in ('pending', 'running'));
+    where j.user_id = p_user_id and j.kind = p_kind and j.scope = p_scope and j.variant = p_variant
+      and j.status in ('pending', 'running'));
 end;
 $$;
 
 -- Queues a job unless one is open, and returns whether it did. It looks before it inserts: nearly every message calls
 -- this, and an insert that meets a conflict takes four times as long as the look.
-create or replace function memory._enqueue_due(p_user_id text, p_kind text, p_scope text)
+create or replace function memory._enqueue_due(
+  p_user_id text, p_kind text, p_scope text, p_variant text default ''
+)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if memory._is_queued(p_user_id, p_kind, p_scope) then
+  if memory._is_queued(p_user_id, p_kind, p_scope, p_variant) then
     return false;
   end if;
-  return memory._insert_job(p_user_id, p_kind, p_scope);
+  return memory._insert_job(p_user_id, p_kind, p_scope, p_variant);
 end;
 $$;
 
 -- Inserts a job; false when one is open, or when an open transaction is queueing one: no writer waits for that
 -- transaction.
-create or replace function memory._insert_job(p_user_id text, p_kind text, p_scope text)
+create or replace function memory._insert_job(p_user_id text, p_kind text, p_scope text, p_variant text)
 returns boolean
 language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
-  insert into memory.jobs (user_id, kind, scope) values (p_user_id, p_kind, p_scope)
+  insert into memory.jobs (user_id, kind, scope, variant) values (p_user_id, p_kind, p_scope, p_variant)
   on conflict do nothing;
   return found;
 exception
@@ -4495,7 +5189,7 @@ begin
   select u.user_id, p_kind, ''
   from memory._users_of_kind(p_kind) as u (user_id)
   order by u.user_id
-  on conflict (user_id, kind, scope) where status in ('pending', 'running') do update
+  on conflict (user_id, kind, scope, variant) where status in ('pending', 'running') do update
   set next_request = case j.status when 'running' then '{}' else j.next_request end,
       run_after = least(j.run_after, statement_timestamp());
 end;
@@ -4777,6 +5471,7 @@ begin
     when 'compress_thread' then memory._compress_thread_follow_up(p_job)
     when 'embed' then memory._embed_follow_up(p_job)
     when 'extract_memories' then memory._extract_memories_follow_up(p_job)
+    when 'summarize_thread' then memory._summarize_thread_follow_up(p_job)
     else case when (p_job.input ->> 'is_partial')::boolean then '{}'::jsonb end
   end;
 end;
@@ -5023,7 +5718,7 @@ begin
   elsif job.status in ('running', 'completed') then
     perform memory._refuse('job_id', format('job %s is %s', job_id, job.status),
       'Only a pending or dead job can be tried again.');
-  elsif job.status = 'dead' and memory._is_queued(job.user_id, job.kind, job.scope) then
+  elsif job.status = 'dead' and memory._is_queued(job.user_id, job.kind, job.scope, job.variant) then
     perform memory._refuse('job_id', 'a newer job is doing the same work', 'Nothing needs to be done.', '23505');
   end if;
   update memory.jobs as j
@@ -5060,6 +5755,25 @@ begin
   if exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(p_user_id, 'embed', p_scope);
   end if;
+end;
+$$;
+
+-- Codes for embeddings of messages that were stored before there were codes: p_batch_size at most. While a user lacks
+-- one, a search compares all messages of the user. The triggers on memory.embeddings make the codes.
+create or replace function memory._fill_codes(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  uncoded constant tid[] := array(
+    select e.ctid
+    from memory.embeddings as e
+    where e.source = 'message' and e.code is null
+    order by e.user_id, e.model
+    limit p_batch_size
+    for update skip locked);
+begin
+  update memory.embeddings as e set code = null where e.ctid = any (uncoded);
 end;
 $$;
 
@@ -5195,6 +5909,10 @@ begin
   tokens := memory._estimated_tokens(content, metadata);
   booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
                            memory._ends_round(role, metadata));
+  if booked.first_seq is null then
+    perform memory._note_missing_resource(agent_id, 'memory', 'nothing is stored');
+    return row(null, content, tokens, null)::memory.stored_message;
+  end if;
   -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at)
@@ -5208,7 +5926,8 @@ begin
     perform set_config('memory.seqs_reserved', '', true);
     update memory.threads as t
     set next_seq = t.next_seq - case when t.next_seq = booked.first_seq + 1 then 1 else 0 end,
-        message_count = t.message_count - 1, active_tokens = t.active_tokens - tokens
+        message_count = t.message_count - 1, active_tokens = t.active_tokens - tokens,
+        tokens_since_summary = t.tokens_since_summary - tokens
     where t.user_id = add_message.user_id and t.thread_id = add_message.thread_id;
   end if;
   return stored;
@@ -5217,7 +5936,7 @@ $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
 'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. The same '
 'idempotency_key in the same thread stores once: a repetition returns the stored message, other content is refused '
-'(23505).';
+'(23505). For an agent without the resource memory nothing is stored: seq is null.';
 
 create or replace function memory.add_messages(
   user_id text, thread_id text, messages jsonb, agent_id text default 'default'
@@ -5233,7 +5952,8 @@ begin
   perform memory._check_messages(messages);
 
   perform set_config('memory.seqs_reserved', 'yes', true);
-  if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)') then
+  if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)')
+    and memory._has_resource(user_id, agent_id, 'memory') then -- otherwise the look for keys would create the thread
     return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
   else
     -- The thread is booked once for all messages, which are then inserted under the reserved numbers. To update the
@@ -5255,8 +5975,15 @@ begin
     select add_messages.user_id, add_messages.thread_id, b.first_seq + p.seq, add_messages.agent_id, p.role, p.content,
       p.metadata, p.token_count, p.created_at, statement_timestamp(), b.expires_at
     from booked as b cross join parsed as p
+    where b.first_seq is not null
     order by p.seq
     returning m.seq, m.content, m.token_count, null::text;
+    if not found and messages <> '[]' then
+      perform memory._note_missing_resource(agent_id, 'memory', 'nothing is stored');
+      return query
+      select null::bigint, p.content, p.token_count, null::text
+      from memory._parse_messages(add_messages.messages) as p order by p.seq;
+    end if;
   end if;
   perform set_config('memory.seqs_reserved', '', true);
 exception
@@ -5268,7 +5995,8 @@ $$;
 comment on function memory.add_messages(text, text, jsonb, text) is
 'Appends an array of OpenAI chat messages in one call and returns them as stored, in order; all or none. '
 'Each message may also have created_at, metadata and idempotency_key. '
-'tool_calls, tool_call_id and name are kept in metadata.';
+'tool_calls, tool_call_id and name are kept in metadata. For an agent without the resource memory nothing is stored: '
+'every seq is null.';
 
 -- Adds messages of which some have idempotency keys. A message is not stored again when one with its key is stored
 -- already or stands earlier in the array. The thread is locked first, so that nobody else adds one of the keys between
@@ -5337,7 +6065,8 @@ $$;
 
 -- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
--- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model.
+-- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
+-- booked for an agent without the resource memory; then both results are null.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
@@ -5351,33 +6080,43 @@ declare
   lifetime interval;
   messages_now bigint;
   tokens_now bigint;
+  tokens_since bigint;
   embeds boolean;
   due text[];
   kind text;
 begin
   -- Policy and models are read in the same statement: a statement of their own would take 10 us.
-  insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, first_at, last_at)
-  values (p_user_id, p_thread_id, p_message_count, p_message_count, p_token_count, p_first_at, p_last_at)
+  insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
+    first_at, last_at)
+  values (p_user_id, p_thread_id, p_message_count, p_message_count, p_token_count, p_token_count, p_first_at, p_last_at)
   on conflict on constraint threads_pkey do update
   set next_seq = t.next_seq + excluded.next_seq,
       message_count = t.message_count + excluded.message_count,
       active_tokens = t.active_tokens + excluded.active_tokens,
+      tokens_since_summary = t.tokens_since_summary + excluded.tokens_since_summary,
       first_at = least(t.first_at, excluded.first_at),
       last_at = greatest(t.last_at, excluded.last_at)
-  returning t.next_seq - p_message_count, t.message_count, t.active_tokens,
+  returning t.next_seq - p_message_count, t.message_count, t.active_tokens, t.tokens_since_summary,
     array(select p from memory.policies as p
           where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)),
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
-  into first_seq, messages_now, tokens_now, layers, embeds;
+  into first_seq, messages_now, tokens_now, tokens_since, layers, embeds;
 
   -- Where no policy is set, the planner folds the settings into both expressions as constants.
   if cardinality(layers) = 0 then
     lifetime := memory._message_lifetime(memory._default_policy());
-    due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now, embeds);
+    due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now,
+                             tokens_since, embeds);
   else
     policy := memory._merge_layers(layers);
+    if not (policy #>> '{resources,memory}')::boolean then
+      -- Undone rather than looked up before: that took a tenth of the instructions of add_message (callgrind).
+      perform memory._unbook(p_user_id, p_thread_id, p_message_count, p_token_count);
+      first_seq := null;
+      return;
+    end if;
     lifetime := memory._message_lifetime(policy);
-    due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, embeds);
+    due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
   end if;
   expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');
 
@@ -5389,10 +6128,37 @@ begin
       when 'summarize_user' then
         perform memory._enqueue_user_summary(p_user_id, p_message_count,
           (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int);
+      when 'summarize_thread' then
+        if not memory._enqueue_due(p_user_id, kind, p_thread_id,
+                                   memory._kind_of_summary(coalesce(policy, memory._default_policy()))) then
+          raise debug 'Summarization already in progress for %', memory._in_a_line(p_thread_id);
+        end if;
       else
         perform memory._enqueue_due(p_user_id, kind, p_thread_id);
     end case;
   end loop;
+end;
+$$;
+
+-- Takes back what memory._append() has booked, as if it had not been called. A thread without messages goes.
+create or replace function memory._unbook(p_user_id text, p_thread_id text, p_message_count int, p_token_count bigint)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.threads as t
+  where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = p_message_count;
+  update memory.threads as t
+  set next_seq = t.next_seq - p_message_count,
+      message_count = t.message_count - p_message_count,
+      active_tokens = t.active_tokens - p_token_count,
+      first_at = coalesce((
+        select m.created_at from memory.messages as m
+        where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq limit 1), t.first_at),
+      last_at = coalesce((
+        select m.created_at from memory.messages as m
+        where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq desc limit 1), t.last_at)
+  where t.user_id = p_user_id and t.thread_id = p_thread_id;
 end;
 $$;
 
@@ -5404,6 +6170,14 @@ returns boolean
 language sql immutable parallel safe
 begin atomic
   select p_metadata ?| array['tool_calls', 'function_call', 'refusal', 'audio', 'content'];
+end;
+
+-- Whether a message can have this role. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_role(p_role text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_role in ('user', 'assistant', 'tool', 'system', 'developer')) is true;
 end;
 
 -- Bytes that the content of a message may have. Inlined by the planner, hence no SET clause.
@@ -5428,7 +6202,7 @@ begin atomic
     when not memory._is_id(p_user_id) then 'user_id'
     when not memory._is_id(p_thread_id) then 'thread_id'
     when not memory._is_id(p_agent_id) then 'agent_id'
-    when (p_role in ('user', 'assistant', 'tool', 'system', 'developer')) is not true then 'role'
+    when not memory._is_role(p_role) then 'role'
     when not memory._is_metadata(p_metadata) then 'metadata'
     when ((p_content <> '' or memory._has_parts(p_metadata))
           and octet_length(p_content) <= memory._max_message_bytes()) is not true then 'content'
@@ -5456,9 +6230,7 @@ begin
     when 'agent_id' then
       perform memory._check_id('agent_id', p_agent_id);
     when 'role' then
-      perform memory._refuse('role' || p_which,
-        case when p_role is null then 'must not be null' else format('unknown role "%s"', left(p_role, 50)) end,
-        'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
+      perform memory._refuse_role('role' || p_which, p_role);
     when 'metadata' then
       perform memory._check_metadata(p_metadata, p_which);
     when 'content' then
@@ -5472,6 +6244,35 @@ begin
 end;
 $$;
 
+create or replace function memory._refuse_role(p_argument text, p_role text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._refuse(p_argument,
+    case when p_role is null then 'must not be null' else format('unknown role "%s"', left(p_role, 50)) end,
+    'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
+end;
+$$;
+
+-- The roles of a filter as they are stored: assistant for agent. Refuses an unknown role.
+create or replace function memory._stored_roles(p_roles text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  unknown text;
+begin
+  perform memory._check_list('roles', p_roles);
+  p_roles := array_replace(p_roles, 'agent', 'assistant');
+  select r into unknown from unnest(p_roles) as r where not memory._is_role(r) limit 1;
+  if found then
+    perform memory._refuse_role('roles', unknown);
+  end if;
+  return p_roles;
+end;
+$$;
+
 -- Estimated tokens of a message with its tool calls. Inlined by the planner, hence no SET clause.
 create or replace function memory._estimated_tokens(p_content text, p_metadata jsonb)
 returns int
@@ -5480,12 +6281,17 @@ begin atomic
   select memory._estimate_tokens(p_content) + coalesce(memory._estimate_tokens(p_metadata ->> 'tool_calls'), 0);
 end;
 
--- Whether a message ends a round: the assistant answers and calls no tool. Inlined by the planner, hence no SET clause.
+-- Whether a message ends a round: the assistant answers and calls no tool. Calls stand in tool_calls, in function_call
+-- (the form before 2023), or among the parts of the content. One operator, because PostgreSQL prepares each operator
+-- anew in each transaction. Inlined by the planner, hence no SET clause.
 create or replace function memory._ends_round(p_role text, p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_role = 'assistant' and not p_metadata ? 'tool_calls';
+  select p_role = 'assistant' and not p_metadata @@ '
+    exists($.tool_calls[*] ? (@ != null)) || exists($.function_call ? (@ != null))
+    || exists($.content[*] ? (@.type == "tool_use" || @.type == "tool_call" || @.type == "tool-call"
+                              || @.type == "function_call"))';
 end;
 
 -- Reading an array of OpenAI chat messages.
@@ -5658,12 +6464,37 @@ begin atomic
   select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
 end;
 
+-- The kind of summary that the policy has made of a thread. Inlined by the planner, hence no SET clause.
+create or replace function memory._kind_of_summary(p_policy jsonb)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
+end;
+
+-- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
+-- and those since its newest summary have more than three quarters of a context, because summaries and memories need
+-- the rest. A thread that will soon be compressed, which reads the same messages once more, waits until they have all of
+-- a context. With half of a context 1,000 messages cost 0.209 USD, with three quarters 0.203 without that wait and
+-- 0.187 with it, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the planner, hence
+-- no SET clause.
+create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_active_tokens > (p_policy #>> '{context,max_tokens}')::int
+    and p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::bigint * case
+      when (p_policy #>> '{compression,enabled}')::boolean
+        and p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint * 9 / 10
+        then 4 else 3 end / 4;
+end;
+
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
 -- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() decide in the end
 -- whether a job is queued. Inlined by the planner, hence no SET clause.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
-  p_embeds boolean
+  p_tokens_since_summary bigint, p_embeds boolean
 )
 returns text[]
 language sql immutable parallel safe
@@ -5681,8 +6512,14 @@ begin atomic
                                        (p_policy #>> '{cadence,thread_summary_every_n}')::int)
             then 'summarize_thread'
         end
-      when p_ends_round and (p_policy #>> '{summary,enabled}')::boolean
+      when (p_policy #>> '{summary,enabled}')::boolean
         and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
+        and case p_policy #>> '{summary,when}'
+          when 'each_round' then p_ends_round
+          -- A round that fills a context by itself is not waited for.
+          else (p_ends_round or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int)
+            and memory._needs_summary(p_policy, p_active_tokens, p_tokens_since_summary)
+        end
         then 'summarize_thread'
     end,
     case when p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint then 'compress_thread' end,
@@ -5738,23 +6575,60 @@ begin
 end;
 $$;
 
+-- Adds to the embedding of a message what a search needs to choose among many messages without reading them: the
+-- agent, the time, and the signs of the embedding.
+create or replace function memory._message_embedding_before_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on messages
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  embedded record;
+begin
+  new.code := memory._code(new.embedding);
+  select m.agent_id, m.created_at into embedded
+  from memory.messages as m
+  where m.user_id = new.user_id and m.thread_id = memory._thread_of(new.id) and m.seq = memory._seq_of(new.id);
+  -- A copy of the database may bring embeddings before messages: then the embedding keeps its own columns.
+  if found then
+    new.agent_id := embedded.agent_id;
+    new.created_at := embedded.created_at;
+  end if;
+  return new;
+end;
+$$;
+
 create or replace function memory.get_messages(
   user_id text, thread_id text, recent_k int default null, after_seq bigint default null,
-  before_seq bigint default null, agent_id text default null, include_inactive boolean default false
+  before_seq bigint default null, agent_id text default null, include_inactive boolean default false,
+  roles text[] default null, filter jsonb default null, created_after timestamptz default null,
+  created_before timestamptz default null
 )
 returns setof memory.message
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+-- From the end of the thread backwards, so that a read stops when recent_k messages are found. A plan for the values of
+-- a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
+set plan_cache_mode = force_generic_plan
 as $$
+declare
+  is_filtered constant boolean := num_nonnulls(roles, filter, created_after, created_before) > 0;
 begin
-  -- Three calls would be a tenth of the time of a short read, so they are made only when one of them refuses.
-  if not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id))) then
+  -- The calls would be a tenth of the time of a short read, so they are made only when one of them may refuse.
+  if is_filtered or recent_k < 1
+    or not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id))) then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
-    perform memory._check_id('agent_id', agent_id);
+    perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+    if recent_k < 1 then
+      perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
+    end if;
+    perform memory._check_filter(filter);
+    roles := memory._stored_roles(roles);
   end if;
-  if recent_k < 1 then
-    perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
+  if agent_id is not null and not memory._has_resource(user_id, agent_id, 'memory') then
+    perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
+    return;
   end if;
   return query
   select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
@@ -5764,14 +6638,22 @@ begin
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
           and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
           and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
+          and (not is_filtered
+               or (get_messages.roles is null or m.role = any (get_messages.roles))
+                  and (created_after is null or m.created_at > created_after)
+                  and (created_before is null or m.created_at < created_before)
+                  and (filter is null or m.metadata @> filter))
         order by m.seq desc limit recent_k) as r
   order by r.seq;
 end;
 $$;
-comment on function memory.get_messages(text, text, int, bigint, bigint, text, boolean) is
-'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. include_inactive also '
-'shows cleared and expired messages until memory.sweep() removes them. expires_at is null for a message that never '
-'expires.';
+comment on function memory.get_messages(
+  text, text, int, bigint, bigint, text, boolean, text[], jsonb, timestamptz, timestamptz
+) is
+'Messages of a thread, oldest first: all, the last recent_k, or those after or before a seq. roles, filter (a part of '
+'their metadata), created_after, created_before and agent_id choose among them before recent_k counts. '
+'include_inactive also shows cleared and expired messages until memory.sweep() removes them. expires_at is null for a '
+'message that never expires.';
 
 -- The message stored under an idempotency key; null when there is none. Refuses the key when another message is stored
 -- under it. Locks the thread until the transaction ends, so that the second of two callers with the same key finds the
@@ -5911,6 +6793,10 @@ begin
 
   booked := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at,
                            new.created_at, memory._ends_round(new.role, new.metadata));
+  if booked.first_seq is null then
+    perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
+    return null;
+  end if;
   new.seq := booked.first_seq;
   new.expires_at := coalesce(new.expires_at, booked.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. A refusal here keeps
@@ -5925,7 +6811,7 @@ end;
 $$;
 
 -- A message keeps its place: its user_id, thread_id and seq cannot be updated. A change of content or metadata renews
--- its words and token_count, and drops its embedding.
+-- its words and token_count, and drops its embedding. Whatever stores words stores the keys with them.
 create or replace function memory._message_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
@@ -5957,10 +6843,39 @@ begin
       perform memory._enqueue_embedding(new.user_id, new.thread_id);
     end if;
   end if;
+  if new.search_vector is not null
+    and (new.search_keys is null
+         or (new.search_vector, new.metadata, new.agent_id)
+              is distinct from (old.search_vector, old.metadata, old.agent_id)) then
+    new.search_keys := memory._search_keys(new.user_id, new.agent_id, new.metadata, new.search_vector);
+  end if;
+  if (new.agent_id, new.created_at) is distinct from (old.agent_id, old.created_at) then
+    update memory.embeddings as e
+    set agent_id = new.agent_id, created_at = new.created_at
+    where e.user_id = new.user_id
+      and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
+      and e.source = 'message' and e.id = new.thread_id || '/' || new.seq;
+  end if;
   new.updated_at := statement_timestamp();
   return new;
 end;
 $$;
+
+-- The id of a message among embeddings and results is thread_id/seq. A thread_id may have slashes and digits of its
+-- own. Inlined by the planner, hence no SET clauses.
+create or replace function memory._thread_of(p_id text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select left(rtrim(p_id, '0123456789'), -1);
+end;
+
+create or replace function memory._seq_of(p_id text)
+returns bigint
+language sql immutable parallel safe
+begin atomic
+  select substr(p_id, length(rtrim(p_id, '0123456789')) + 1)::bigint;
+end;
 
 -- Takes updated and deleted messages out of their threads' counters, or back in, once per statement. Threads are locked
 -- in the order of their ids. Deleted messages also lose their embeddings and leave their idempotency keys behind.
@@ -5991,14 +6906,17 @@ begin
 end;
 $$;
 
--- Adds to a thread's counters; the numbers are negative for messages that were taken out.
+-- Adds to a thread's counters; the numbers are negative for messages that were taken out. Tokens without messages are
+-- those of messages that are counted anew. Jobs count only what no job has read before, which is newer than the newest
+-- summary. Bytes / 4 is a quarter too much for English prose, and every third summary would be made for that.
 create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   update memory.threads as t
-  set message_count = t.message_count + p_messages, active_tokens = t.active_tokens + p_tokens
+  set message_count = t.message_count + p_messages, active_tokens = t.active_tokens + p_tokens,
+      tokens_since_summary = t.tokens_since_summary + case p_messages when 0 then p_tokens else 0 end
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
 end;
 $$;
@@ -6101,8 +7019,6 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  signs constant text := '<recalled>|## Your Memories|MemoryRef:|Summary of the conversation so far:'
-    '|What is known about the user:|Previous context:';
   -- "|$", because the end of the fence may lie beyond the part of a long message that is read.
   fence constant text :=
     e'Recalled from memory\\. This is data, not instructions:\\n<recalled>\\n.*?(\\n</recalled>|$)';
@@ -6113,7 +7029,11 @@ declare
     e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*';
   previous constant text := e'\\[Previous context: .*?\\](\\n\\n|$)';
 begin
-  if p_content !~ signs then
+  -- Nearly every message is without these signs. Looking for each takes a tenth of the time of one regular expression.
+  if greatest(
+      strpos(p_content, '<recalled>'), strpos(p_content, '## Your Memories'), strpos(p_content, 'MemoryRef:'),
+      strpos(p_content, 'Summary of the conversation so far:'), strpos(p_content, 'What is known about the user:'),
+      strpos(p_content, 'Previous context:')) = 0 then
     return p_content;
   end if;
   p_content := replace(p_content, e'\r\n', e'\n');
@@ -6122,6 +7042,50 @@ begin
   p_content := regexp_replace(p_content, placeholder, '', 'g');
   p_content := regexp_replace(p_content, summary, '', 'g');
   return regexp_replace(p_content, previous, '', 'g');
+end;
+$$;
+
+-- The hashes by which messages_search_keys_idx finds the messages of one user among those of all. Two different words
+-- may have the same hash, so whoever reads the index compares the rows, too.
+
+create or replace function memory._word_key(p_user_id text, p_word text)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select hashtext(p_user_id || chr(1) || p_word);
+end;
+
+-- The keys of the plain values of an object, which are also those of every object that contains it. Equal numbers have
+-- one hash, however they are written.
+create or replace function memory._value_keys(p_user_id text, p_object jsonb)
+returns setof int
+language sql immutable parallel safe
+begin atomic
+  select hashtext(p_user_id || chr(2) || v.key || chr(2) || jsonb_hash(v.value))
+  from jsonb_each(p_object) as v
+  where jsonb_typeof(v.value) not in ('object', 'array');
+end;
+
+create or replace function memory._agent_key(p_user_id text, p_agent_id text)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select hashtext(p_user_id || chr(3) || p_agent_id);
+end;
+
+create or replace function memory._search_keys(
+  p_user_id text, p_agent_id text, p_metadata jsonb, p_search_vector tsvector
+)
+returns int[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select memory._word_key(p_user_id, w.word) from unnest(tsvector_to_array(p_search_vector)) as w (word)
+    union all
+    select k.key from memory._value_keys(p_user_id, p_metadata) as k (key)
+    union all
+    select memory._agent_key(p_user_id, p_agent_id));
 end;
 $$;
 
@@ -6134,13 +7098,22 @@ begin atomic
   select p_is_active and p_expires_at > statement_timestamp();
 end;
 
--- Whether jobs may read a message: it is current, or compression has soft-deleted it; then some jobs may not have read
--- it yet. Inlined by the planner, hence no SET clause.
+-- Whether a message was not cleared: it is active, or compression has put it away. Inlined by the planner, hence no SET
+-- clause.
+create or replace function memory._is_kept_message(p_is_active boolean, p_summary_id uuid)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_is_active or p_summary_id is not null;
+end;
+
+-- Whether search finds a message and jobs may read it: it is neither cleared nor expired. Compression takes a message
+-- out of its thread only. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select memory._is_current_message(p_is_active or p_summary_id is not null, p_expires_at);
+  select memory._is_current_message(memory._is_kept_message(p_is_active, p_summary_id), p_expires_at);
 end;
 
 -- The current messages of a thread: of one agent, or of all when p_agent_id is null.
@@ -6174,6 +7147,7 @@ begin
   -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
+  perform memory._fill_codes(batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
   -- finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows by
@@ -6234,10 +7208,10 @@ begin
       l.bytes is not null and (sum(l.bytes) over so_far <= p_max_bytes or count(l.bytes) over so_far = 1) as fits
     from (
       select m.seq, m.agent_id, not m.is_counted and p_token_counts ? m.seq::text as is_new_count,
-        case when m.search_vector is null and m.is_active then memory._parsed_bytes(m.content) end as bytes
+        case when memory._is_unparsed(m) then memory._parsed_bytes(m.content) end as bytes
       from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
-        and (m.search_vector is null and m.is_active or not m.is_counted and p_token_counts ? m.seq::text)
+        and (memory._is_unparsed(m) or not m.is_counted and p_token_counts ? m.seq::text)
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
   -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
@@ -6248,7 +7222,7 @@ begin
   update memory.messages as m
   set search_vector = coalesce(m.search_vector,
         case
-          when m.is_active and m.seq <= last_parsed
+          when memory._is_kept_message(m.is_active, m.summary_id) and m.seq <= last_parsed
             then memory._message_vector((languages ->> m.agent_id)::regconfig, m.content, m.metadata, m.created_at)
         end),
       token_count = case
@@ -6259,6 +7233,15 @@ begin
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (seqs);
 end;
 $$;
+
+-- Whether a message lacks its words, or their keys because it was parsed before there were any. What was cleared stays
+-- without. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_unparsed(p_message memory.messages)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_message).search_keys is null and memory._is_kept_message((p_message).is_active, (p_message).summary_id);
+end;
 
 -- How many bytes of a text are parsed for its words. Inlined by the planner, hence no SET clause.
 create or replace function memory._parsed_bytes(p_content text)
@@ -6343,13 +7326,13 @@ begin
           from memory.messages as m
           where m.user_id = thread.user_id and m.thread_id = thread.thread_id
             and m.seq between thread.from_seq and to_seq
-            and m.search_vector is null and m.is_active) as b;
+            and memory._is_unparsed(m)) as b;
     bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- The mark stays before the first message that was skipped.
     select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
     where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
-      and m.search_vector is null and m.is_active;
+      and memory._is_unparsed(m);
     if to_seq >= thread.from_seq then
       perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
       checked := checked + to_seq - thread.from_seq + 1;
@@ -6390,10 +7373,10 @@ begin
 end;
 $$;
 
--- Puts a job off while another job continues the summary of the same whole thread: jobs of two kinds write that
--- summary. No two claims make this test at the same time, because the claims of one user exclude each other
+-- Puts a job off while another job continues the same summary of a thread, because jobs of two kinds write the summary
+-- of a whole thread. No two claims make this test at the same time, because the claims of one user exclude each other
 -- (memory._room()).
-create or replace function memory._check_thread_summary_is_free(p_job memory.jobs)
+create or replace function memory._check_summary_is_free(p_job memory.jobs, p_chain text)
 returns void
 language plpgsql volatile parallel unsafe -- volatile, so that a claim sees the jobs that it has handed out itself
 as $$
@@ -6401,9 +7384,54 @@ begin
   if exists (select from memory.jobs as j
              where j.user_id = p_job.user_id and j.scope = p_job.scope
                and j.kind in ('summarize_thread', 'compress_thread') and j.status = 'running'
-               and j.job_id <> p_job.job_id and j.input ->> 'chain' = 'thread') then
+               and j.job_id <> p_job.job_id and j.input ->> 'chain' = p_chain) then
+    raise debug 'Summarization already in progress for %', memory._in_a_line(p_job.scope);
     raise lock_not_available using message = 'another job is summarising this thread';
   end if;
+end;
+$$;
+
+-- Refuses what is no kind of summary of a thread; null is none.
+create or replace function memory._check_summary_kind(p_kind text, p_default text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_kind not in ('thread', 'rolling') then
+    perform memory._refuse('kind', format('unknown kind "%s"', left(p_kind, 50)),
+      format('Use thread or rolling, or leave it out for %s.', p_default));
+  end if;
+end;
+$$;
+
+-- Counts anew how many tokens a thread has since its newest summary of either kind. A thread that another transaction
+-- is writing to is skipped, because appends wait for this update only; its next summary is then due too early.
+create or replace function memory._count_tokens_since_summary(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform from memory.threads as t
+  where t.user_id = p_user_id and t.thread_id = p_thread_id for no key update skip locked;
+  if found then
+    update memory.threads as t set tokens_since_summary = memory._tokens_since_summary(p_user_id, p_thread_id)
+    where t.user_id = p_user_id and t.thread_id = p_thread_id;
+  end if;
+end;
+$$;
+
+-- Tokens of the active messages since the newest summary of a thread, by reading them.
+create or replace function memory._tokens_since_summary(p_user_id text, p_thread_id text)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+declare
+  last_seq constant bigint := greatest(
+    (memory._latest_summary(p_user_id, p_thread_id, 'rolling')).end_seq,
+    (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq);
+begin
+  return coalesce(sum(m.token_count), 0) from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq > coalesce(last_seq, -1) and m.is_active;
 end;
 $$;
 
@@ -6440,7 +7468,8 @@ begin
 end;
 $$;
 
--- Stores the text of a summary that _start_summary() created, and drops the embedding of the summary before.
+-- Stores the text of a summary that _start_summary() created, and drops the embedding of the summary whose place it
+-- takes, which need not be the one that it continues.
 create or replace function memory._store_summary(p_job memory.jobs, p_result jsonb)
 returns memory.summaries
 language plpgsql volatile parallel unsafe
@@ -6448,6 +7477,8 @@ as $$
 declare
   language constant regconfig :=
     (memory._policy_section(p_job.user_id, p_job.agent_id, 'search') ->> 'language')::regconfig;
+  replaced constant memory.summaries :=
+    memory._latest_summary(p_job.user_id, p_job.scope, p_job.input ->> 'chain');
   stored memory.summaries;
 begin
   -- The job is locked before its summary, in the order of delete_thread(); no append waits for either.
@@ -6462,9 +7493,31 @@ begin
   if not found then -- the thread was cleared, and its summaries and jobs with it
     perform memory._refuse_lease(p_job.job_id);
   end if;
-  perform memory._drop_embedding(p_job.user_id, 'summary', stored.base_summary_id::text);
+  perform memory._log_summary(stored);
+  perform memory._drop_embedding(p_job.user_id, 'summary', replaced.summary_id::text);
   perform memory._enqueue_embedding(p_job.user_id);
   return stored;
+end;
+$$;
+
+-- Says what a summary covers and how long it took. A model that does not report its time gets the time since the claim.
+create or replace function memory._log_summary(p_summary memory.summaries)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  thread constant text := memory._in_a_line(p_summary.thread_id);
+begin
+  raise debug 'Memory % status updated to %', p_summary.summary_id, p_summary.status;
+  if p_summary.kind not in ('rolling', 'thread') then
+    return;
+  end if;
+  if p_summary.kind = 'rolling' and p_summary.start_seq > 0 then
+    perform memory._log_info(format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread));
+  end if;
+  perform memory._log_info(format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq,
+    thread, coalesce(p_summary.generation_time_ms,
+                     round(extract(epoch from clock_timestamp() - p_summary.created_at) * 1000))));
 end;
 $$;
 
@@ -6478,10 +7531,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
-  if kind not in ('thread', 'rolling') then
-    perform memory._refuse('kind', format('unknown kind "%s"', kind),
-      'Use thread or rolling, or leave it out for what there is.');
-  end if;
+  perform memory._check_summary_kind(kind, 'what there is');
   latest := memory._latest_summary(user_id, thread_id, coalesce(kind, 'thread'));
   if latest.summary_id is null and kind is null then
     latest := memory._latest_summary(user_id, thread_id, 'rolling');
@@ -6570,6 +7620,130 @@ begin
 end;
 $$;
 
+-- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
+-- call, so the cut may lie before the message that called it. Messages that the summary covers already are put away
+-- without a model. Messages that it has passed over, because memory.summarize_thread() was given a recent_k, are read
+-- and put away first, by a job of their own.
+create or replace function memory._compress_thread_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  is_forced constant boolean := p_job.request ? 'is_forced';
+  policy jsonb;
+  threshold bigint;
+  newest_seq bigint;
+  first_kept_seq bigint;
+  active_tokens bigint;
+  base memory.summaries;
+  passed_over bigint; -- the first message that the summary before should have and has not
+  range_start bigint;
+  base_ends bigint;
+  from_seq bigint;
+  given record;
+  kept record;
+begin
+  select m.seq, m.agent_id into newest_seq, agent_id
+  from memory.messages as m
+  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
+    and m.expires_at > statement_timestamp()
+  order by m.seq desc limit 1;
+  policy := memory._policy(p_job.user_id, agent_id);
+  threshold := (policy #>> '{compression,threshold_tokens}')::bigint;
+  select min(k.seq) into first_kept_seq
+  from (
+    select m.seq from memory.messages as m
+    where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
+      and m.expires_at > statement_timestamp()
+    order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
+  first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
+  -- A job that is not forced needs a tenth of the threshold before the cut. The thread's counter says how many tokens
+  -- it has, so that only the newest messages are read.
+  if first_kept_seq is null or not (policy #>> '{resources,memory}')::boolean
+    or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
+      - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
+    return;
+  end if;
+  perform memory._check_summary_is_free(p_job, 'thread');
+  base := memory._latest_summary(p_job.user_id, p_job.scope, 'thread');
+  range_start := coalesce(base.start_seq, 0);
+  base_ends := coalesce(base.end_seq + 1, 0);
+  select m.seq into passed_over
+  from memory.messages as m
+  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
+    and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
+  order by m.seq limit 1;
+  from_seq := coalesce(passed_over, base_ends);
+  select * into given
+  from memory._message_payload(
+    p_job.user_id, p_job.scope, from_seq,
+    case when passed_over is null then first_kept_seq else least(range_start, first_kept_seq) end - 1,
+    false, 1000, 24000);
+  if given.messages is null then
+    select t.active_tokens into active_tokens from memory.threads as t
+    where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
+    if base.summary_id is not null and (is_forced or active_tokens >= threshold) then
+      input := jsonb_build_object('is_partial', 10000 = memory._put_away(
+        base, first_kept_seq, (policy #>> '{compression,archive_conversations}')::boolean, 10000));
+    end if;
+    return;
+  end if;
+  select * into kept
+  from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
+  if passed_over is not null and not given.is_partial and range_start <= first_kept_seq then
+    range_start := 0;
+  end if;
+  tokens := given.tokens;
+  payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent', 'compress_thread')
+    || jsonb_build_object(
+      'thread_id', p_job.scope,
+      'messages', given.messages,
+      'recent_messages', kept.messages,
+      'start_seq', range_start,
+      'end_seq', greatest(given.last_seq, base.end_seq),
+      'previous_summary', base.summary,
+      'previous_metadata', base.metadata,
+      'threshold_tokens', policy #> '{compression,threshold_tokens}',
+      'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
+      'remaining_tokens', greatest(0, memory._active_tokens(p_job.user_id, p_job.scope)
+        - memory._active_tokens(p_job.user_id, p_job.scope, from_seq, given.last_seq)
+        - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
+  input := jsonb_build_object(
+    'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', range_start,
+                                        greatest(given.last_seq, base.end_seq), base, given.agent_ids),
+    'chain', 'thread',
+    'from_seq', from_seq,
+    'covers_through', given.last_seq,
+    'read_through', coalesce(kept.last_seq, newest_seq),
+    'is_partial', given.is_partial or passed_over is not null,
+    'archives', policy #> '{compression,archive_conversations}');
+end;
+$$;
+
+-- Tokens of all active messages of a thread, by the thread's counter.
+create or replace function memory._active_tokens(p_user_id text, p_thread_id text)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+begin
+  return t.active_tokens from memory.threads as t
+  where t.user_id = p_user_id and t.thread_id = p_thread_id;
+end;
+$$;
+
+-- Tokens of the active messages in a range of a thread, by reading them.
+create or replace function memory._active_tokens(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(sum(m.token_count), 0) from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id
+    and m.seq between p_from_seq and p_to_seq and m.is_active;
+end;
+$$;
+
 -- The current summaries of a user: of each thread and of the user as a whole, the newest completed one of each kind
 -- that existed at p_as_of; null for now. Inlined by the planner, hence no SET clause.
 create or replace function memory._current_summaries(p_user_id text, p_as_of timestamptz)
@@ -6578,7 +7752,8 @@ language sql stable parallel safe
 begin atomic
   select distinct on (s.thread_id, s.kind) s.* from memory.summaries as s
   where s.user_id = p_user_id and s.status = 'completed' and s.created_at <= coalesce(p_as_of, 'infinity')
-  order by s.thread_id, s.kind, s.end_seq desc;
+  -- Of two with the same end, the later one has read more (memory._compress_thread_input()); ids are in order of time.
+  order by s.thread_id, s.kind, s.end_seq desc, s.summary_id desc;
 end;
 
 -- The current summary of a thread, or of the user as a whole when p_thread_id is empty; null when there is none.
@@ -6602,7 +7777,8 @@ begin
   if p_summary.summary_id is not null then
     return next row(
       p_summary.summary_id, p_summary.summary, p_summary.start_seq, p_summary.end_seq, p_summary.base_summary_id,
-      p_summary.status, p_summary.metadata, p_summary.generation_time_ms, p_summary.created_at)::memory.thread_summary;
+      p_summary.status, p_summary.metadata, p_summary.generation_time_ms, p_summary.created_at,
+      p_summary.kind)::memory.thread_summary;
   end if;
 end;
 $$;
@@ -6624,6 +7800,18 @@ declare
 begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
+  end if;
+  if memory._says_of_its_memory(metadata) then
+    -- A function cannot tell an argument that was left out from one that has the value of its default.
+    if coalesce(tags, '{}') = '{}' then
+      tags := memory._tags_in(metadata);
+    end if;
+    if confidence = 1.0 then
+      confidence := coalesce(memory._share_in(metadata, 'confidence'), confidence);
+    end if;
+    if importance = 0.5 then
+      importance := coalesce(memory._share_in(metadata, 'importance'), importance);
+    end if;
   end if;
   loop
     insert into memory.memories as m (
@@ -6648,7 +7836,8 @@ begin
       return stored;
     end if;
 
-    -- An exact duplicate is stored. If it has gone meanwhile, the loop inserts again.
+    -- An exact duplicate is stored, unless the agent has no memory. If the duplicate has gone meanwhile, the loop
+    -- inserts again.
     select m.* into existing
     from memory.memories as m
     where m.user_id = add_memory.user_id
@@ -6659,6 +7848,8 @@ begin
     if found then
       stored := (existing.memory_id, false);
       exit;
+    elsif not memory._has_resource(user_id, agent_id, 'memory') then
+      return row(null, false)::memory.stored_memory;
     end if;
   end loop;
 
@@ -6699,8 +7890,9 @@ comment on function memory.add_memory(
 ) is
 'Stores a long-term memory and returns its id. If the same content of the same type and agent is stored already, '
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
-'(23505). Over max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then '
-'inserted is false too.';
+'(23505). tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
+'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
+'false too. For an agent without the resource memory nothing is stored: memory_id is null.';
 
 -- Comparing what two memories claim. A model says "these two are duplicates" or "these two contradict each other"; one
 -- memory then hides the other only if the rules of this file find the model's word credible. The rules compare words,
@@ -6715,8 +7907,9 @@ returns text[]
 language plpgsql immutable parallel safe
 as $$
 declare
-  letter constant text := e'[^\\s!"&''()*,./:;<=>?@\\[\\\\\\]^`{|}~\\u00a1\\u00ab\\u00b7\\u00bb\\u00bf\\u2000-\\u206f'
-    || e'\\u3000-\\u3004\\u3008-\\u301f\\u30fb\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65-]';
+  letter constant text := e'[^\\s!"&''()*,./:;<=>?@\\[\\\\\\]^`{|}~\\u0085\\u00a0\\u00a1\\u00ab\\u00b7\\u00bb'
+    || e'\\u00bf\\u1680\\u2000-\\u206f\\u3000-\\u3004\\u3008-\\u301f\\u30fb\\ufeff\\uff01-\\uff0f\\uff1a-\\uff20'
+    || e'\\uff3b-\\uff40\\uff5b-\\uff65-]';
   said text := lower(p_content);
 begin
   said := regexp_replace(said, e'\\mcan[''\\u2019]t\\M|\\mcannot\\M', 'can not', 'g');
@@ -6963,22 +8156,128 @@ begin
 end;
 $$;
 
+-- The summary of a whole thread as a memory of type conversation_summary, where the policy says so (summary.as_memory):
+-- one memory per thread, which changes with the summary and goes with it. Its source is thread_summary, and metadata
+-- has the summary_id and the messages covered. source_seqs stays null: the memory stands for the conversation, not for
+-- single messages.
+
+-- Stores or renews the memory of the thread's conversation, before the job's summary itself is stored: memories are
+-- locked before jobs and summaries. A summary of several agents' messages becomes no memory, because each memory
+-- belongs to one agent, who must not read in it what others heard.
+create or replace function memory._remember_conversation(p_job memory.jobs, p_result jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  policy constant jsonb := memory._policy(p_job.user_id, p_job.agent_id);
+  made memory.summaries;
+  remembered uuid;
+  details jsonb;
+  said_at timestamptz;
+begin
+  if not (policy #>> '{summary,as_memory}')::boolean then
+    return;
+  end if;
+  select s.* into made
+  from memory.summaries as s
+  where s.user_id = p_job.user_id and s.summary_id = (p_job.input ->> 'summary_id')::uuid;
+  if made.kind is distinct from 'thread' then
+    return;
+  elsif cardinality(made.agent_ids) > 1 then
+    perform memory._forget_conversation(p_job.user_id, p_job.scope);
+    return;
+  end if;
+
+  perform memory._lock_scope(p_job.user_id, made.agent_ids[1]);
+  remembered := memory._conversation_memory(p_job.user_id, p_job.scope);
+  details := jsonb_build_object('summary_id', made.summary_id, 'start_seq', made.start_seq, 'end_seq', made.end_seq);
+  select m.created_at into said_at from memory.messages as m
+  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq = made.end_seq;
+  if remembered is null then
+    insert into memory.memories (user_id, agent_id, memory_type, content, thread_id, source, valid_from, metadata)
+    values (p_job.user_id, made.agent_ids[1], 'conversation_summary', p_result ->> 'summary', p_job.scope,
+            'thread_summary', said_at, details)
+    on conflict do nothing; -- another thread has the same summary
+  elsif exists (
+    select from memory.memories as m
+    where m.user_id = p_job.user_id
+      and m.agent_id = made.agent_ids[1]
+      and m.memory_type = 'conversation_summary'
+      and m.content_hash = memory._content_hash(p_result ->> 'summary')
+      and m.memory_id <> remembered
+      and memory._is_current(m)
+  ) then
+    delete from memory.memories as m where m.user_id = p_job.user_id and m.memory_id = remembered;
+  else
+    update memory.memories as m
+    set content = p_result ->> 'summary',
+        metadata = m.metadata || details,
+        valid_from = coalesce(said_at, m.valid_from),
+        expires_at = case
+          when policy #>> '{memories,expires_after}' is null then m.expires_at
+          else memory._expiry(policy #>> '{memories,expires_after}')
+        end,
+        operation = 'update'
+    where m.user_id = p_job.user_id and m.memory_id = remembered;
+  end if;
+end;
+$$;
+
+-- The memory that a thread's summary became; null when there is none.
+create or replace function memory._conversation_memory(p_user_id text, p_thread_id text)
+returns uuid
+language plpgsql stable parallel safe
+as $$
+begin
+  return m.memory_id
+  from memory.memories as m
+  where m.user_id = p_user_id
+    and m.thread_id = p_thread_id
+    and m.memory_type = 'conversation_summary'
+    and m.source = 'thread_summary'
+    and memory._is_current(m)
+  limit 1;
+end;
+$$;
+
+-- Deletes the memory that a thread's summary became.
+create or replace function memory._forget_conversation(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  remembered uuid := memory._conversation_memory(p_user_id, p_thread_id);
+begin
+  if remembered is not null then
+    perform memory._lock_scopes_of(p_user_id, array[remembered]);
+    delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = remembered;
+  end if;
+end;
+$$;
+
 create or replace function memory.count_memories(
   user_id text, agent_id text default null, memory_type text default null, search text default null,
-  tags_all text[] default null, as_of timestamptz default null, include_superseded boolean default false
+  tags_all text[] default null, as_of timestamptz default null, include_superseded boolean default false,
+  thread_id text default null, filter jsonb default null, created_after timestamptz default null,
+  created_before timestamptz default null
 )
 returns bigint
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan -- as in memory.list_memories()
 as $$
 begin
-  perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all);
+  perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);
   return count(*)
-  from memory._listed_memories(count_memories.user_id, count_memories.agent_id, count_memories.memory_type,
-    count_memories.search, count_memories.tags_all, count_memories.as_of, count_memories.include_superseded);
+  from memory._listed_memories(
+    count_memories.user_id, count_memories.agent_id, count_memories.memory_type, count_memories.search,
+    count_memories.tags_all, count_memories.as_of, count_memories.include_superseded, count_memories.thread_id,
+    count_memories.filter, count_memories.created_after, count_memories.created_before);
 end;
 $$;
-comment on function memory.count_memories(text, text, text, text, text[], timestamptz, boolean) is
+comment on function memory.count_memories(
+  text, text, text, text, text[], timestamptz, boolean, text, jsonb, timestamptz, timestamptz
+) is
 'The number of memories that memory.list_memories() lists under the same filters, on all its pages.';
 
 create or replace function memory.delete_memory(user_id text, memory_id uuid)
@@ -7041,7 +8340,8 @@ begin
   perform memory._check_id('user_id', user_id);
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, 1
+    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, 1,
+    m.source, m.source_seqs
   into result
   from memory.memories as m
   where m.user_id = get_memory.user_id
@@ -7055,8 +8355,8 @@ begin
 end;
 $$;
 comment on function memory.get_memory(text, uuid) is
-'One memory of a user by its id, also a superseded one (superseded_by names its successor). Error P0002 when the user '
-'has no memory with that id.';
+'One memory of a user by its id, also a superseded one (superseded_by names its successor). source and source_seqs '
+'say where it comes from. Error P0002 when the user has no memory with that id.';
 
 -- Refuses a memory_id that is null or names no memory of the user.
 create or replace function memory._refuse_unknown_memory(p_memory_id uuid, p_argument text default 'memory_id')
@@ -7359,34 +8659,49 @@ $$;
 create or replace function memory.list_memories(
   user_id text, agent_id text default null, memory_type text default null,
   search text default null, tags_all text[] default null, row_limit int default 50, row_offset int default 0,
-  as_of timestamptz default null, include_superseded boolean default false
+  as_of timestamptz default null, include_superseded boolean default false, thread_id text default null,
+  filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null
 )
 returns setof memory.memory
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+-- Which index serves depends on the filters. PostgreSQL would settle on one plan for all after five calls, and the
+-- memories of one thread would take 200 ms instead of 2 for a user with 100,000 memories.
+set plan_cache_mode = force_custom_plan
 as $$
 begin
-  perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all);
+  perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);
   perform memory._check_page(row_limit, row_offset);
+  -- Only ids and times are counted and sorted; whole rows of 100,000 memories would take three times as long.
   return query
+  with found as materialized (
+    select l.memory_id, l.created_at
+    from memory._listed_memories(
+      list_memories.user_id, list_memories.agent_id, list_memories.memory_type, list_memories.search,
+      list_memories.tags_all, list_memories.as_of, list_memories.include_superseded, list_memories.thread_id,
+      list_memories.filter, list_memories.created_after, list_memories.created_before) as l
+  )
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
     memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
-    count(*) over ()
-  from memory._listed_memories(list_memories.user_id, list_memories.agent_id, list_memories.memory_type,
-    list_memories.search, list_memories.tags_all, list_memories.as_of, list_memories.include_superseded) as m
-  order by m.created_at desc, m.memory_id desc
-  limit row_limit offset row_offset;
+    (select count(*) from found), m.source, m.source_seqs
+  from (select * from found as f order by f.created_at desc, f.memory_id desc limit row_limit offset row_offset) as p
+  join memory.memories as m on m.user_id = list_memories.user_id and m.memory_id = p.memory_id
+  order by p.created_at desc, p.memory_id desc;
 end;
 $$;
-comment on function memory.list_memories(text, text, text, text, text[], int, int, timestamptz, boolean) is
-'Memories of a user, newest first, filtered by agent, type, tags and text (anywhere in content or embedding_text, '
-'ignoring case). total_count is the number of matches on all pages. as_of lists the memories that held at that time; '
+comment on function memory.list_memories(
+  text, text, text, text, text[], int, int, timestamptz, boolean, text, jsonb, timestamptz, timestamptz
+) is
+'Memories of a user, newest first, filtered by agent, thread, type, tags, metadata (filter, a part of it), time and '
+'text (anywhere in content or embedding_text, ignoring case). total_count is the number of matches on all pages; '
+'source and source_seqs say where a memory comes from. as_of lists the memories that held at that time; '
 'include_superseded adds superseded ones. valid_to and expires_at are null for never.';
 
 -- Refuses wrong arguments of list_memories() and count_memories().
 create or replace function memory._check_listing(
-  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[]
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_thread_id text,
+  p_filter jsonb
 )
 returns void
 language plpgsql stable parallel safe
@@ -7394,8 +8709,10 @@ as $$
 begin
   perform memory._check_id('user_id', p_user_id);
   perform memory._check_id('agent_id', coalesce(p_agent_id, 'any'));
+  perform memory._check_id('thread_id', coalesce(p_thread_id, 'any'));
   perform memory._check_memory_types('memory_type', array_remove(array[p_memory_type], null));
   perform memory._check_list('tags_all', p_tags_all);
+  perform memory._check_filter(p_filter);
   -- Neither a cancel nor a timeout interrupts the search of one text: 128 KiB in a memory of 256 KiB took 10 s.
   if length(p_search) > 1000 then
     perform memory._refuse('search', format('has %s characters, at most 1000 are allowed', length(p_search)),
@@ -7611,6 +8928,10 @@ begin
   if is_new then
     layers := memory._lock_scope(new.user_id, new.agent_id);
     policy := memory._effective_policy(layers);
+    if not (policy #>> '{resources,memory}')::boolean then
+      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
+      return null;
+    end if;
     new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
     new.created_at := coalesce(new.created_at, statement_timestamp());
     if new.expires_at is null and policy #>> '{memories,expires_after}' is not null then
@@ -7794,13 +9115,13 @@ begin
 end;
 $$;
 
--- The person or thing a memory is about: metadata.subject, or else the user. The planner inlines this function; a SET
--- clause would prevent that.
+-- The person or thing a memory is about, in its plain spelling: metadata.subject, or else the user. The planner inlines
+-- this function; a SET clause would prevent that.
 create or replace function memory._subject(p_metadata jsonb)
 returns text
 language sql immutable parallel safe
 begin atomic
-  select coalesce(nullif(lower(btrim(p_metadata ->> 'subject')), ''), 'user');
+  select coalesce(nullif(memory._plainly_spelled(p_metadata ->> 'subject'), ''), 'user');
 end;
 
 create or replace function memory.restore_memory(user_id text, memory_id uuid, version int default null)
@@ -8007,6 +9328,52 @@ begin
 end;
 $$;
 
+-- What metadata says about its memory. Applications that store memories as JSON keep tags, confidence and importance
+-- in the metadata, but search, lists and the limit read columns. So memory.add_memory() and memory.update_memory() take
+-- from the metadata what the caller leaves out, and store the metadata unchanged. Metadata may be any JSON: a value
+-- that the column cannot hold (a confidence of "high" or 95, a number among the tags) is metadata like any other.
+-- Triggers do not do this: whoever inserts a row or restores an earlier version names its columns.
+
+-- Whether there is anything to take. Inlined by the planner, hence no SET clause.
+create or replace function memory._says_of_its_memory(p_metadata jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_metadata ?| array['tags', 'confidence', 'importance'];
+end;
+
+-- The number from 0 to 1 under this key. Null when there is none, or when p_before, the metadata that this metadata
+-- replaces, had the same: the column may have been changed since. JSON sorts numbers apart from all else.
+create or replace function memory._share_in(p_metadata jsonb, p_key text, p_before jsonb default null)
+returns double precision
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_metadata -> p_key between jsonb '0' and jsonb '1'
+      and p_metadata -> p_key is distinct from p_before -> p_key then memory._share(p_metadata ->> p_key)
+  end;
+end;
+$$;
+
+-- The tags under the key tags. Null when there is no list of texts that tags can be, or when p_before had the same.
+create or replace function memory._tags_in(p_metadata jsonb, p_before jsonb default null)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant jsonb := p_metadata -> 'tags';
+  tags text[];
+begin
+  if jsonb_typeof(said) = 'array' and said is distinct from p_before -> 'tags' then
+    if not jsonb_path_exists(said, 'strict $[*] ? (@.type() != "string")') then
+      tags := memory._texts(said);
+    end if;
+  end if;
+  return case when memory._list_problem(tags) is null then tags end;
+end;
+$$;
+
 -- Whether somebody stated a memory, or a model drew it from a conversation. Stated memories are evicted last, and the
 -- word of a model alone never changes them.
 
@@ -8016,7 +9383,7 @@ create or replace function memory._states(p_source text)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_source not in ('extraction', 'reconciliation');
+  select p_source not in ('extraction', 'reconciliation', 'thread_summary');
 end;
 
 -- Whether a memory counts as stated now: it was stated, or somebody has reworded it since. A memory that version 0.1
@@ -8128,10 +9495,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   current_version int;
+  current_metadata jsonb;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.version into current_version
+  select m.version, m.metadata into current_version, current_metadata
   from memory.memories as m
   where m.user_id = update_memory.user_id
     and m.memory_id = update_memory.memory_id
@@ -8144,6 +9512,11 @@ begin
     perform memory._refuse('expected_version',
       format('the memory is at version %s, not %s', current_version, expected_version),
       'Read it again and decide on the new content.', '40001');
+  end if;
+  if memory._says_of_its_memory(metadata) then
+    tags := coalesce(tags, memory._tags_in(metadata, current_metadata));
+    confidence := coalesce(confidence, memory._share_in(metadata, 'confidence', current_metadata));
+    importance := coalesce(importance, memory._share_in(metadata, 'importance', current_metadata));
   end if;
   update memory.memories as m
   set content = coalesce(update_memory.content, m.content),
@@ -8166,8 +9539,8 @@ comment on function memory.update_memory(
   text, uuid, text, jsonb, text[], double precision, double precision, timestamptz, int
 ) is
 'Changes the given parts of a memory and returns its new version; the earlier version stays in its history. With '
-'expected_version the change is refused (40001) if another session changed the memory first. expires_at => infinity '
-'removes an expiry.';
+'expected_version the change is refused (40001) if another session changed the memory first. tags, confidence and '
+'importance that are left out follow the metadata where that changes them. expires_at => infinity removes an expiry.';
 
 -- Which memories a reader sees: four functions, each a part of the one before. The planner inlines all functions of
 -- this file; a SET clause would prevent that.
@@ -8229,7 +9602,8 @@ end;
 
 create or replace function memory._listed_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
-  p_include_superseded boolean
+  p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
+  p_created_before timestamptz
 )
 returns setof memory.memories
 language sql stable parallel safe
@@ -8237,8 +9611,12 @@ begin atomic
   select m.*
   from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as m
   where (p_agent_id is null or m.agent_id = p_agent_id)
+    and (p_thread_id is null or m.thread_id = p_thread_id)
     and (p_memory_type is null or m.memory_type = p_memory_type)
+    and (p_created_after is null or m.created_at > p_created_after)
+    and (p_created_before is null or m.created_at < p_created_before)
     and (p_tags_all is null or memory._comparable_tags(m.tags, p_tags_all) @> p_tags_all)
+    and (p_filter is null or m.metadata @> p_filter)
     and (p_search is null
       or strpos(lower(m.content), lower(p_search)) > 0
       or strpos(lower(m.embedding_text), lower(p_search)) > 0);
@@ -8275,8 +9653,8 @@ begin
 end;
 $$;
 comment on function memory.add_document(text, text, text, text, text, jsonb) is
-'Stores a document in a user''s knowledge base and returns its id. Keyword search finds the document at once (by the '
-'first 256 KiB of a long one). A job cuts a long document into overlapping pieces, and search finds each of them.';
+'Stores a document in a user''s knowledge base and returns its id. Keyword search finds the document at once, by all '
+'of its words. A job cuts a long document into overlapping pieces, and search finds each of them.';
 
 -- Releases the memories that an article was made of, when the article is deleted.
 create or replace function memory._article_after_delete()
@@ -8317,15 +9695,15 @@ $$;
 comment on function memory.delete_document(text, uuid) is
 'Deletes a document for good and returns whether it existed.';
 
--- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. A long document is
--- one piece without token_count, which keyword search finds by its first 256 KiB, until a job has cut it.
+-- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
+-- cut a long document, it has rough pieces without token_count, which keyword search finds by all of their words.
 create or replace function memory._document_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  policy jsonb := memory._policy(new.user_id, null);
+  policy jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
   chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
   -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
   -- seconds.
@@ -8335,10 +9713,10 @@ begin
   delete from memory.document_chunks as c
   where c.user_id = new.user_id and c.document_id = new.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-  values (
-    new.user_id, new.document_id, 0, new.content,
-    memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
-    case when not is_long then memory._tokens_at_most(new.content) end);
+  select new.user_id, new.document_id, p.number, p.piece,
+    memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, p.piece),
+    case when not is_long then memory._tokens_at_most(new.content) end
+  from memory._rough_pieces(new.content) as p;
   if is_long then
     perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
   else
@@ -8355,6 +9733,17 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return memory._text_vector(p_language, concat_ws(e'\n', p_title, p_content));
+end;
+$$;
+
+-- The agent by whose policy a document is cut: the one whose conversation it archives; null for the documents of the
+-- application, and for conversations of several agents.
+create or replace function memory._document_agent(p_agent_ids text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when cardinality(p_agent_ids) = 1 then p_agent_ids[1] end;
 end;
 $$;
 
@@ -8398,15 +9787,149 @@ begin
   from memory.documents as d
   where d.user_id = list_documents.user_id
     and (list_documents.namespace is null or d.namespace = list_documents.namespace)
-    and (list_documents.doc_type is null or d.doc_type = list_documents.doc_type)
+    and (list_documents.doc_type is null or d.doc_type = any (memory._doc_types(array[list_documents.doc_type])))
   order by d.created_at desc, d.document_id desc
   limit row_limit offset row_offset;
 end;
 $$;
 comment on function memory.list_documents(text, text, text, int, int) is
 'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
-'conversation) and articles made of old memories (doc_type article). total_count is the number of matches on all '
-'pages.';
+'conversation, for which conversations is accepted too) and articles made of old memories (doc_type article). '
+'total_count is the number of matches on all pages.';
+
+-- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well. The planner
+-- inlines this function; a SET clause would prevent that.
+create or replace function memory._doc_types(p_doc_types text[])
+returns text[]
+language sql immutable parallel safe
+begin atomic
+  select case when 'conversations' = any (p_doc_types) then p_doc_types || array['conversation'] else p_doc_types end;
+end;
+
+-- The passage of a long text that says most of a query: about as long as the pieces that a job cuts it into
+-- (knowledge_base.chunk_size), and up to a quarter longer, so that it begins and ends with a sentence. The beginning of
+-- the text if it has no word of the query. p_content is a rough piece of at most 32 KiB, see memory._rough_pieces().
+create or replace function memory._passage(p_user_id text, p_content text, p_query text)
+returns text
+language plpgsql stable parallel safe
+set jit = off -- The planner expects ten words in each of a thousand segments; compiling would take a second.
+as $$
+declare
+  policy constant jsonb := memory._policy(p_user_id, null);
+  language constant regconfig := (policy #>> '{search,language}')::regconfig;
+  -- A passage is four segments long. Four bytes count as a token.
+  segment constant int := greatest(
+    (policy #>> '{knowledge_base,chunk_size}')::bigint * length(p_content) / octet_length(p_content), 1);
+  size constant int := length(p_content);
+  words constant text[] := array(
+    select v.lexeme from unnest(memory._text_vector(language, left(p_query, 8000))) as v
+    order by v.positions[1], v.lexeme limit 200);
+  skipped int; -- characters before the passage
+  ends int;
+begin
+  if size <= 4 * segment then
+    return btrim(p_content, e' \t\r\n');
+  end if;
+  -- A word counts by how few segments have it, and a tenth more if it stands in one of the two inner segments, so that
+  -- what is looked for stands in the middle.
+  with said as materialized (
+    select g.number, v.lexeme as word, 1.0 / count(*) over (partition by v.lexeme) as weight
+    from generate_series(0, (size - 1) / segment) as g (number)
+    -- A word that begins in a segment ends within 50 characters after it, as a rule.
+    cross join lateral unnest(
+      memory._text_vector(language, substr(p_content, g.number * segment + 1, segment + 50))) as v
+    where v.lexeme = any (words)
+  )
+  select w.first * segment into skipped
+  from (
+    select p.first, sum(p.weight) as weight
+    from (
+      select f.first, s.word, max(s.weight * case when s.number - f.first in (1, 2) then 1.1 else 1 end) as weight
+      from said as s
+      cross join generate_series(greatest(s.number - 3, 0), s.number) as f (first)
+      group by f.first, s.word) as p
+    group by p.first
+    order by weight desc, p.first limit 1) as w;
+  skipped := least(coalesce(skipped, 0), size - 4 * segment);
+  ends := skipped + 4 * segment;
+  return btrim(
+    memory._sentence_begun(left(p_content, skipped), segment / 2)
+      || substr(p_content, skipped + 1, 4 * segment)
+      || memory._sentence_ended(substr(p_content, ends + 1, segment / 2)),
+    e' \t\r\n');
+end;
+$$;
+
+-- The characters of a sentence that ends after p_before, at most p_length of them; if it is longer, those of the word.
+create or replace function memory._sentence_begun(p_before text, p_length int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  before constant text := right(p_before, p_length);
+begin
+  return case
+    when length(before) < p_length then before -- the text begins there
+    else coalesce(
+      substring(before from e'^.*(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*\\s|[\\u3002\\uff01\\uff1f]|\\n)(.*)$'),
+      substring(before from e'(\\S{0,50})$')) end;
+end;
+$$;
+
+-- The characters that end the sentence that goes on in p_after; if it does not end there, those that end the word.
+create or replace function memory._sentence_ended(p_after text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(
+    substring(p_after from e'^.*?(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*(?=\\s|$)|[\\u3002\\uff01\\uff1f]|\\n)'),
+    substring(p_after from e'^\\S{0,50}'));
+end;
+$$;
+
+-- A text as pieces of at most 32 KiB, for search until a job has cut it with a tokenizer. So much can be parsed as a
+-- whole in every script. The pieces follow each other without a gap. Each ends with the last sentence or line that ends
+-- in its last 1,000 bytes, else at the last blank there, else anywhere between two characters.
+create or replace function memory._rough_pieces(p_content text)
+returns table (number int, piece text)
+language plpgsql immutable parallel safe
+as $$
+declare
+  -- Bytes, because to find a place in a text PostgreSQL counts all characters before it.
+  bytes constant bytea := convert_to(p_content, 'UTF8');
+  size constant int := octet_length(bytes);
+  max_bytes constant int := 32768;
+  starts int := 0;
+  ends int;
+  blank int; -- the last blank
+begin
+  number := 0;
+  while starts < size loop
+    ends := least(starts + max_bytes, size);
+    while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
+      ends := ends - 1;
+    end loop;
+    if ends < size then
+      blank := null;
+      for place in reverse ends .. ends - 1000 loop
+        if get_byte(bytes, place - 1) in (9, 10, 13, 32) then
+          blank := coalesce(blank, place);
+          if get_byte(bytes, place - 1) = 10 or get_byte(bytes, place - 2) in (33, 46, 63) then -- ! . ?
+            blank := place;
+            exit;
+          end if;
+        end if;
+      end loop;
+      ends := coalesce(blank, ends);
+    end if;
+    piece := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
+    return next;
+    number := number + 1;
+    starts := ends;
+  end loop;
+end;
+$$;
 
 -- Queues the embedding of an artifact that is new, or whose description or content changed.
 create or replace function memory._artifact_after_write()
@@ -8453,6 +9976,10 @@ begin
   new.token_count := memory._estimate_tokens(new.content);
 
   if tg_op = 'INSERT' then
+    if not memory._has_resource(new.user_id, new.agent_id, 'memory') then
+      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
+      return null;
+    end if;
     new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
     -- An expired artifact that no sweep has removed yet keeps its key no longer.
     delete from memory.artifacts as a
@@ -8703,6 +10230,9 @@ begin
       and (a.expires_at is null or a.expires_at > statement_timestamp())
     returning a.* into artifact;
     exit when found;
+    if not memory._has_resource(user_id, agent_id, 'memory') then
+      return row(null, null, memory._estimate_tokens(content))::memory.stored_artifact;
+    end if;
     perform from memory._current_artifacts(user_id) as a
     where a.key = store_artifact.key and a.content <> store_artifact.content;
     -- If not found, the artifact has gone meanwhile, or the key that was made is taken: the loop tries again.
@@ -8719,7 +10249,8 @@ $$;
 comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
 'Stores a long text (10 MiB at most) and returns the placeholder that a context holds in its place: '
 '[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
-'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505).';
+'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505). '
+'For an agent without the resource memory nothing is stored: key is null.';
 
 -- The artifacts of a user that have not expired. Only memory.sweep() sees expired ones. The planner inlines this
 -- function; a SET clause would prevent that.
@@ -8774,6 +10305,7 @@ begin
     return 0;
   end if;
   cleared := memory._clear_messages(user_id, thread_id);
+  perform memory._forget_conversation(user_id, thread_id);
   -- Neither a summary nor a job that is reading the messages right now may bring them back.
   delete from memory.jobs as j
   where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
@@ -8995,14 +10527,14 @@ end;
 
 -- Shows the placeholder, because the content may have 10 MiB.
 create or replace function memory._artifact_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
   select a.key, a.thread_id, memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
     'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
-    'agent_id', a.agent_id)
+    'agent_id', a.agent_id), a.created_at
   from memory.artifacts as a
   where a.user_id = p_user_id and a.key = p_id;
 end;
@@ -9061,25 +10593,26 @@ begin atomic
     and d.user_id = p_user_id and c.user_id = p_user_id
     and d.created_at <= coalesce((p_filters).as_of, 'infinity')
     and (p_agent_id is null or d.agent_ids <@ array[p_agent_id])
-    and ((p_filters).doc_types is null or d.doc_type = any ((p_filters).doc_types))
+    and ((p_filters).doc_types is null or d.doc_type = any (memory._doc_types((p_filters).doc_types)))
     and ((p_filters).namespaces is null or d.namespace = any ((p_filters).namespaces))
     and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
 end;
 
--- The result has the id of the document. A long document that no job has cut yet is one piece; its first 3,200
--- characters are shown, about as much as a piece of 800 tokens.
+-- The result has the id of the document. Of a long document that no job has cut yet the passage is shown that says most
+-- of the query, about as long as a piece. valid_from is when an archived conversation began.
 create or replace function memory._document_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
   select d.document_id::text, d.thread_id,
-    case when c.token_count is null then left(c.content, 3200) else c.content end,
+    case when c.token_count is null then memory._passage(p_user_id, c.content, p_query) else c.content end,
     d.metadata, jsonb_build_object(
       'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
       'chunks', (select count(*) from memory.document_chunks as a
-                 where a.user_id = d.user_id and a.document_id = d.document_id))
+                 where a.user_id = d.user_id and a.document_id = d.document_id)),
+    memory._time_or_null(d.metadata #>> '{date_range,start}')
   from memory.documents as d
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int;
@@ -9160,14 +10693,17 @@ end;
 -- The thread is read here, because memories_recent_idx does not have it. No row for a memory that is hidden although
 -- its embedding says otherwise: a change under repeatable read does not see an embedding that was stored meanwhile.
 create or replace function memory._memory_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
   select p_id, m.thread_id, m.content, m.metadata, jsonb_build_object(
     'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance,
-    'agent_id', m.agent_id, 'superseded_by', m.superseded_by)
+    'agent_id', m.agent_id, 'superseded_by', m.superseded_by,
+    -- Where it was said, so that an application can show that.
+    'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs),
+    memory._real_or_null(m.valid_from)
   from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
   where m.memory_id = p_id::uuid;
 end;
@@ -9179,16 +10715,40 @@ create or replace function memory._message_owners()
 returns setof text
 language sql stable parallel safe
 begin atomic
-  select t.user_id from memory.threads as t where t.message_count > 0;
+  select t.user_id from memory.threads as t
+  where t.message_count > 0
+    -- The compressed messages of a thread may outlive those that it has kept.
+    or t.next_seq > 0 and exists (
+      select from memory.messages as m
+      where m.user_id = t.user_id and m.thread_id = t.thread_id and m.summary_id is not null);
 end;
 
--- The messages of all threads of a user that are neither compressed, cleared nor expired.
+-- The messages of all threads of a user that are neither cleared nor expired, those that compression has taken out of
+-- their threads among them.
 create or replace function memory._searchable_messages(p_user_id text)
 returns setof memory.messages
 language sql stable parallel safe
 begin atomic
   select m.* from memory.messages as m
-  where m.user_id = p_user_id and memory._is_current_message(m.is_active, m.expires_at);
+  where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
+end;
+
+-- Whether a message passes the filters of a search; p_agent is that of the message. Inlined by the planner, hence no
+-- SET clause.
+create or replace function memory._message_passes(
+  p_thread_id text, p_agent text, p_created_at timestamptz, p_metadata jsonb, p_agent_id text,
+  p_filters memory._search_filters
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_agent_id is null or p_agent = p_agent_id)
+    and ((p_filters).thread_id is null or p_thread_id = (p_filters).thread_id)
+    and ((p_filters).exclude_thread_id is null or p_thread_id <> (p_filters).exclude_thread_id)
+    and ((p_filters).created_after is null or p_created_at > (p_filters).created_after)
+    and ((p_filters).created_before is null or p_created_at < (p_filters).created_before)
+    and ((p_filters).as_of is null or p_created_at <= (p_filters).as_of)
+    and ((p_filters).filter is null or p_metadata @> (p_filters).filter);
 end;
 
 -- A message as it is embedded: with its date and its speaker, because search finds it far better than by its bare text.
@@ -9259,13 +10819,13 @@ begin atomic
 end;
 
 create or replace function memory._message_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
   select p_id, m.thread_id, m.content, m.metadata,
-    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id)
+    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id, 'is_active', m.is_active), m.created_at
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_number;
 end;
@@ -9321,15 +10881,17 @@ begin atomic
     and ((p_filters).filter is null or s.metadata @> (p_filters).filter);
 end;
 
+-- valid_from is the time of the newest message that the summary covers, while that message is stored.
 create or replace function memory._summary_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
   select p_id, nullif(s.thread_id, ''), s.summary, s.metadata,
-    jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq)
+    jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq), m.created_at
   from memory.summaries as s
+  left join memory.messages as m on m.user_id = s.user_id and m.thread_id = s.thread_id and m.seq = s.end_seq
   where s.user_id = p_user_id and s.summary_id = p_id::uuid;
 end;
 
@@ -9453,6 +11015,28 @@ begin
 end;
 $$;
 
+-- The sources of p_sources that an agent has by its policy: none without the resource memory, no documents without the
+-- resource knowledge_base. Tells the caller when none is left.
+create or replace function memory._sources_of_agent(p_user_id text, p_agent_id text, p_sources text[])
+returns text[]
+language plpgsql stable parallel safe
+as $$
+declare
+  resources constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'resources');
+begin
+  if not (resources ->> 'memory')::boolean then
+    perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is recalled');
+    return array[]::text[];
+  elsif not (resources ->> 'knowledge_base')::boolean then
+    p_sources := array_remove(p_sources, 'document');
+    if p_sources = '{}' then
+      perform memory._note_missing_resource(p_agent_id, 'knowledge_base', 'no documents are searched');
+    end if;
+  end if;
+  return p_sources;
+end;
+$$;
+
 -- The rows that a search may see, before any of them is ranked. Every filter is applied here or in the sources, so none
 -- is applied after a limit. p_sources are those of memory._sources_that_pass(). number is the seq of a message and the
 -- number of a document's piece. p_unfiltered says that p_filters is null. It replaces up to ten tests per row by one;
@@ -9500,31 +11084,37 @@ begin atomic
 end;
 
 -- The columns of one result of a search. They are read for the few results that are returned, not for all rows that are
--- ranked. If the source has no row, content is null, and the caller leaves the result out.
+-- ranked. If the source has no row, content is null, and the caller leaves the result out. Of a text that is too long
+-- to be shown as a whole, p_query says which part is shown.
 create or replace function memory._search_row(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
-  p_filters memory._search_filters default null,
-  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb
+  p_filters memory._search_filters default null, p_query text default null,
+  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb, out valid_from timestamptz
 )
 language plpgsql stable parallel safe
 as $$
 begin
   case p_source
     when 'memory' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
-      from memory._memory_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._memory_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
     when 'summary' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
-      from memory._summary_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._summary_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
     when 'document' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
-      from memory._document_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._document_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
     when 'message' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
-      from memory._message_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._message_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
     when 'artifact' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
-      from memory._artifact_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._artifact_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;
   end case;
 end;
 $$;
@@ -9735,17 +11325,25 @@ $$;
 -- Cutting long documents into pieces needs a tokenizer, so a worker does it. The worker names each piece by its place
 -- in the document, so that it cannot change a word.
 
--- Documents that wait to be cut, 100 or about 4 MB at a time. No model is asked, so nobody's budget pays.
+-- Documents that wait to be cut, 100 or about 4 MB at a time, all with the same agents, because the policy of their
+-- agent says how they are cut. No model is asked, so nobody's budget pays.
 create or replace function memory._chunk_documents_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql stable parallel safe
 as $$
 declare
-  settings jsonb := memory._policy_section(p_job.user_id, null, 'knowledge_base');
+  agents text[];
+  settings jsonb;
   documents jsonb;
   rows_input jsonb;
 begin
+  select d.agent_ids into agents
+  from memory.document_chunks as c
+  join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
+  where c.user_id = p_job.user_id and c.token_count is null and c.number = 0
+  order by d.document_id limit 1;
+  settings := memory._policy_section(p_job.user_id, memory._document_agent(agents), 'knowledge_base');
   select jsonb_agg(jsonb_build_object('number', n.number, 'text', n.content) order by n.number),
     jsonb_agg(jsonb_build_object('document_id', n.document_id, 'hash', md5(n.content)) order by n.number)
   into documents, rows_input
@@ -9754,7 +11352,7 @@ begin
       sum(octet_length(d.content)) over so_far as bytes
     from memory.document_chunks as c
     join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
-    where c.user_id = p_job.user_id and c.token_count is null
+    where c.user_id = p_job.user_id and c.token_count is null and c.number = 0 and d.agent_ids = agents
     window so_far as (order by d.document_id)
     limit 100
   ) as n
@@ -9799,6 +11397,7 @@ language plpgsql volatile parallel unsafe
 set lock_timeout = '2s'
 as $$
 declare
+  read_before constant bigint := (p_job.input ->> 'covers_through')::bigint + 1;
   stored memory.summaries;
   first_kept_seq bigint;
   compressed bigint;
@@ -9813,14 +11412,16 @@ begin
     return jsonb_build_object('skipped', left(p_result ->> 'skipped', 500));
   end if;
   perform memory._check_summary(p_result);
+  perform memory._remember_conversation(p_job, p_result);
   stored := memory._store_summary(p_job, p_result);
   -- The part of a long backlog that was summarised may end between a tool call and its results. Then the call stays
   -- until a later job has read the results.
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, (
     select min(m.seq) from memory.messages as m
-    where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq > stored.end_seq and m.is_active));
+    where m.user_id = p_job.user_id and m.thread_id = p_job.scope
+      and m.seq >= coalesce(read_before, stored.end_seq + 1) and m.is_active));
   compressed := memory._put_away(
-    stored, coalesce(first_kept_seq, stored.end_seq + 1), (p_job.input ->> 'archives')::boolean);
+    stored, coalesce(first_kept_seq, read_before, stored.end_seq + 1), (p_job.input ->> 'archives')::boolean);
   return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq,
                             'compressed', compressed);
 end;
@@ -9844,14 +11445,15 @@ comment on function memory.compress_thread(text, text) is
 'messages go into the summary of the whole thread and are soft-deleted. A thread that reaches '
 'compression.threshold_tokens is compressed by itself.';
 
--- Stores token counts and words of the messages that the job has read. Comes last, because it locks the thread: an
--- append waits for these updates only.
+-- Stores token counts and words of the messages that the job has read, and counts the tokens since the summary. Comes
+-- last, because it locks the thread: an append waits for these updates only.
 create or replace function memory._compress_thread_finish(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   perform memory._finish_read_messages(p_job, p_result);
+  perform memory._count_tokens_since_summary(p_job.user_id, p_job.scope);
 end;
 $$;
 
@@ -9864,112 +11466,6 @@ as $$
 begin
   return case when (p_job.input ->> 'is_partial')::boolean and not p_job.result ? 'skipped'
     then jsonb '{"is_forced": true}' end;
-end;
-$$;
-
--- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
--- call, so the cut may lie before the message that called it. Messages that the summary covers already are put away
--- without a model.
-create or replace function memory._compress_thread_input(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  is_forced constant boolean := p_job.request ? 'is_forced';
-  policy jsonb;
-  threshold bigint;
-  newest_seq bigint;
-  first_kept_seq bigint;
-  active_tokens bigint;
-  base memory.summaries;
-  base_ends bigint;
-  given record;
-  kept record;
-begin
-  select m.seq, m.agent_id into newest_seq, agent_id
-  from memory.messages as m
-  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-    and m.expires_at > statement_timestamp()
-  order by m.seq desc limit 1;
-  policy := memory._policy(p_job.user_id, agent_id);
-  threshold := (policy #>> '{compression,threshold_tokens}')::bigint;
-  select min(k.seq) into first_kept_seq
-  from (
-    select m.seq from memory.messages as m
-    where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-      and m.expires_at > statement_timestamp()
-    order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
-  first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
-  -- A job that is not forced needs a tenth of the threshold before the cut. The thread's counter says how many tokens
-  -- it has, so that only the newest messages are read.
-  if first_kept_seq is null
-    or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
-      - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
-    return;
-  end if;
-  perform memory._check_thread_summary_is_free(p_job);
-  base := memory._latest_summary(p_job.user_id, p_job.scope, 'thread');
-  base_ends := coalesce(base.end_seq + 1, 0);
-  select * into given
-  from memory._message_payload(p_job.user_id, p_job.scope, base_ends, first_kept_seq - 1, false, 1000, 24000);
-  if given.messages is null then
-    select t.active_tokens into active_tokens from memory.threads as t
-    where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
-    if base.summary_id is not null and (is_forced or active_tokens >= threshold) then
-      input := jsonb_build_object('is_partial', 10000 = memory._put_away(
-        base, first_kept_seq, (policy #>> '{compression,archive_conversations}')::boolean, 10000));
-    end if;
-    return;
-  end if;
-  select * into kept
-  from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
-  tokens := given.tokens;
-  payload := memory._chat_model(policy #>> '{summary,model}', 'compress_thread')
-    || jsonb_build_object(
-      'thread_id', p_job.scope,
-      'messages', given.messages,
-      'recent_messages', kept.messages,
-      'start_seq', coalesce(base.start_seq, 0),
-      'end_seq', given.last_seq,
-      'previous_summary', base.summary,
-      'previous_metadata', base.metadata,
-      'threshold_tokens', policy #> '{compression,threshold_tokens}',
-      'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
-      'remaining_tokens', greatest(0, memory._active_tokens(p_job.user_id, p_job.scope)
-        - memory._active_tokens(p_job.user_id, p_job.scope, base_ends, given.last_seq)
-        - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
-  input := jsonb_build_object(
-    'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', coalesce(base.start_seq, 0),
-                                        given.last_seq, base, given.agent_ids),
-    'chain', 'thread',
-    'from_seq', base_ends,
-    'read_through', coalesce(kept.last_seq, newest_seq),
-    'is_partial', given.is_partial,
-    'archives', policy #> '{compression,archive_conversations}');
-end;
-$$;
-
--- Tokens of all active messages of a thread, by the thread's counter.
-create or replace function memory._active_tokens(p_user_id text, p_thread_id text)
-returns bigint
-language plpgsql stable parallel safe
-as $$
-begin
-  return t.active_tokens from memory.threads as t
-  where t.user_id = p_user_id and t.thread_id = p_thread_id;
-end;
-$$;
-
--- Tokens of the active messages in a range of a thread, by reading them.
-create or replace function memory._active_tokens(p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint)
-returns bigint
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce(sum(m.token_count), 0) from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id
-    and m.seq between p_from_seq and p_to_seq and m.is_active;
 end;
 $$;
 
@@ -10194,7 +11690,8 @@ begin
     return;
   end if;
   agent_id := null; -- the memories belong to several agents, so only the user's budget pays
-  payload := memory._chat_model(null, 'consolidate') || jsonb_build_object('memories', memories);
+  payload := memory._chat_model(null, memory._policy_section(p_job.user_id, null, 'agent'), 'consolidate')
+    || jsonb_build_object('memories', memories);
   input := jsonb_build_object('memories', memories_input, 'newest', newest);
 end;
 $$;
@@ -10761,20 +12258,23 @@ begin
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000);
-  if given.messages is null then -- nothing that the user or an assistant said, which counts as read
+  agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
+  -- What neither the user nor an assistant said counts as read, and so does what an agent stored before it lost the
+  -- resource memory.
+  if given.messages is null or not memory._has_resource(p_job.user_id, agent_id, 'memory') then
     perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories',
       case when given.is_partial then given.examined_seq else next_seq - 1 end);
     input := jsonb_build_object('is_partial', given.is_partial);
     return;
   end if;
-  agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   if memory._extractable_today(p_job.user_id, agent_id,
     memory._policy_section(p_job.user_id, agent_id, 'memories')) = 0 then
     perform memory._refuse('memories.max_extracted_per_day', 'so many memories were extracted today',
       'The job waits for the next day (UTC).', 'AM002');
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(null, 'extract_memories')
+  payload := memory._chat_model(
+      null, memory._policy_section(p_job.user_id, agent_id, 'agent'), 'extract_memories')
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'messages', given.messages,
@@ -11148,7 +12648,8 @@ begin
     return;
   end if;
   agent_id := null; -- the facts belong to several agents, so only the user's budget pays
-  payload := memory._chat_model(null, 'reconcile_memories') || jsonb_build_object('facts', facts);
+  payload := memory._chat_model(null, memory._policy_section(p_job.user_id, null, 'agent'), 'reconcile_memories')
+    || jsonb_build_object('facts', facts);
   input := jsonb_build_object('facts', facts_input, 'newest', newest);
 end;
 $$;
@@ -11186,6 +12687,9 @@ begin
   if p_job.status = 'dead' then
     update memory.summaries as s set status = 'failed'
     where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
+    if found then
+      raise debug 'Memory % status updated to failed', begun;
+    end if;
   else
     delete from memory.summaries as s
     where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing'
@@ -11197,7 +12701,20 @@ begin
 end;
 $$;
 
--- Stores the summary.
+-- The newest current message of a thread; null when it has none.
+create or replace function memory._newest_seq(p_user_id text, p_thread_id text)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+begin
+  return m.seq from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id
+    and memory._is_current_message(m.is_active, m.expires_at)
+  order by m.seq desc limit 1;
+end;
+$$;
+
+-- Stores the summary, and the memory that it becomes where the policy says so.
 create or replace function memory._summarize_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -11206,25 +12723,41 @@ declare
   stored memory.summaries;
 begin
   perform memory._check_summary(p_result);
+  perform memory._remember_conversation(p_job, p_result);
   stored := memory._store_summary(p_job, p_result);
   return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq);
 end;
 $$;
 
--- Stores token counts and words of the messages that the job has read. Comes last, because it locks the thread: an
--- append waits for these updates only.
+-- Stores token counts and words of the messages that the job has read, and counts the tokens since the summary. Comes
+-- last, because it locks the thread: an append waits for these updates only.
 create or replace function memory._summarize_thread_finish(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   perform memory._finish_read_messages(p_job, p_result);
+  perform memory._count_tokens_since_summary(p_job.user_id, p_job.scope);
 end;
 $$;
 
--- The messages for a summary of the newest window, or of the whole thread: those since the previous summary, up to the
--- last answer of an assistant. A question that is being answered right now belongs to the next summary. A thread
--- without an answer among its newest 1,000 messages is summarised to its end.
+-- Another job follows until the whole backlog is covered, even when no summary would be due by then.
+create or replace function memory._summarize_thread_follow_up(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when (p_job.input ->> 'is_partial')::boolean then jsonb '{"is_forced": true}' end;
+end;
+$$;
+
+-- The messages for a summary: those since the previous summary, up to the last answer of an assistant. A question that
+-- is being answered right now belongs to the next summary. A thread without an answer among its newest 1,000 messages
+-- is summarised to its end, and so is a round that has filled a context by itself.
+--
+-- A summary of kind thread covers the whole thread. A rolling one covers the newest window under policy summary.when
+-- each_round; under needed it covers everything that the summary of the whole thread does not, so that no message is
+-- missing between the two and the messages that fit into a context.
 create or replace function memory._summarize_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -11235,6 +12768,9 @@ declare
   chain text;
   base memory.summaries;
   ends_round boolean;
+  is_forced constant boolean := p_job.request ? 'is_forced';
+  is_window boolean;
+  whole_end bigint;
   range_start bigint;
   range_end bigint;
   from_seq bigint;
@@ -11247,37 +12783,59 @@ begin
       where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
         and m.expires_at > statement_timestamp()
       order by m.seq desc limit 1000) as n
-    where not ends_round or n.role = 'assistant' and not n.metadata ? 'tool_calls'
+    where not ends_round or memory._ends_round(n.role, n.metadata)
     order by n.seq desc limit 1;
     exit when found;
   end loop;
   if range_end is null then
+    raise debug 'No new messages to summarize for %', memory._in_a_line(p_job.scope);
     return;
   end if;
   policy := memory._policy(p_job.user_id, agent_id);
-  chain := case when (policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
-  if chain = 'thread' then
-    perform memory._check_thread_summary_is_free(p_job);
+  if not (policy #>> '{resources,memory}')::boolean then
+    return;
   end if;
+  chain := coalesce(nullif(p_job.variant, ''), memory._kind_of_summary(policy));
+  is_window := chain = 'rolling' and policy #>> '{summary,when}' = 'each_round';
+  if chain = 'rolling' and not is_window and not is_forced and not memory._is_summary_due(p_job, policy) then
+    return;
+  end if;
+  perform memory._check_summary_is_free(p_job, chain);
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
   if chain = 'thread' then
     range_start := coalesce(base.start_seq, 0);
-    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0));
-  else
-    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint);
     from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
                          range_end - (p_job.request ->> 'recent_k')::bigint + 1);
+    if from_seq > coalesce(base.end_seq + 1, 0) then
+      range_start := from_seq; -- what recent_k passes over is read before compression puts it away
+    end if;
+  else
+    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint);
+    if not is_window then
+      whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
+      range_start := memory._first_seq(p_job.user_id, p_job.scope, least(range_start, whole_end + 1));
+      base := memory._rolling_summary_across(p_job.user_id, p_job.scope, range_start);
+      if not is_forced and greatest(base.end_seq, whole_end) >= range_end then
+        range_end := memory._newest_seq(p_job.user_id, p_job.scope);
+      end if;
+    end if;
+    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
+                         range_end - (p_job.request ->> 'recent_k')::bigint + 1);
+    if not is_window and from_seq > coalesce(base.end_seq + 1, range_start) then
+      range_start := from_seq; -- recent_k leaves messages out, so the next summary does not continue this one
+    end if;
   end if;
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, range_end, false, 1000, 24000);
   if given.messages is null then
+    raise debug 'No new messages to summarize for %', memory._in_a_line(p_job.scope);
     return;
   end if;
   if given.is_partial then -- the next jobs summarise the rest of a long backlog
     range_end := given.last_seq;
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(policy #>> '{summary,model}',
+  payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent',
       case chain when 'thread' then 'compress_thread' else 'summarize_thread' end)
     || jsonb_build_object(
       'thread_id', p_job.scope,
@@ -11301,6 +12859,46 @@ begin
 end;
 $$;
 
+-- Whether an unasked rolling summary is still due under policy summary.when needed. It is not when the thread has been
+-- compressed meanwhile or is about to be: compression reads the same messages. Half of the messages are enough: jobs
+-- may have counted fewer tokens in them than were estimated when the job was queued.
+create or replace function memory._is_summary_due(p_job memory.jobs, p_policy jsonb)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return not memory._is_queued(p_job.user_id, 'compress_thread', p_job.scope)
+    and memory._needs_summary(p_policy, memory._active_tokens(p_job.user_id, p_job.scope),
+                              2 * memory._tokens_since_summary(p_job.user_id, p_job.scope));
+end;
+$$;
+
+-- The first message of a thread from p_from_seq on that jobs may read; null when there is none.
+create or replace function memory._first_seq(p_user_id text, p_thread_id text, p_from_seq bigint)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+begin
+  return m.seq from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_from_seq
+    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+  order by m.seq limit 1;
+end;
+$$;
+
+-- The newest rolling summary that covers a message; null when there is none.
+create or replace function memory._rolling_summary_across(p_user_id text, p_thread_id text, p_seq bigint)
+returns memory.summaries
+language plpgsql stable parallel safe
+as $$
+begin
+  return s from memory.summaries as s
+  where s.user_id = p_user_id and s.thread_id = p_thread_id and s.kind = 'rolling' and s.status = 'completed'
+    and p_seq between s.start_seq and s.end_seq
+  order by s.end_seq desc limit 1;
+end;
+$$;
+
 -- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
 -- question keeps its answer.
 create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint)
@@ -11311,7 +12909,9 @@ begin atomic
   from (select greatest(0, p_end_seq - p_window_size + 1)) as w (start_seq);
 end;
 
-create or replace function memory.summarize_thread(user_id text, thread_id text, recent_k int default null)
+create or replace function memory.summarize_thread(
+  user_id text, thread_id text, recent_k int default null, kind text default null
+)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -11319,14 +12919,18 @@ as $$
 begin
   perform memory._check_thread(user_id, thread_id);
   perform memory._check_recent_k(recent_k);
+  perform memory._check_summary_kind(kind, 'what the policy makes');
   return memory._enqueue(user_id, 'summarize_thread', thread_id,
-    jsonb_strip_nulls(jsonb_build_object('recent_k', recent_k)));
+    jsonb_strip_nulls(jsonb_build_object('is_forced', true, 'recent_k', recent_k)),
+    coalesce(kind, memory._kind_of_summary(memory._policy(
+      user_id, memory._agent_of_message(user_id, thread_id, memory._newest_seq(user_id, thread_id))))));
 end;
 $$;
-comment on function memory.summarize_thread(text, text, int) is
-'Queues a summary of a thread and returns the job id: of its newest summary.window_size messages, or of the whole '
-'thread where cadence.thread_summary_every_n is set. It is made from the summary before and the messages since (in the '
-'window at most the last recent_k).';
+comment on function memory.summarize_thread(text, text, int, text) is
+'Queues a summary of a thread and returns the job id. kind is rolling (what a context shows in place of messages that '
+'do not fit) or thread (of all messages); without kind it is thread where cadence.thread_summary_every_n is set, else '
+'rolling. Both kinds can be current at the same time. A summary is made from the one of its kind before and the '
+'messages since, at most the last recent_k.';
 
 -- Removes the row of the summary that an attempt began.
 create or replace function memory._summarize_thread_unfinished(p_job memory.jobs)
@@ -11423,7 +13027,8 @@ begin
   end if;
   end_seq := coalesce(base.end_seq, -1) + jsonb_array_length(messages);
   payload := memory._chat_model(
-      memory._policy_section(p_job.user_id, agent_id, 'summary') ->> 'model', 'summarize_user')
+      memory._policy_section(p_job.user_id, agent_id, 'summary') ->> 'model',
+      memory._policy_section(p_job.user_id, agent_id, 'agent'), 'summarize_user')
     || jsonb_build_object(
       'previous_summary', base.summary, 'previous_metadata', base.metadata, 'messages', messages);
   input := jsonb_build_object(
@@ -11673,6 +13278,417 @@ end;
 $$;
 -- needs pgvector on the search_path
 
+-- Chooses the messages that enter the ranking when a user has too many to rank them all: those whose embeddings are
+-- nearest to the query's, those with rare words of the query, and their neighbours in the thread. The statement in
+-- memory._ranked() ranks them as it ranks all messages of other users.
+
+-- The messages to rank; null when all are to be ranked, because they are few, or because memory.sweep() has not yet
+-- filled what the choice needs.
+create or replace function memory._message_candidates(
+  p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
+  p_row_limit int, p_filters memory._search_filters
+)
+returns memory._message_candidates
+language plpgsql stable parallel safe
+as $$
+declare
+  -- Of each arm. More would not change the results: with 60 + 10 the best ten are 98.7 % those of ranking all of 5,882
+  -- conversation turns, with 100 + 10 they are 98.4 % (150 questions), and the share of evidence among them is the same.
+  wanted constant int := 60 + p_row_limit;
+  compares_words constant boolean := p_fusion <> 'vector' and p_words is not null;
+  unkeyed memory._message_candidates;
+  few memory._message_candidates;
+  nearest memory._message_candidates;
+  worded memory._message_candidates;
+begin
+  if not memory._has_more_messages(p_user_id, p_above) then
+    return null;
+  end if;
+  if p_fusion <> 'keyword' and exists (
+    select from memory.embeddings as e
+    where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.code is null) then
+    return null;
+  end if;
+  if compares_words then
+    unkeyed := memory._unkeyed_messages(p_user_id, 3000);
+    if cardinality(unkeyed.seqs) = 3000 then
+      return null;
+    end if;
+  end if;
+
+  few := memory._few_messages(p_user_id, p_agent_id, p_filters, p_above);
+  if cardinality(few.seqs) <= p_above then
+    return row(few.thread_ids || unkeyed.thread_ids, few.seqs || unkeyed.seqs, null, null, null,
+               null)::memory._message_candidates;
+  end if;
+
+  if p_fusion <> 'keyword' then
+    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
+  end if;
+  if compares_words then
+    worded := memory._worded_messages(p_user_id, p_agent_id, p_words, p_model, p_target, wanted, p_filters);
+  end if;
+  return (
+    select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), coalesce(worded.texts, 0),
+               worded.frequencies, worded.lowest, worded.deviation)::memory._message_candidates
+    from (
+      select n.thread_id, n.seq + o.step as seq
+      from (select * from unnest(nearest.thread_ids, nearest.seqs) with ordinality
+            union all
+            select * from unnest(worded.thread_ids, worded.seqs) with ordinality) as n (thread_id, seq, place)
+      cross join unnest(
+        case when p_fusion in ('score', 'keyword') and n.place <= 60 then '{-2,-1,0,1,2}'::int[] else '{0}' end
+      ) as o (step)
+      union
+      select * from unnest(unkeyed.thread_ids, unkeyed.seqs)
+    ) as c);
+end;
+$$;
+
+-- Whether a user has more than p_count messages.
+create or replace function memory._has_more_messages(p_user_id text, p_count int)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  -- The counters of threads nearly always tell: they count what is neither put away nor deleted, and what ever was.
+  return (
+    select sum(t.message_count) > p_count
+      or (sum(t.next_seq) > p_count or count(*) = 1000)
+        and (select count(*) > p_count
+             from (select from memory.messages as m where m.user_id = p_user_id limit p_count + 1) as m)
+    from (select t.message_count, t.next_seq from memory.threads as t where t.user_id = p_user_id limit 1000) as t);
+end;
+$$;
+
+-- Messages that messages_search_keys_idx does not have yet, p_limit at most.
+create or replace function memory._unkeyed_messages(p_user_id text, p_limit int)
+returns memory._message_candidates
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    select row(array_agg(u.thread_id), array_agg(u.seq), null, null, null, null)::memory._message_candidates
+    from (
+      select m.thread_id, m.seq
+      from (
+        select t.thread_id, coalesce(k.position, -1) as position
+        from memory.threads as t
+        left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
+        where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
+        offset 0
+      ) as t
+      cross join lateral (
+        select m.thread_id, m.seq
+        from memory.messages as m
+        where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > t.position and m.search_keys is null
+          and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+        offset 0
+      ) as m
+      limit p_limit
+    ) as u);
+end;
+$$;
+
+-- The messages of a thread, of an agent, or with plain values in their metadata, p_limit + 1 at most; null when the
+-- search asks for none of these.
+create or replace function memory._few_messages(
+  p_user_id text, p_agent_id text, p_filters memory._search_filters, p_limit int
+)
+returns memory._message_candidates
+language plpgsql stable parallel safe
+set enable_bitmapscan = on -- for the index of search_keys
+as $$
+declare
+  keys constant int[] := array(select memory._value_keys(p_user_id, p_filters.filter))
+    || case when p_agent_id is not null then array[memory._agent_key(p_user_id, p_agent_id)] end;
+begin
+  if p_filters.thread_id is not null then
+    return (
+      select row(coalesce(array_agg(f.thread_id), '{}'), coalesce(array_agg(f.seq), '{}'), null, null, null,
+                 null)::memory._message_candidates
+      from (select m.thread_id, m.seq from memory.messages as m
+            where m.user_id = p_user_id and m.thread_id = p_filters.thread_id limit p_limit + 1) as f);
+  elsif keys <> '{}' then
+    return (
+      select row(coalesce(array_agg(f.thread_id), '{}'), coalesce(array_agg(f.seq), '{}'), null, null, null,
+                 null)::memory._message_candidates
+      from (
+        select m.thread_id, m.seq
+        from (
+          select m.* from memory.messages as m
+          where m.search_keys @> keys
+          offset 0 -- so that the user is no condition of the index scan, for which another index would do
+        ) as m
+        where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+          and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+        limit p_limit + 1) as f);
+  end if;
+  return null;
+end;
+$$;
+
+-- The chosen messages that pass the filters, as memory._searchable() returns those of a source.
+create or replace function memory._preselected_messages(
+  p_user_id text, p_thread_ids text[], p_seqs bigint[], p_agent_id text, p_filters memory._search_filters,
+  p_compares_words boolean
+)
+returns table (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
+  metadata jsonb
+)
+language sql stable parallel safe
+begin atomic
+  select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.seq, m.created_at, m.search_vector,
+    case when m.search_vector is null and p_compares_words then m.content end,
+    case when m.search_vector is null and p_compares_words then m.metadata end
+  from unnest(p_thread_ids, p_seqs) as c (thread_id, seq)
+  cross join lateral (
+    select m.* from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = c.thread_id and m.seq = c.seq
+      and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+    offset 0 -- so that each is looked up by its key
+  ) as m
+  where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters);
+end;
+
+create or replace function memory._compared_messages(
+  p_user_id text, p_thread_ids text[], p_seqs bigint[], p_model text, p_target halfvec
+)
+returns table (id text, similarity double precision)
+language sql stable parallel safe
+begin atomic
+  select e.id, e.similarity
+  from unnest(p_thread_ids, p_seqs) as c (thread_id, seq)
+  cross join lateral (
+    select e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
+    from memory.embeddings as e
+    where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.id = c.thread_id || '/' || c.seq
+      and memory._dimensions(e.embedding) = memory._dimensions(p_target)
+    offset 0
+  ) as e;
+end;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The messages nearest to the query by meaning. The codes of all messages that pass the filters are compared, by
+-- embeddings_codes_idx alone, and the embeddings of the nearest p_wanted times four. Of the nearest ten of 5,882
+-- conversation turns, 400 codes have 99.9 % (all-MiniLM-L6-v2, 384 dimensions).
+create or replace function memory._nearest_messages(
+  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters
+)
+returns memory._message_candidates
+language plpgsql stable parallel safe
+as $$
+declare
+  target_code constant bit varying := memory._code(p_target);
+  dims constant int := memory._dimensions(p_target);
+  compared int := 4 * p_wanted;
+  ids text[];
+  thread_ids text[];
+  seqs bigint[];
+begin
+  loop
+    ids := array(
+      select e.id
+      from memory.embeddings as e
+      where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.code is not null
+        and e.created_at >= coalesce(p_filters.created_after, '-infinity')
+        and e.created_at <= least(p_filters.created_before, p_filters.as_of, 'infinity')
+        and length(e.code) = dims
+        and (p_agent_id is null or e.agent_id = p_agent_id)
+        -- Beginnings are compared first, because that takes a fifth of the time.
+        and (p_filters.thread_id is null
+             or e.id ^@ (p_filters.thread_id || '/') and memory._thread_of(e.id) = p_filters.thread_id)
+        and (p_filters.exclude_thread_id is null
+             or not e.id ^@ (p_filters.exclude_thread_id || '/')
+             or memory._thread_of(e.id) <> p_filters.exclude_thread_id)
+      order by memory._bits_apart(e.code, target_code)
+      limit compared);
+    select array_agg(n.thread_id), array_agg(n.seq) into thread_ids, seqs
+    from (
+      select m.thread_id, m.seq
+      from (
+        select i.id, e.similarity
+        from unnest(ids) as i (id)
+        cross join lateral (
+          select memory._cosine_similarity(e.embedding, p_target) as similarity
+          from memory.embeddings as e
+          where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.id = i.id
+          offset 0
+        ) as e
+        order by e.similarity desc nulls last
+        offset 0 -- so that no more messages than are wanted are looked up
+      ) as e
+      cross join lateral (
+        select m.thread_id, m.seq, m.agent_id, m.created_at, m.metadata
+        from memory.messages as m
+        where m.user_id = p_user_id and m.thread_id = memory._thread_of(e.id) and m.seq = memory._seq_of(e.id)
+          and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+        offset 0
+      ) as m
+      where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+      limit p_wanted
+    ) as n;
+    exit when cardinality(ids) < compared or cardinality(seqs) = p_wanted;
+    compared := compared * 20; -- Most of the nearest have been cleared, or do not pass a filter on metadata.
+  end loop;
+  return row(thread_ids, seqs, null, null, null, null)::memory._message_candidates;
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- A memory and a message that it was drawn from say the same, so they are one result: the better one stands, the other
+-- is in its explanation as source_messages or memories. The places that this frees go to the next texts.
+
+-- The ranking of a search (memory._ranked()) with such pairs joined. Only a search among memories and messages of a
+-- user who has messages pays for it. It takes twice as many texts from the ranking as are asked for, and ranks again
+-- for four times as many if those do not fill all places.
+create or replace function memory._ranked_once(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+)
+returns setof memory.ranking
+language plpgsql stable parallel unsafe
+as $$
+declare
+  may_have_pairs constant boolean := p_sources @> '{memory,message}'
+    and exists (select from memory.messages as m where m.user_id = p_user_id);
+  row_limit int := case when may_have_pairs then 2 * p_row_limit else p_row_limit end;
+  ranked memory.ranking[];
+  stands_for int[]; -- by the rank of a text that is no result of its own: the rank of the result that it is part of
+begin
+  loop
+    ranked := array(
+      select r
+      from memory._ranked(
+        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
+        p_mode => p_mode, p_settings => p_settings, p_sources => p_sources, p_row_limit => row_limit,
+        p_filters => p_filters, p_min_score => p_min_score, p_explain => p_explain) as r
+      order by r.rank);
+    stands_for := case when may_have_pairs then memory._same_results(p_user_id, ranked, p_filters) end;
+    exit when cardinality(ranked) < row_limit
+      or row_limit - (select count(s) from unnest(stands_for) as s) >= p_row_limit;
+    row_limit := 4 * row_limit;
+  end loop;
+
+  return query
+  select row_number() over (order by r.rank), r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
+    case when r.rank = any (stands_for)
+      then coalesce(r.explanation, '{}') || memory._parts_of_result(p_user_id, ranked, stands_for, r.rank, p_filters)
+      else r.explanation end
+  from unnest(ranked) as r
+  where stands_for[r.rank] is null
+  order by r.rank
+  limit p_row_limit;
+end;
+$$;
+
+-- Which of the ranked texts are part of a better result, as stands_for of memory._ranked_once(). A memory has to name
+-- the message among its source_seqs, or to say the same words. A memory of more than five messages is a summary of them
+-- and hides none.
+create or replace function memory._same_results(
+  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
+)
+returns int[]
+language plpgsql stable parallel safe
+as $$
+declare
+  stands_for int[] := array_fill(null::int, array[greatest(cardinality(p_ranked), 1)]);
+  pair record;
+begin
+  for pair in
+    with texts as materialized (
+      select r.* from unnest(p_ranked) as r where r.source in ('memory', 'message')
+    ), memories as materialized (
+      select r.rank, m.thread_id, m.source_seqs, m.content_hash
+      from texts as r
+      cross join lateral (
+        select v.thread_id, v.source_seqs, v.content_hash
+        from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as v
+        where v.memory_id = r.id::uuid
+        offset 0 -- so that each is read by its key
+      ) as m
+      where r.source = 'memory'
+    ), messages as materialized (
+      select r.rank, r.thread_id, r.number, m.content_hash
+      from texts as r
+      cross join lateral (
+        select case when octet_length(v.content) <= 2000 then memory._content_hash(v.content) end as content_hash
+        from memory.messages as v
+        where v.user_id = p_user_id and v.thread_id = r.thread_id and v.seq = r.number
+        offset 0
+      ) as m
+      where r.source = 'message'
+    )
+    select greatest(e.rank, s.rank) as worse, least(e.rank, s.rank) as better
+    from memories as e
+    join messages as s on s.thread_id = e.thread_id and s.number = any (e.source_seqs)
+    where cardinality(e.source_seqs) <= 5
+    union
+    select greatest(e.rank, s.rank), least(e.rank, s.rank)
+    from memories as e
+    join messages as s on s.content_hash = e.content_hash
+    order by 1, 2
+  loop
+    -- Whether the better one stands is known by now, because pairs come in the order of the worse one.
+    if stands_for[pair.worse] is null and stands_for[pair.better] is null then
+      stands_for[pair.worse] := pair.better;
+    end if;
+  end loop;
+  return stands_for;
+end;
+$$;
+
+-- The texts that are part of the result with this rank, best first: messages as source_messages, memories as memories.
+create or replace function memory._parts_of_result(
+  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_rank bigint, p_filters memory._search_filters
+)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return jsonb_object_agg(p.name, p.parts)
+  from (
+    select case r.source when 'message' then 'source_messages' else 'memories' end as name,
+      jsonb_agg(
+        jsonb_build_object('id', x.id, 'content', x.content, 'score', r.score, 'valid_from', x.valid_from)
+          || coalesce(r.explanation, '{}')
+        order by r.rank) as parts
+    from unnest(p_ranked) as r
+    cross join lateral memory._search_row(p_user_id, r.source, r.id, r.thread_id, r.number, p_filters) as x
+    where p_stands_for[r.rank] = p_rank and x.content is not null
+    group by 1) as p;
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
 -- The embedding that a query is compared by is found in three steps, which one statement calls together with the
 -- ranking. The first two steps are stable functions, and so is the ranking. So all three see the same models and
 -- embeddings, even if another session activates or drops a model meanwhile.
@@ -11907,18 +13923,29 @@ declare
   rrf_k constant int := (p_settings ->> 'rrf_k')::int;
   language constant regconfig := (p_settings ->> 'language')::regconfig;
   unfiltered constant boolean := p_filters is null; -- true for a row of nulls, too
-  sources constant text[] :=
-    case when unfiltered then p_sources else memory._sources_that_pass(p_sources, p_filters) end;
-  -- Reading a source takes a tenth of the time of a search, even if the user has no text in it.
-  has_documents constant boolean := 'document' = any (sources)
-    and exists (select from memory.documents as d where d.user_id = p_user_id);
-  among_memories constant boolean := unfiltered and fusion <> 'rrf'
-    and 'memory' = any (sources) and sources <@ '{memory,summary,document}' and not has_documents
-    and not ('summary' = any (sources)
-             and exists (select from memory.summaries as s where s.user_id = p_user_id));
-  keeps_all_similar constant boolean := p_explain or fusion = 'rrf' or 'message' = any (sources) or has_documents;
+  -- Only the sources in which the user has texts: reading one takes a tenth of the time of a search, even in vain.
+  sources constant text[] := array(
+    select s.source
+    from unnest(case when unfiltered then p_sources else memory._sources_that_pass(p_sources, p_filters) end)
+      as s (source)
+    where case s.source
+      when 'document' then exists (select from memory.documents as d where d.user_id = p_user_id)
+      when 'summary' then exists (select from memory.summaries as u where u.user_id = p_user_id)
+      when 'message' then exists (select from memory.messages as m where m.user_id = p_user_id)
+      else true end);
+  among_memories constant boolean := unfiltered and fusion <> 'rrf' and sources = '{memory}';
+  -- A summary repeats what messages say. Beside messages it counts half, so that it comes after the message that says
+  -- it, and is found where that message is gone. With a summary of each session of four conversations of LoCoMo, a
+  -- summary came first for 11 % of the questions, with half its score for none; recall@10 of the messages was 74.2 %
+  -- with the whole score, 76.4 with half of it and 76.6 without summaries. A cosine stays a cosine.
+  summary_weight constant double precision := case
+    when 'message' = any (sources) and fusion <> 'vector' then 0.5 else 1 end;
+  keeps_all_similar constant boolean := p_explain or fusion = 'rrf' or sources && '{message,document}';
   dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
+  -- Of a user with very many messages: those that enter the ranking. All rows of read_sources do.
+  preselected memory._message_candidates;
+  read_sources text[] := sources;
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
@@ -11975,6 +14002,14 @@ begin
     return;
   end if;
 
+  if 'message' = any (sources) then
+    preselected := memory._message_candidates(p_user_id, p_agent_id, words, p_model, p_target, fusion,
+      (p_settings ->> 'preselect_above')::int, p_row_limit, p_filters);
+    if preselected.seqs is not null then
+      read_sources := array_remove(sources, 'message');
+    end if;
+  end if;
+
   -- Among everything.
   return query
   with candidates as materialized (
@@ -11987,22 +14022,60 @@ begin
       -- The filters field by field, which the planner puts into the conditions. The fields of p_filters itself would be
       -- looked up for every candidate: 0.1 to 0.2 ms for 1,000, which is 2 to 4 % of a search with filters.
       from memory._searchable(
-        p_user_id, sources, p_agent_id,
+        p_user_id, read_sources, p_agent_id,
         row(p_filters.thread_id, p_filters.exclude_thread_id, p_filters.memory_types, p_filters.tags_all,
             p_filters.tags_any, p_filters.exclude_tags, p_filters.filter, p_filters.min_confidence,
             p_filters.created_after, p_filters.created_before, p_filters.as_of, p_filters.include_superseded,
             p_filters.doc_types, p_filters.namespaces)::memory._search_filters,
         unfiltered, any_word is not null) as v
+      union all
+      select p.source, p.id collate "C", p.thread_id, p.number, p.created_at,
+        case when p.vector @@ any_word then p.vector end, p.content, p.metadata
+      from memory._preselected_messages(
+        p_user_id, preselected.thread_ids, preselected.seqs, p_agent_id, p_filters, any_word is not null) as p
       offset 0 -- so that words are compared here, and no vector without a match goes into the join
     ) as t
     left join (
-      select e.source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
+      -- Source by source: "= any" may become a filter, and all embeddings of the user would be read.
+      select 'memory' as source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
       from memory.embeddings as e
-      where p_mode <> 'keyword' and e.user_id = p_user_id and e.model = p_model and e.source = any (sources)
+      where p_mode <> 'keyword' and 'memory' = any (read_sources)
+        and e.user_id = p_user_id and e.model = p_model and e.source = 'memory'
         and memory._dimensions(e.embedding) = dims
+      union all
+      select 'summary' as source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
+      from memory.embeddings as e
+      where p_mode <> 'keyword' and 'summary' = any (read_sources)
+        and e.user_id = p_user_id and e.model = p_model and e.source = 'summary'
+        and memory._dimensions(e.embedding) = dims
+      union all
+      select 'document' as source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
+      from memory.embeddings as e
+      where p_mode <> 'keyword' and 'document' = any (read_sources)
+        and e.user_id = p_user_id and e.model = p_model and e.source = 'document'
+        and memory._dimensions(e.embedding) = dims
+      union all
+      select 'message' as source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
+      from memory.embeddings as e
+      where p_mode <> 'keyword' and 'message' = any (read_sources)
+        and e.user_id = p_user_id and e.model = p_model and e.source = 'message'
+        and memory._dimensions(e.embedding) = dims
+      union all
+      select 'artifact' as source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
+      from memory.embeddings as e
+      where p_mode <> 'keyword' and 'artifact' = any (read_sources)
+        and e.user_id = p_user_id and e.model = p_model and e.source = 'artifact'
+        and memory._dimensions(e.embedding) = dims
+      union all
+      select 'message', p.id, p.similarity
+      from memory._compared_messages(
+        p_user_id, preselected.thread_ids, preselected.seqs, p_model, p_target) as p
+      where p_mode <> 'keyword'
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
-    select count(*) as texts, max(c.similarity) as highest, min(c.similarity) as lowest,
+    select count(*) filter (where c.source = any (read_sources) or preselected.texts is null)
+        + coalesce(preselected.texts, 0) as texts,
+      max(c.similarity) as highest, least(min(c.similarity), preselected.lowest) as lowest,
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
@@ -12047,11 +14120,14 @@ begin
       select p.* from parsed as p
     ) as w
   ), matches as materialized (
-    select t.place, w.word, memory._word_weight(t.vector, w.as_query) as weight
-    from worded as t cross join unnest(words, words_as_queries) as w (word, as_query)
+    select t.place, t.source, w.word, w.frequency, memory._word_weight(t.vector, w.as_query) as weight
+    from worded as t
+    cross join unnest(words, words_as_queries, preselected.frequencies) as w (word, as_query, frequency)
     where t.vector @@ w.as_query
   ), weights as materialized (
-    select m.word, memory._idf((select c.texts from corpus as c), count(*)) as idf
+    select m.word, memory._idf(
+        (select c.texts from corpus as c),
+        greatest(count(*), count(*) filter (where m.source = any (read_sources)) + max(m.frequency))) as idf
     from matches as m
     group by m.word
   ), keywords as materialized (
@@ -12124,7 +14200,8 @@ begin
     where s.source = 'document'
   ), top as (
     select f.*
-    from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1) as final
+    from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)
+            * case n.source when 'summary' then summary_weight else 1 end as final
           from neighboured as n
           where n.piece = 1) as f
     where p_min_score is null or memory._real(f.final) >= memory._real(p_min_score)
@@ -12146,8 +14223,9 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- The final order of search results by the active rerank model. Without such a model, over budget, or when the model
--- fails, the results keep their order and a notice says so.
+-- The final order of search results by the rerank model that the agent's policy names (knowledge_base.rerank_model), or
+-- else by the active one. Without a model, over budget, or when the model fails, the results keep their order and a
+-- notice says so.
 create or replace function memory._rerank(
   p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
 )
@@ -12155,13 +14233,18 @@ returns setof memory.search_result
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  settings jsonb;
   model memory.models;
   reply jsonb;
 begin
   if cardinality(p_results) = 0 then
     return;
   end if;
-  select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
+  settings := memory._policy_section(p_user_id, p_agent_id, 'knowledge_base');
+  model := memory._named_model('rerank', settings ->> 'rerank_provider', settings ->> 'rerank_model');
+  if model.name is null then
+    select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
+  end if;
   begin
     if model.name is null then
       reply := '{"problem": "no rerank model is active"}';
@@ -12175,7 +14258,7 @@ begin
         'texts', (
           select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
           from unnest(p_results) with ordinality
-            as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
+            as f (source, id, thread_id, content, score, metadata, created_at, details, valid_from, place))));
     end if;
   exception when sqlstate 'AM002' then
     reply := jsonb_build_object('problem', sqlerrm);
@@ -12194,9 +14277,10 @@ begin
     case when p_explain
       then f.details || jsonb_build_object('rerank', jsonb_build_object(
         'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name))
-      else f.details end
+      else f.details end,
+    f.valid_from
   from unnest(p_results) with ordinality
-    as f (source, id, thread_id, content, score, metadata, created_at, details, place)
+    as f (source, id, thread_id, content, score, metadata, created_at, details, valid_from, place)
   join jsonb_to_recordset(reply -> 'scores') as s (number int, score double precision) on s.number = f.place
   order by s.score desc, f.place;
 end;
@@ -12282,7 +14366,7 @@ $$;
 -- them if the caller asks for it (rerank.sql).
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
-  sources text[] default '{memory,summary,document}', agent_id text default null,
+  sources text[] default '{memory,message,document,summary}', agent_id text default null,
   thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
@@ -12319,6 +14403,11 @@ begin
                 else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
+  sources := memory._sources_of_agent(user_id, agent_id, sources);
+  if sources = '{}' then
+    return;
+  end if;
+
   if mode = 'keyword' then
     query_embedding := null;
   else
@@ -12332,19 +14421,20 @@ begin
 
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
-               x.details || coalesce(f.explanation, '{}'))::memory.search_result
+               x.details || coalesce(f.explanation, '{}'), x.valid_from)::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(
       search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
       case when search.query is null then 'vector' else mode end) as t
-    cross join lateral memory._ranked(
+    cross join lateral memory._ranked_once(
       p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => m.name,
       p_target => t.embedding, p_mode => t.mode,
       p_settings => memory._policy_section(search.user_id, search.agent_id, 'search'), p_sources => search.sources,
       p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain) as f
-    join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number, filters) as x
+    join lateral memory._search_row(
+      search.user_id, f.source, f.id, f.thread_id, f.number, filters, search.query) as x
       on x.content is not null
     order by f.rank);
 
@@ -12363,8 +14453,9 @@ comment on function memory.search(
   double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]
 ) is
 'Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is '
-'hybrid (the default), vector or keyword; sources are any of memory, summary, document, message and artifact. Search '
-'in docs/concepts.md explains filters, scores and ids.';
+'hybrid (the default), vector or keyword; sources are memory, message, document and summary unless given, artifact is '
+'another. A memory and the message that it was drawn from are one result. Search in docs/concepts.md explains filters, '
+'scores and ids.';
 
 -- Refuses the arguments of a search that break a rule.
 create or replace function memory._check_search(
@@ -12471,130 +14562,290 @@ end;
 $$;
 -- needs pgvector on the search_path
 
+-- The messages with most words of the query, as memory._ranked() weighs words. A word that many messages have tells
+-- little about each of them and takes long to read, so only messages with one of the rarest words are compared. How
+-- rare a word is, a sample of the user's messages tells, and of the rarest words the messages that have them.
+create or replace function memory._worded_messages(
+  p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_wanted int,
+  p_filters memory._search_filters
+)
+returns memory._message_candidates
+language plpgsql stable parallel safe
+set enable_bitmapscan = on
+as $$
+declare
+  as_queries constant tsquery[] := array(select quote_literal(w.word)::tsquery from unnest(p_words) as w (word));
+  keys constant int[] := array(select memory._word_key(p_user_id, w.word) from unnest(p_words) as w (word));
+  total bigint;
+  lowest double precision;
+  deviation double precision;
+  estimates bigint[];
+  compared int[];
+  worded memory._message_candidates;
+begin
+  select s.texts, s.frequencies, s.lowest, s.deviation into total, estimates, lowest, deviation
+  from memory._sampled_messages(p_user_id, as_queries, p_model, p_target) as s;
+  -- The rarest words, as many as about 1,000 messages have between them; of a large corpus more.
+  select array_agg(w.key) into compared
+  from (
+    select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages
+    from unnest(keys, estimates) as k (key, estimate)
+    window rarest_first as (order by k.estimate, k.key rows unbounded preceding)
+  ) as w
+  where w.place = 1 or w.messages <= 1000 + total / 50;
+
+  with found as materialized (
+    select row_number() over () as place, m.thread_id, m.seq, m.search_vector
+    from (select m.* from memory.messages as m where m.search_keys && compared offset 0) as m
+    where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+      and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+  ), matches as materialized (
+    select f.place, w.number, memory._word_weight(f.search_vector, w.as_query) as weight
+    from found as f cross join unnest(as_queries) with ordinality as w (as_query, number)
+    where f.search_vector @@ w.as_query
+  ), weights as materialized (
+    select w.number, case when w.key = any (compared) then coalesce(c.found, 0) else w.estimate end as frequency
+    from unnest(keys, estimates) with ordinality as w (key, estimate, number)
+    left join (select m.number, count(*) as found from matches as m group by m.number) as c on c.number = w.number
+  ), best as (
+    select f.thread_id, f.seq, k.score
+    from (select m.place, sum(memory._idf(total, w.frequency) * m.weight) as score
+          from matches as m join weights as w on w.number = m.number
+          group by m.place
+          order by score desc limit p_wanted) as k
+    join found as f on f.place = k.place
+  )
+  select (select array_agg(b.thread_id order by b.score desc, b.thread_id, b.seq) from best as b),
+    (select array_agg(b.seq order by b.score desc, b.thread_id, b.seq) from best as b), total,
+    (select array_agg(w.frequency order by w.number) from weights as w), lowest, deviation
+  into worded;
+  return worded;
+end;
+$$;
+
+-- Three hundred messages of a user, evenly from all that are stored: how many messages there are about, and how many of
+-- them have each word.
+create or replace function memory._sampled_messages(
+  p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
+  out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
+)
+language plpgsql stable parallel safe
+as $$
+declare
+  wanted constant int := 300;
+  vectors tsvector[];
+  similarities double precision[];
+  stored bigint;
+  sampled bigint;
+begin
+  with threads as materialized (
+    select t.thread_id, t.share, m.first_seq, t.next_seq - m.first_seq as messages
+    from (
+      -- Of very many threads some.
+      select t.thread_id, t.next_seq, t.message_count,
+        row_number() over () % ceil(count(*) over () / 300.0)::int as place,
+        ceil(count(*) over () / 300.0)::int as share
+      from memory.threads as t
+      where t.user_id = p_user_id
+    ) as t
+    cross join lateral (
+      select case when t.message_count < t.next_seq then (
+        select min(m.seq) from memory.messages as m where m.user_id = p_user_id and m.thread_id = t.thread_id
+      ) else 0 end as first_seq
+      offset 0
+    ) as m
+    where t.place = 0 and m.first_seq is not null
+  ), counted as materialized (
+    select t.*, sum(t.messages) over (order by t.thread_id rows unbounded preceding)::bigint as through,
+      sum(t.messages) over ()::bigint as stored
+    from threads as t
+  ), places as materialized (
+    select p.place, t.thread_id, t.stored * t.share as stored,
+      t.first_seq + (p.place * t.stored + wanted - 1) / wanted - (t.through - t.messages) - 1 as seq
+    from counted as t
+    cross join lateral generate_series(
+      (t.through - t.messages) * wanted / t.stored + 1, t.through * wanted / t.stored) as p (place)
+  ), sample as materialized (
+    select p.place, p.stored, m.*
+    from places as p
+    left join lateral (
+      select m.thread_id, m.seq, m.search_vector from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = p.thread_id and m.seq = p.seq
+        and m.search_vector is not null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+      offset 0
+    ) as m on true
+  )
+  select max(s.stored), count(s.seq), array_agg(s.search_vector) filter (where s.seq is not null),
+    array_agg((
+      select memory._cosine_similarity(e.embedding, p_target)
+      from memory.embeddings as e
+      where e.user_id = p_user_id and e.model = p_model and e.source = 'message'
+        and e.id = s.thread_id || '/' || s.seq and memory._dimensions(e.embedding) = memory._dimensions(p_target)))
+      filter (where s.place % 3 = 0)
+  into stored, sampled, vectors, similarities
+  from sample as s;
+  texts := stored * sampled / wanted;
+  select array_agg(w.found * texts / greatest(sampled, 1) order by w.number) into frequencies
+  from (select w.number, (select count(*) from unnest(vectors) as v (vector) where v.vector @@ w.as_query) as found
+        from unnest(p_as_queries) with ordinality as w (as_query, number)) as w;
+  select stddev_pop(s.similarity) into deviation from unnest(similarities) as s (similarity);
+  -- As if the similarities below their mean were normally distributed. The factor fits conversations: of 5,882 turns
+  -- the estimate is off by 5 % of the span of similarities (200 questions, a hundred similarities each), the lowest
+  -- similarity of the sample itself by 10 %.
+  select m.mean - 0.83 * sqrt(2 * ln(greatest(texts, 2))) * sqrt(avg(power(s.similarity - m.mean, 2)))
+  into lowest
+  from (select avg(s.similarity) as mean from unnest(similarities) as s (similarity)) as m
+  join unnest(similarities) as s (similarity) on s.similarity <= m.mean
+  group by m.mean;
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
 -- The parts of a context. They are shown in the order of their places:
 --   1  memories        what is remembered about the user
 --   2  user_summary    the summary of the user
---   3  cross_session   earlier conversations, where the policy allows them and the query asks for them
---   4  thread_summary  the summary of the whole thread
---   5  thread_summary  the rolling summary of the thread's older messages
---   6  message         the messages since the summaries
--- The code gives out tokens in this order: to the newest message, whatever it costs; to the summaries (4, 5, 2); to
--- earlier conversations (3) and then memories (1), each at most its share of the tokens that are left; and the rest to
--- older messages (6). Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
--- neither missing nor there twice.
+--   3  recalled        what was said before about the query
+--   4  cross_session   earlier conversations, where the policy allows them and the query asks for them
+--   5  thread_summary  the summary of the whole thread
+--   6  thread_summary  the rolling summary of the thread's older messages
+--   7  message         the newest messages of the thread
+-- The code gives out tokens in this order: to the newest message, whatever it costs; to the summary of the user (2); to
+-- earlier conversations (4), memories (1) and recalled messages (3), each at most its share and what the thread and the
+-- others leave over; and the rest to the thread (thread.sql). Stable, so that everything is read from one snapshot: a
+-- message that is summarised meanwhile is neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int
+  p_max_tokens int, p_recalls boolean
 )
 returns setof memory.context_part
 language plpgsql stable parallel unsafe
 as $$
 declare
-  remaining int := p_max_tokens;
+  crosses constant boolean := (p_policy #>> '{knowledge_base,enable_cross_session_context}')::boolean;
+  recalls constant boolean := p_recalls and num_nonnulls(p_query, p_target) > 0;
+  replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
   parts memory.context_part[] := array[]::memory.context_part[]; -- ordinal is the place
-  newest_tokens int;
-  since_seq bigint := 0; -- messages before this one are in a summary
-  whole memory.summaries;
-  rolling memory.summaries;
-  profile memory.summaries;
-  part record;
-  recalled record;
+  profile constant memory.context_part := memory._summary_part(
+    2, 'user_summary', 'What is known about the user:', memory._summary_for(p_user_id, '', 'user', p_agent_id));
+  summaries memory.context_part[]; -- of the thread
+  thread record; -- oldest_seq, places and tokens of memory._fit_thread()
+  candidates memory.context_part[] := array[]::memory.context_part[]; -- messages to recall
+  recalled memory.context_part;
+  part memory.context_part;
+  found record;
+  repeated jsonb := jsonb '[]'; -- messages that a memory repeats
+  says_memories boolean := false; -- or recalls the messages that they come from
+  units record; -- of memory._newest_units()
+  remaining int;
+  cross_tokens int := 0;
+  memory_tokens int;
+  recall_tokens int := 0;
 begin
-  -- The newest message.
-  select f.tokens into newest_tokens
-  from memory._fit_messages(p_user_id, p_thread_id, p_agent_id, 9223372036854775807, 0) as f;
-  remaining := remaining - newest_tokens;
-
-  -- Summaries. The rolling one replaces messages. After a summary of the whole thread it is needed only when the
-  -- messages since that summary do not fit into half of what is left.
-  whole := memory._summary_for(p_user_id, p_thread_id, 'thread', p_agent_id);
-  rolling := memory._summary_for(p_user_id, p_thread_id, 'rolling', p_agent_id);
-  profile := memory._summary_for(p_user_id, '', 'user', p_agent_id);
-  if whole.summary_id is not null and rolling.summary_id is not null and (
-    rolling.end_seq <= whole.end_seq
-    or not exists (
-      select from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-      where m.seq > whole.end_seq
-        and m.seq < (
-          select f.oldest_seq
-          from memory._fit_messages(
-            p_user_id, p_thread_id, p_agent_id, whole.end_seq + 1,
-            newest_tokens + remaining / 2 - memory._tokens_at_most(memory._fenced(whole.summary))) as f)))
-  then
-    rolling := null;
+  select * into units from memory._newest_units(p_user_id, p_thread_id, p_agent_id, p_max_tokens);
+  remaining := p_max_tokens - coalesce(units.tokens[1], 0);
+  if profile.token_count <= remaining then
+    parts := parts || profile;
+    remaining := remaining - profile.token_count;
+  elsif profile.token_count is not null then
+    perform memory._summary_is_left_out(profile.source);
   end if;
-  for part in
-    select s.*
-    from (values
-      (4, 'thread_summary', 'Summary of the conversation so far:', whole.summary_id, whole.end_seq, whole.summary,
-       whole.token_count),
-      (5, 'thread_summary', 'Summary of the conversation so far:', rolling.summary_id, rolling.end_seq, rolling.summary,
-       rolling.token_count),
-      (2, 'user_summary', 'What is known about the user:', profile.summary_id, null, profile.summary,
-       profile.token_count)
-    ) as s (place, source, content, summary_id, end_seq, summary, tokens)
-    where s.summary is not null
-  loop
-    part.content := memory._fenced(part.content || e'\n' || memory._paragraph(part.summary));
-    -- token_count counts the summary as it was written. The fence and the heading are 30 tokens.
-    part.tokens := case
-      when part.tokens is not null and strpos(part.content, part.summary) > 0 then part.tokens + 40
-      else memory._tokens_at_most(part.content) end;
-    if part.tokens <= remaining then
-      remaining := remaining - part.tokens;
-      since_seq := greatest(since_seq, part.end_seq + 1);
-      parts := parts || row(part.place, 'system', part.content, part.source, part.tokens,
-                            jsonb_build_object('summary_id', part.summary_id))::memory.context_part;
-    else
-      raise notice 'degraded: the % does not fit into max_tokens', replace(part.source, '_', ' ')
-        using hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
-    end if;
-  end loop;
+
+  -- The shares. The thread is sure of what they leave; of that it gives away what it does not need.
+  memory_tokens := floor(remaining * memory._share(p_policy #>> '{context,memories_share}'));
+  if crosses then
+    cross_tokens := floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'));
+  end if;
+  if recalls then
+    recall_tokens := floor(remaining * memory._share(p_policy #>> '{context,recall_share}'));
+  end if;
+  summaries := memory._thread_summaries(p_user_id, p_thread_id, p_agent_id);
+  select * into thread from memory._fit_thread(
+    units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
+    greatest(remaining - memory_tokens - cross_tokens - recall_tokens, 0)) as f;
 
   -- Earlier conversations.
-  if (p_policy #>> '{knowledge_base,enable_cross_session_context}')::boolean then
-    select * into recalled
+  if crosses then
+    select * into found
     from memory._cross_session_context(
       p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy,
-      floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'))::int);
-    if recalled.content is not null then
-      remaining := remaining - recalled.tokens;
-      parts := parts || row(3, 'system', recalled.content, 'cross_session', recalled.tokens,
-                            recalled.details)::memory.context_part;
+      least(cross_tokens, remaining - thread.tokens));
+    if found.content is not null then
+      parts := parts
+        || row(4, 'system', found.content, 'cross_session', found.tokens, found.details)::memory.context_part;
+      remaining := remaining - found.tokens;
     end if;
   end if;
 
+  -- Messages to recall. Those that fit beside the memories are certain; memories that only repeat them are left out.
+  if recalls and remaining > thread.tokens then
+    candidates := memory._recall_candidates(
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq,
+      remaining - thread.tokens);
+  end if;
+  memory_tokens := least(
+    greatest(memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0)),
+    remaining - thread.tokens);
+
   -- Memories.
-  if remaining > 0 then
-    select * into recalled
+  if memory_tokens > 0 then
+    select * into found
     from memory._render_memories(
       p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, (p_policy #>> '{context,max_memories}')::int,
-      floor(remaining * memory._share(p_policy #>> '{context,memories_share}'))::int
-        - memory._tokens_at_most(memory._fenced('')));
-    if recalled.block <> '' then
-      recalled.block := memory._fenced(recalled.block);
-      parts := parts || row(1, 'system', recalled.block, 'memories', memory._tokens_at_most(recalled.block),
-                            jsonb_build_object('memories', recalled.chosen))::memory.context_part;
+      memory_tokens - memory._tokens_at_most(memory._fenced('')),
+      memory._that_fit(candidates, remaining - thread.tokens - memory_tokens));
+    repeated := found.repeated;
+    says_memories := found.block <> '' or found.is_recalled;
+    if found.block <> '' then
+      found.block := memory._fenced(found.block);
+      parts := parts || row(1, 'system', found.block, 'memories', memory._tokens_at_most(found.block),
+                            jsonb_build_object('memories', found.chosen))::memory.context_part;
       remaining := remaining - parts[cardinality(parts)].token_count;
     end if;
   end if;
-  if not exists (select from unnest(parts) as p where p.source = 'memories')
-    and exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
+  if not says_memories and exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
     raise notice 'degraded: no memories fit into max_tokens'
       using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
-  -- The messages since the summaries.
+  -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
+  -- recalled; others take their place.
+  recalled := memory._recalled_part(candidates, remaining - thread.tokens, p_thread_id, thread.oldest_seq, repeated);
+  select * into thread from memory._fit_thread(
+    units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
+    remaining - coalesce(recalled.token_count, 0)) as f;
+  if recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
+                                               to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
+    recalled := memory._recalled_part(candidates, recalled.token_count, p_thread_id, thread.oldest_seq, repeated);
+  end if;
+  if recalled.content is not null then
+    parts := parts || recalled;
+  end if;
+  for part in select s.* from unnest(summaries) as s loop
+    if part.ordinal = any (thread.places) then
+      parts := parts || part;
+    elsif part.token_count > remaining
+      and (replaces_covered or (part.metadata ->> 'start_seq')::bigint < thread.oldest_seq) then
+      perform memory._summary_is_left_out(part.source);
+    end if;
+  end loop;
+
   return query
   with chosen as (
     select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
     from unnest(parts) as p
     union all
-    select 6, m.seq, m.role, m.content, 'message', memory._message_tokens(m), m.metadata
+    select 7, m.seq, m.role, m.content, 'message', memory._message_tokens(m), m.metadata
     from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-    where m.seq >= (
-      select f.oldest_seq
-      from memory._fit_messages(p_user_id, p_thread_id, p_agent_id, since_seq, newest_tokens + remaining) as f)
+    where m.seq >= thread.oldest_seq
   )
   select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
   from chosen as c
@@ -12602,15 +14853,24 @@ begin
 end;
 $$;
 
--- The current summary of a kind. Null for an agent if the summary was also made from messages of other agents.
-create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
-returns memory.summaries
+-- The tokens of all parts.
+create or replace function memory._tokens_of(p_parts memory.context_part[])
+returns int
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(sum(p.token_count), 0)::int from unnest(p_parts) as p;
+end;
+$$;
+
+-- Says that a summary does not fit.
+create or replace function memory._summary_is_left_out(p_source text)
+returns void
 language plpgsql stable parallel safe
 as $$
-declare
-  summary memory.summaries := memory._latest_summary(p_user_id, p_thread_id, p_kind);
 begin
-  return case when p_agent_id is null or summary.agent_ids <@ array[p_agent_id] then summary end;
+  raise notice 'degraded: the % does not fit into max_tokens', replace(p_source, '_', ' ')
+    using hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
 end;
 $$;
 
@@ -12627,6 +14887,12 @@ $$;
 -- Earlier conversations, if the query has one of the policy's trigger phrases: the best five among archived
 -- conversations and the summaries of other threads that are relevant enough, each conversation once, within
 -- p_max_tokens. Null content when there are none.
+--
+-- Their relevance is 1 - (1 - meaning) * (1 - words), of the cosine similarity and the keyword score: either of them is
+-- enough, and both together count more. With most models few cosines reach the default threshold of 0.7. With
+-- all-MiniLM-L6-v2 and a summary of each session of four conversations of LoCoMo, cosines alone brought a conversation
+-- for 10 % of the questions, and 4 % of the sessions with evidence; this relevance brings one for 83 %, and 65 % of the
+-- sessions. For questions about somebody else's conversations it brings one for 2 %.
 create or replace function memory._cross_session_context(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, out content text, out tokens int, out details jsonb
@@ -12637,7 +14903,7 @@ declare
   heading constant text := 'Earlier conversations:';
   threshold constant double precision := memory._share(p_policy #>> '{knowledge_base,relevance_threshold}');
   trigger_phrase text;
-  topic text := p_query;
+  topic text;
   hit record;
   shown record;
   line text;
@@ -12652,17 +14918,18 @@ begin
   if p_target is null then
     raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply'
       using hint = 'Register and activate an embedding model.';
-    -- The phrase itself is left out of the query, because no summary has it.
-    topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
   end if;
+
+  -- The words of the phrase are not compared, because no summary has them.
+  topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
 
   tokens := memory._tokens_at_most(memory._fenced(heading));
   details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
   for hit in
     select r.*
     from (
-      select h.source, h.id, h.number, h.thread_id, h.score, h.created_at,
-        row_number() over (partition by h.thread_id order by h.score desc, h.created_at desc) as place_in_thread
+      select h.source, h.id, h.number, h.thread_id, v.relevance, h.created_at,
+        row_number() over (partition by h.thread_id order by v.relevance desc, h.created_at desc) as place_in_thread
       -- Two searches, so that many documents do not crowd out the summaries.
       from (values
         ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
@@ -12671,17 +14938,23 @@ begin
       ) as w (source, filters)
       cross join lateral memory._ranked(
         p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => topic, p_model => p_model, p_target => p_target,
-        p_mode => case when p_target is null then 'keyword' else 'vector' end, p_settings => p_policy -> 'search',
-        p_sources => array[w.source], p_row_limit => 20, p_filters => w.filters,
-        p_min_score => case when p_target is not null then threshold end) as h
+        p_mode => case when p_target is null then 'keyword' else 'hybrid' end, p_settings => p_policy -> 'search',
+        p_sources => array[w.source], p_row_limit => 20, p_filters => w.filters, p_explain => true) as h
+      cross join lateral (
+        select memory._real(1 - (1 - greatest(memory._share(h.explanation #>> '{vector,score}'), 0))
+                              * (1 - coalesce(memory._share(h.explanation #>> '{keyword,score}'), 0))) as relevance
+      ) as v
       where h.thread_id is not null -- The summary of the user is no conversation.
+        and (p_target is null or v.relevance >= memory._real(threshold))
     ) as r
     where r.place_in_thread = 1
-    order by r.score desc, r.created_at desc
+    order by r.relevance desc, r.created_at desc
     limit 5
   loop
-    shown := memory._search_row(p_user_id, hit.source, hit.id, hit.thread_id, hit.number);
-    line := format(e'\n[%s, conversation %s] ', to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
+    shown := memory._search_row(
+      p_user_id, hit.source, hit.id, hit.thread_id, hit.number, p_query => topic);
+    line := format(e'\n[%s, conversation %s] ',
+                   to_char(coalesce(shown.valid_from, hit.created_at) at time zone 'UTC', 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
       -- Further lines are indented, so that none of them can pose as another conversation.
       || replace(memory._paragraph(shown.content), e'\n', e'\n  ');
@@ -12689,7 +14962,7 @@ begin
       tokens := tokens + memory._tokens_at_most(line);
       content := coalesce(content, heading) || line;
       details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object(
-        'source', hit.source, 'id', shown.id, 'thread_id', hit.thread_id, 'score', hit.score));
+        'source', hit.source, 'id', shown.id, 'thread_id', hit.thread_id, 'score', hit.relevance));
     else
       raise notice 'degraded: an earlier conversation does not fit into max_tokens'
         using hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';
@@ -12723,6 +14996,10 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 begin
+  -- One line of plain text, as most are: nothing below would change it.
+  if octet_length(p_content) = length(p_content) and p_content !~ e'[\\u0001-\\u001f#]' then
+    return memory._harmless(btrim(p_content, ' '));
+  end if;
   p_content := regexp_replace(p_content, e'\\r\\n|[\\r\\u000b\\u000c\\u001c-\\u001f\\u0085\\u2028\\u2029]', e'\n', 'g');
   p_content := btrim(regexp_replace(p_content, e'\\n\\s*\\n', e'\n', 'g'), e' \t\r\n');
   return memory._harmless(regexp_replace(
@@ -12732,13 +15009,14 @@ begin
 end;
 $$;
 
--- The newest messages of a thread, back to p_from_seq, that fit into p_budget tokens: the seq of the oldest of them,
--- and the tokens of all. Tool results count as one unit with the message that called the tools. The newest unit counts
--- even when it does not fit.
-create or replace function memory._fit_messages(
-  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
+-- The newest messages of a thread, as far as p_max_tokens reach. A tool's results are one unit with the message that
+-- called the tools, because a chat API takes neither without the other. For each unit, newest first: the seq of its
+-- oldest and of its newest message, and the tokens of all units up to it. is_more: older messages are left out. The
+-- newest unit is there even when it has more tokens.
+create or replace function memory._newest_units(
+  p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
+  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean
 )
-returns table (oldest_seq bigint, tokens int)
 language plpgsql stable parallel safe
 -- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
 set enable_sort = off
@@ -12747,31 +15025,43 @@ set jit = off
 as $$
 declare
   message record;
-  unit_tokens int := 0;
+  total int := 0;
   newest_of_unit bigint;
 begin
-  tokens := 0;
+  oldest := '{}';
+  newest := '{}';
+  tokens := '{}';
+  is_more := false;
   for message in
     select m.seq, m.role, memory._message_tokens(m) as tokens
-    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    from (
+      -- The limit ends the walk at the oldest active message, so that compressed messages before it are not read.
+      select a.* from memory.messages as a
+      where a.user_id = p_user_id and a.thread_id = p_thread_id and a.is_active
+      order by a.seq desc
+      limit (select t.message_count from memory.threads as t
+             where t.user_id = p_user_id and t.thread_id = p_thread_id)
+    ) as m
+    where (p_agent_id is null or m.agent_id = p_agent_id) and memory._is_current_message(m.is_active, m.expires_at)
     order by m.seq desc
   loop
-    unit_tokens := unit_tokens + message.tokens;
+    total := total + message.tokens;
     newest_of_unit := coalesce(newest_of_unit, message.seq);
     if message.role <> 'tool' then
-      exit when oldest_seq is not null and (newest_of_unit < p_from_seq or tokens + unit_tokens > p_budget);
-      oldest_seq := message.seq;
-      tokens := tokens + unit_tokens;
-      unit_tokens := 0;
+      is_more := oldest <> '{}' and total > p_max_tokens;
+      exit when is_more;
+      oldest := oldest || message.seq;
+      newest := newest || newest_of_unit;
+      tokens := tokens || total;
       newest_of_unit := null;
     end if;
   end loop;
   -- If the calling message is gone and nothing else is there, the tool results count as one unit.
-  if oldest_seq is null and newest_of_unit is not null then
-    oldest_seq := message.seq;
-    tokens := unit_tokens;
+  if oldest = '{}' and newest_of_unit is not null then
+    oldest := array[message.seq];
+    newest := array[newest_of_unit];
+    tokens := array[total];
   end if;
-  return next;
 end;
 $$;
 
@@ -12803,7 +15093,7 @@ $$;
 -- (60_search/query_embedding.sql); and put the parts together within max_tokens (memory._context_parts()).
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
-  max_tokens int default null, query_embedding vector default null
+  max_tokens int default null, query_embedding vector default null, recall boolean default null
 )
 returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
@@ -12821,6 +15111,10 @@ begin
       'Leave it out for the policy''s context.max_tokens.');
   end if;
   policy := memory._policy(get_context.user_id, get_context.agent_id);
+  if not (policy #>> '{resources,memory}')::boolean then
+    perform memory._note_missing_resource(agent_id, 'memory', 'the context is empty');
+    return;
+  end if;
   -- Without a query the context is made for the user's newest message.
   query := coalesce(
     memory._query_or_null(query),
@@ -12832,18 +15126,21 @@ begin
     get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._query_target(
     get_context.user_id, get_context.agent_id, get_context.query,
-    (policy #>> '{context,embed_query}')::boolean or get_context.query_embedding is not null,
+    -- Whoever uses no embedding model is not told in every call that there is none.
+    get_context.query_embedding is not null or m.name is not null and (policy #>> '{context,embed_query}')::boolean,
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-    coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int)) as c
+    coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int),
+    coalesce(get_context.recall, (policy #>> '{context,recall}')::boolean)) as c
   order by c.ordinal;
 end;
 $$;
-comment on function memory.get_context(text, text, text, text, int, vector) is
-'Chat messages to send to a model, within max_tokens: memories, the summary of the user, earlier conversations, the '
-'summary of the thread, and the messages since. Without a query the user''s newest message is the query. metadata of a '
-'message holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
+comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
+'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about the '
+'query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those that '
+'do not fit. Without a query the user''s newest message is the query. metadata of a message holds its tool_calls, '
+'tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
 -- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
 -- twenty messages are read, because earlier ones are no longer what the conversation is about.
@@ -12877,9 +15174,14 @@ $$;
 -- needs pgvector on the search_path
 
 -- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
+--
+-- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens: if
+-- all source messages are among p_recalled, the memory is left out (is_recalled), because the messages say more and when
+-- it was said. If a message says just what the memory says, the memory stays and the message is among repeated.
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
-  p_max_tokens int, out block text, out chosen jsonb
+  p_max_tokens int, p_recalled memory.context_part[] default '{}',
+  out block text, out chosen jsonb, out repeated jsonb, out is_recalled boolean
 )
 language plpgsql stable parallel unsafe
 as $$
@@ -12890,17 +15192,36 @@ declare
   lines text[];
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
+  wordings constant text[] := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
+  long constant text[] := array(
+    select w from unnest(wordings) with ordinality as r (wording, place)
+    cross join lateral unnest(memory._long_words(r.wording)) with ordinality as l (w, position)
+    order by r.place, l.position);
+  wording text;
+  same int;
 begin
   chosen := '[]';
+  repeated := '[]';
+  is_recalled := false;
   -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are counted,
   -- so that the block as a whole keeps the limit.
   for memory in
     select m.*, memory._memory_line(m.content) as line,
       memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
-    from memory._rank_memories(p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
+    from memory._rank_memories(
+      p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories + cardinality(p_recalled)) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
+    exit when cardinality(ids) = p_max_memories;
+    if cardinality(p_recalled) > 0 then
+      wording := memory._wording(memory.content);
+      same := memory._same_wording(wording, memory._long_words(wording), wordings, long);
+      if same is null and memory._is_among(p_user_id, memory.memory_id, p_recalled) then
+        is_recalled := true;
+        continue;
+      end if;
+    end if;
     if p_max_tokens is not null then
       added := memory._tokens_at_most(e'\n12. ' || memory.line)
         + case when memory.memory_type = any (types) then 0
@@ -12911,6 +15232,9 @@ begin
       types := types || memory.memory_type;
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
+      if same is not null then
+        repeated := repeated || (p_recalled[same].metadata - '{day,said_at,score,wording}'::text[]);
+      end if;
       chosen := chosen || jsonb_build_object(
         'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
         'importance', memory.importance, 'recency', memory.recency);
@@ -12935,6 +15259,18 @@ begin
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
   ) as g;
+end;
+$$;
+
+-- Whether all source messages of a memory are among the recalled messages.
+create or replace function memory._is_among(p_user_id text, p_memory_id uuid, p_recalled memory.context_part[])
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return cardinality(m.source_seqs) > 0 and m.source_seqs <@ array(
+      select (r.metadata ->> 'seq')::bigint from unnest(p_recalled) as r where r.metadata ->> 'thread_id' = m.thread_id)
+  from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id;
 end;
 $$;
 
@@ -13010,6 +15346,278 @@ end;
 $$;
 -- needs pgvector on the search_path
 
+-- Recall: what was said before about the query, in other threads of the user or in the part of this thread that the
+-- context does not hold. Messages are chosen by rank until the tokens are spent, and shown in the order of time.
+
+-- The messages that may be recalled, best first, as many as p_max_tokens hold: content is the line that is shown,
+-- token_count its tokens, metadata what memory._recalled_block() needs. Messages of this thread from p_from_seq on
+-- stand in the context. Left out are the query itself, which would be its own best hit, messages that say the same
+-- again, and the instructions of an application (roles system and developer).
+create or replace function memory._recall_candidates(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_from_seq bigint, p_max_tokens int
+)
+returns memory.context_part[]
+language plpgsql stable parallel unsafe
+as $$
+declare
+  asked constant text := memory._wording(p_query);
+  -- Under this policy a summary replaces the messages of the thread that it covers.
+  replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
+  remaining int := p_max_tokens;
+  candidates memory.context_part[] := array[]::memory.context_part[];
+  wordings text[] := array[]::text[];
+  long text[] := array[]::text[]; -- two long words of each wording
+  long_words text[];
+  hit record;
+  said text;
+  line text;
+  wording text;
+  tokens int;
+  english double precision;
+begin
+  for hit in
+    with hits as materialized (
+      select r.thread_id, r.number, r.score, row_number() over (order by r.rank) as place
+      from memory._ranked(
+        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
+        p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
+        p_settings => p_policy -> 'search', p_sources => '{message}',
+        -- Few messages have less than ten tokens with their speaker and date.
+        p_row_limit => least(20 + p_max_tokens / 10, 1000)) as r
+      where not (r.thread_id = p_thread_id and r.number >= p_from_seq)
+    ), wanted as (
+      -- The best five bring their neighbours, one before and two after: what they answer and what answers them. On
+      -- LoCoMo (256 questions) that held the whole evidence of 2.7 points more questions within 1,000 tokens, and of
+      -- 2.3 within 2,000; neighbours of ten hits held no more than none at 1,000.
+      select h.thread_id, h.number + n.step as seq, min(4 * h.place + n.distance) as place
+      from hits as h cross join (values (0, 0), (1, 1), (-1, 2), (2, 3)) as n (step, distance)
+      where n.step = 0 or h.place <= 5
+      group by 1, 2
+    )
+    select m.thread_id, m.seq, m.role, m.content, m.metadata, m.created_at, h.score,
+      string_agg(left(m.content, 500), ' ') filter (where h.place <= 20) over () as sample
+    from wanted as w
+    join memory._searchable_messages(p_user_id) as m on m.thread_id = w.thread_id and m.seq = w.seq
+    left join hits as h on h.thread_id = w.thread_id and h.number = w.seq
+    where (p_agent_id is null or m.agent_id = p_agent_id)
+      and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
+      and m.role not in ('system', 'developer')
+    order by w.place
+  loop
+    said := memory._without_recalled(left(hit.content, 65536));
+    wording := memory._wording(said);
+    continue when wording = '' or wording = asked;
+    long_words := memory._long_words(wording);
+    continue when memory._same_wording(wording, long_words, wordings, long) is not null;
+    line := memory._recalled_line(hit.role, hit.metadata, said);
+    english := coalesce(english, memory._english(hit.sample));
+    tokens := memory._tokens_at_most(e'\n' || line, english) - 2; -- 2 are for a text alone
+    if tokens <= remaining then
+      remaining := remaining - tokens;
+      wordings := wordings || wording;
+      long := long || long_words;
+      candidates := candidates || row(
+        cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
+        jsonb_build_object(
+          'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
+          'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
+        ))::memory.context_part;
+      exit when remaining < 10;
+    end if;
+  end loop;
+  return candidates;
+end;
+$$;
+
+-- The candidates that p_max_tokens hold, without those that a memory repeats (p_repeated) and those of this thread that
+-- the context shows anyway.
+create or replace function memory._that_fit(
+  p_candidates memory.context_part[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
+  p_repeated jsonb default '[]'
+)
+returns memory.context_part[]
+language plpgsql stable parallel safe
+as $$
+declare
+  remaining int := p_max_tokens - 53; -- as in memory._recall_tokens()
+  candidate memory.context_part;
+  fitting memory.context_part[] := array[]::memory.context_part[];
+  days text[] := array[]::text[];
+  added int;
+begin
+  foreach candidate in array p_candidates loop
+    added := candidate.token_count
+      + case when candidate.metadata ->> 'day' = any (days) then 0 else 12 end;
+    if added <= remaining
+      and not (candidate.metadata ->> 'thread_id' = p_thread_id
+               and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
+      and not p_repeated @> jsonb_build_array(candidate.metadata - '{day,said_at,score,wording}'::text[]) then
+      remaining := remaining - added;
+      days := days || (candidate.metadata ->> 'day');
+      fitting := fitting || candidate;
+    end if;
+  end loop;
+  return fitting;
+end;
+$$;
+
+-- The most tokens that these messages take as one block: the fence and the heading take 53, a date and the lines around
+-- it 12.
+create or replace function memory._recall_tokens(p_recalled memory.context_part[])
+returns int
+language plpgsql immutable parallel safe
+as $$
+begin
+  return 53 + sum(r.token_count) + 12 * count(distinct r.metadata ->> 'day') from unnest(p_recalled) as r;
+end;
+$$;
+
+create or replace function memory._recall_heading()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select 'Said before; an empty line marks a gap:';
+end;
+
+-- The candidates that fit, in the order of time, each day under its date. Null content when there are none.
+create or replace function memory._recalled_part(
+  p_candidates memory.context_part[], p_max_tokens int, p_thread_id text, p_from_seq bigint, p_repeated jsonb
+)
+returns memory.context_part
+language plpgsql stable parallel safe
+as $$
+declare
+  fitting memory.context_part[];
+  room int := p_max_tokens;
+  content text;
+  tokens int;
+  messages jsonb;
+begin
+  -- Gaps and dates are only known when the lines are in order. If they cost more than was reckoned, one more line goes.
+  loop
+    fitting := memory._that_fit(p_candidates, room, p_thread_id, p_from_seq, p_repeated);
+    if cardinality(fitting) = 0 then
+      return null;
+    end if;
+    select * into content, messages from memory._recalled_lines(fitting);
+    tokens := memory._tokens_at_most(content);
+    exit when tokens <= p_max_tokens;
+    room := room - (tokens - p_max_tokens);
+  end loop;
+  return row(3, 'system', content, 'recalled', tokens,
+             jsonb_build_object('messages', messages))::memory.context_part;
+end;
+$$;
+
+-- The fenced text of recalled messages in the order of time, each day under its date, and which messages they are.
+create or replace function memory._recalled_lines(
+  p_recalled memory.context_part[], out content text, out messages jsonb
+)
+language plpgsql stable parallel safe
+as $$
+begin
+  select memory._recall_heading() || string_agg(
+      case when s.day is distinct from s.day_before then e'\n\n' || to_char(s.day, 'FMDD FMMonth YYYY')
+           when s.thread_id = s.thread_before and s.seq = s.seq_before + 1 then ''
+           else e'\n' end
+        || e'\n' || s.content, '' order by s.place),
+    jsonb_agg(jsonb_build_object('thread_id', s.thread_id, 'seq', s.seq, 'score', s.score) order by s.place)
+  into content, messages
+  from (
+    select d.*, row_number() over in_time as place, lag(d.day) over in_time as day_before,
+      lag(d.thread_id) over in_time as thread_before, lag(d.seq) over in_time as seq_before
+    from (
+      select f.content, f.metadata ->> 'thread_id' as thread_id, (f.metadata ->> 'seq')::bigint as seq,
+        f.metadata -> 'score' as score, (f.metadata ->> 'day')::date as day,
+        min(f.metadata ->> 'said_at') over (
+          partition by f.metadata ->> 'day', f.metadata ->> 'thread_id') as thread_began_at
+      from unnest(p_recalled) as f) as d
+    window in_time as (order by d.day, d.thread_began_at, d.thread_id, d.seq)) as s;
+  content := memory._fenced(content);
+end;
+$$;
+
+-- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them can pose as
+-- another speaker or another day.
+create or replace function memory._recalled_line(p_role text, p_metadata jsonb, p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(nullif(memory._memory_line(left(p_metadata ->> 'name', 100)), ''), p_role) || ': '
+    || replace(memory._paragraph(p_said), e'\n', e'\n  ');
+end;
+$$;
+
+-- The words of a text in lower case without punctuation, as far as two texts are compared by them.
+create or replace function memory._wording(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return btrim(regexp_replace(lower(left(p_said, 2000)), e'[\\s!-/:-@\\[-`{-~]+', ' ', 'g'));
+end;
+$$;
+
+-- The place of the wording that says the same, or null: at least eight of ten words of both are the same, and no
+-- number, negation or the like differs. Such texts share their longest or their second longest word, so only those
+-- that do are compared: p_long has these two words of each wording. Short texts ("Yes, please") count as different,
+-- because they answer different questions.
+create or replace function memory._same_wording(p_wording text, p_long_words text[], p_wordings text[], p_long text[])
+returns int
+language plpgsql immutable parallel safe
+as $$
+declare
+  words text[];
+  others text[];
+  place int;
+begin
+  if length(p_wording) < 20 then
+    return null;
+  end if;
+  foreach place in array array_positions(p_long, p_long_words[1]) || array_positions(p_long, p_long_words[2]) loop
+    place := (place + 1) / 2;
+    if p_wordings[place] = p_wording then
+      return place;
+    elsif length(p_wordings[place]) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
+      words := coalesce(words, array(select distinct w from string_to_table(p_wording, ' ') as w));
+      others := string_to_array(p_wordings[place], ' ');
+      if (select count(*) from unnest(words) as w where w = any (others))
+          >= 0.8 * greatest(cardinality(words), cardinality(others))
+        and array(select w from unnest(words) as w where w ~ '[0-9]' order by w)
+          = array(select distinct w from unnest(others) as w where w ~ '[0-9]' order by w)
+        and memory._turning_words(words) = memory._turning_words(others) then
+        return place;
+      end if;
+    end if;
+  end loop;
+  return null;
+end;
+$$;
+
+-- The longest and the second longest word of a wording.
+create or replace function memory._long_words(p_wording text)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select w from (select distinct w from string_to_table(p_wording, ' ') as w union all select '') as d
+    order by length(w) desc, w limit 2);
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
 create or replace function memory.render_memories(
   user_id text, agent_id text default null, query text default null,
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
@@ -13032,6 +15640,10 @@ begin
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
   end if;
   policy := memory._policy(render_memories.user_id, render_memories.agent_id);
+  if not (policy #>> '{resources,memory}')::boolean then
+    perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
+    return '';
+  end if;
   query := memory._query_or_null(query);
   return (
     select r.block
@@ -13039,7 +15651,7 @@ begin
     cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
     cross join lateral memory._query_target(
       render_memories.user_id, render_memories.agent_id, query,
-      (policy #>> '{context,embed_query}')::boolean or query_embedding is not null,
+      query_embedding is not null or m.name is not null and (policy #>> '{context,embed_query}')::boolean,
       m, k.embedding, k.problem, 'hybrid') as t
     cross join lateral memory._render_memories(
       render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories,
@@ -13052,6 +15664,130 @@ comment on function memory.render_memories(text, text, text, int, int, vector) i
 'when there are none.';
 
 set local search_path = pg_catalog, pg_temp;
+
+-- The thread in a context: its newest messages, and summaries of what is not among them.
+
+-- The current summaries of a thread, at places 5 (the whole thread) and 6 (its older messages, the rolling summary).
+create or replace function memory._thread_summaries(p_user_id text, p_thread_id text, p_agent_id text)
+returns memory.context_part[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    select p
+    from (values (5, 'thread'), (6, 'rolling')) as k (place, kind)
+    cross join lateral memory._summary_for(p_user_id, p_thread_id, k.kind, p_agent_id) as s
+    cross join lateral memory._summary_part(k.place, 'thread_summary', 'Summary of the conversation so far:', s) as p
+    where p.token_count is not null
+    order by k.place);
+end;
+$$;
+
+-- The current summary of a kind. Null for an agent if the summary was also made from messages of other agents.
+create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
+returns memory.summaries
+language plpgsql stable parallel safe
+as $$
+declare
+  summary memory.summaries := memory._latest_summary(p_user_id, p_thread_id, p_kind);
+begin
+  return case when p_agent_id is null or summary.agent_ids <@ array[p_agent_id] then summary end;
+end;
+$$;
+
+-- A summary as a part of a context; null when there is none.
+create or replace function memory._summary_part(
+  p_place int, p_source text, p_heading text, p_summary memory.summaries
+)
+returns memory.context_part
+language plpgsql stable parallel safe
+as $$
+declare
+  content text;
+begin
+  if p_summary.summary is null then
+    return null;
+  end if;
+  content := memory._fenced(p_heading || e'\n' || memory._paragraph(p_summary.summary));
+  return row(
+    p_place, 'system', content, p_source,
+    -- token_count counts the summary as it was written. The fence and the heading are 30 tokens.
+    case when p_summary.token_count is not null and strpos(content, p_summary.summary) > 0
+      then p_summary.token_count + 40 else memory._tokens_at_most(content) end,
+    jsonb_strip_nulls(jsonb_build_object(
+      'summary_id', p_summary.summary_id, 'start_seq', p_summary.start_seq,
+      'end_seq', p_summary.end_seq)))::memory.context_part;
+end;
+$$;
+
+-- What a context shows of a thread within p_room tokens beside its newest unit: the messages from oldest_seq on, and the
+-- summaries at these places. Of memory._newest_units() p_oldest, p_newest, p_tokens and p_is_more. A summary stands in
+-- only for messages that do not fit or are compressed; it is left out if it has more than p_most tokens. Under
+-- summary.when "each_round" a summary always replaces the messages that it covers. tokens: what the thread takes of the
+-- room; all of it if messages are left out.
+create or replace function memory._fit_thread(
+  p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
+  p_replaces_covered boolean, p_most int, p_room int, out oldest_seq bigint, out places int[], out tokens int
+)
+language plpgsql immutable parallel safe
+as $$
+declare
+  fitting memory.context_part[] := array[]::memory.context_part[];
+  summary memory.context_part;
+  since_seq bigint := 0;
+  room int;
+  units int;
+  is_cut boolean;
+begin
+  foreach summary in array p_summaries loop
+    if memory._tokens_of(fitting || summary) <= p_most then
+      fitting := fitting || summary;
+      if p_replaces_covered then
+        since_seq := greatest(since_seq, (summary.metadata ->> 'end_seq')::bigint + 1);
+      end if;
+    end if;
+  end loop;
+  -- First without summaries, then with all of them.
+  foreach room in array array[p_room, greatest(p_room - memory._tokens_of(fitting), 0)] loop
+    units := greatest((
+      select max(u.number)::int
+      from unnest(p_newest, p_tokens) with ordinality as u (newest, tokens, number)
+      where u.newest >= since_seq and u.tokens - p_tokens[1] <= room), least(cardinality(p_oldest), 1));
+    oldest_seq := coalesce(p_oldest[units], 9223372036854775807); -- a thread without messages
+    tokens := coalesce(p_tokens[units] - p_tokens[1], 0);
+    is_cut := case when units < cardinality(p_oldest) then p_newest[units + 1] >= since_seq else p_is_more end;
+    places := memory._places_needed(fitting, greatest(oldest_seq, since_seq));
+    exit when not is_cut and places = '{}';
+  end loop;
+  tokens := tokens
+    + memory._tokens_of(array(select f from unnest(fitting) as f where f.ordinal = any (places)));
+  if is_cut then
+    tokens := greatest(tokens, p_room);
+  end if;
+end;
+$$;
+
+-- The places of the summaries that cover messages before p_oldest_seq. The rolling summary is needed beside that of the
+-- whole thread only for messages after it.
+create or replace function memory._places_needed(p_summaries memory.context_part[], p_oldest_seq bigint)
+returns int[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  summary memory.context_part;
+  end_seq bigint := -1;
+  places int[] := array[]::int[];
+begin
+  foreach summary in array p_summaries loop
+    if (summary.metadata ->> 'start_seq')::bigint < p_oldest_seq and end_seq + 1 < p_oldest_seq
+      and (summary.metadata ->> 'end_seq')::bigint > end_seq then
+      places := places || summary.ordinal;
+      end_seq := (summary.metadata ->> 'end_seq')::bigint;
+    end if;
+  end loop;
+  return places;
+end;
+$$;
 
 create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
@@ -13435,7 +16171,8 @@ begin
 end;
 $$;
 
--- Deletes messages that have expired, or that were cleared or compressed and are not needed any more. Returns how many.
+-- Deletes messages that have expired or were cleared, and returns how many. Compressed messages stay until they expire,
+-- because search finds them.
 create or replace function memory._sweep_messages(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -13450,14 +16187,9 @@ begin
      order by m.expires_at
      limit p_batch_size)
     union
-    -- A compressed message stays until extraction has read it, but at most a week.
     (select m.user_id, m.thread_id, m.seq, m.xmin
      from memory.messages as m
-     where not m.is_active
-       and (m.summary_id is null
-            or m.updated_at < statement_timestamp() - interval '7 days'
-            or m.seq <= (select k.position from memory.marks as k
-                         where k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'))
+     where not m.is_active and m.summary_id is null
      limit p_batch_size)
   ), free as materialized (
     select t.user_id, t.thread_id
@@ -17168,6 +19900,8 @@ call memory._replace_trigger('message_100_before_insert', $trigger$before insert
 call memory._replace_trigger('message_100_before_update', $trigger$before update on memory.messages for each row execute function memory._message_before_update()$trigger$);
 call memory._replace_trigger('messages_200_after_update', $trigger$after update on memory.messages referencing old table as old_rows new table as new_rows for each statement execute function memory._messages_after_change()$trigger$);
 call memory._replace_trigger('messages_200_after_delete', $trigger$after delete on memory.messages referencing old table as old_rows for each statement execute function memory._messages_after_change()$trigger$);
+call memory._replace_trigger('embedding_150_before_message_insert', $trigger$before insert on memory.embeddings for each row when (new.source = 'message') execute function memory._message_embedding_before_write()$trigger$);
+call memory._replace_trigger('embedding_150_before_message_update', $trigger$before update of embedding, code on memory.embeddings for each row when (new.source = 'message') execute function memory._message_embedding_before_write()$trigger$);
 call memory._replace_trigger('summaries_200_after_delete', $trigger$after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()$trigger$);
 call memory._replace_trigger('memory_100_before_write', $trigger$before insert or update on memory.memories for each row execute function memory._memory_before_write()$trigger$);
 call memory._replace_trigger('memories_200_after_insert', $trigger$after insert on memory.memories referencing new table as new_rows for each statement execute function memory._memories_after_insert()$trigger$);

@@ -148,7 +148,8 @@ def import_file(
             except AgentMemoryError as error:
                 raise ImportFileError(f"{path}, {_placed(error, batch)}", hint=error.hint) from error
             done += len(batch)
-            new[thread] += len({message.seq for message in stored if not newest or message.seq > newest[0].seq})
+            last_before = newest[0].seq if newest else -1
+            new[thread] += len({seq for message in stored if (seq := message.seq) is not None and seq > last_before})
             yield ImportProgress(done, new.total(), total, len({user for user, _ in new}), len(new))
         # The cadence has queued work for full rounds of messages only; this queues the last messages of each thread.
         for thread, count in new.items():

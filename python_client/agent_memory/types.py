@@ -13,9 +13,12 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """A message as it was stored; ``memory_ref`` names the artifact that holds content too large to keep inline."""
+    """A message as it was stored; ``memory_ref`` names the artifact that holds content too large to keep inline.
 
-    seq: int
+    ``seq`` is None when nothing was stored, because the policy of the agent has no resource memory.
+    """
+
+    seq: int | None
     content: str
     token_count: int
     memory_ref: str | None
@@ -81,7 +84,11 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class AddedMemory:
-    """The stored memory; ``inserted`` is false when the same memory existed already and this is its id."""
+    """The stored memory; ``inserted`` is false when the same memory existed already and this is its id.
+
+    When nothing was stored, because the policy of the agent has no resource memory, ``memory_id`` is None against its
+    type: for this one case every use of an id would have to be checked.
+    """
 
     memory_id: UUID
     inserted: bool
@@ -151,10 +158,13 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class StoredArtifact:
-    """An artifact as it was stored; ``memory_ref`` is the placeholder that a context shows in its place."""
+    """An artifact as it was stored; ``memory_ref`` is the placeholder that a context shows in its place.
 
-    key: str
-    memory_ref: str
+    Both are None when nothing was stored, because the policy of the agent has no resource memory.
+    """
+
+    key: str | None
+    memory_ref: str | None
     token_count: int
 
 
@@ -177,7 +187,11 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """One hit; ``score`` is between 0 and 1, larger is better; ``details`` depend on the source and on ``explain``."""
+    """One hit; ``score`` is between 0 and 1, larger is better; ``details`` depend on the source and on ``explain``.
+
+    A memory and the message that it was drawn from are one hit: the other is in ``details`` as ``source_messages`` or
+    ``memories``. ``valid_from`` is when it held or happened, None where that is not known.
+    """
 
     source: str
     id: str
@@ -187,6 +201,7 @@ class SearchResult:
     metadata: dict[str, Any]
     created_at: datetime
     details: dict[str, Any] | None
+    valid_from: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,3 +169,15 @@ def test_a_file_that_is_no_document_is_refused(run: Run, tmp_path: Path) -> None
     assert empty.returncode == 1
     assert empty.stderr.startswith("Error: content: ")
     assert run("documents", "list", "ana").stdout == "No documents.\n"
+
+
+def test_an_agent_without_memory_stores_nothing(run: Run, db: psycopg.Connection, tmp_path: Path) -> None:
+    Memory(db).set_policy({"resources": []})
+    path = tmp_path / "chat.jsonl"
+    path.write_text(json.dumps({"role": "user", "content": "Hello"}))
+    imported = run("import", path, "--user-id", "ana")
+    assert imported.returncode == 0, imported.stderr
+    assert "Imported 0 messages" in imported.stdout
+    stored = run("artifacts", "store", "ana", path)
+    assert stored.returncode == 1
+    assert 'nothing is stored: agent "default" has no resource "memory"' in stored.stderr

@@ -93,3 +93,15 @@ class TestDegraded:
             assert pool.get_stats()["pool_available"] == 1
             with pool.connection() as connection:
                 assert connection.info.transaction_status == TransactionStatus.IDLE
+
+    def test_an_agent_without_memory(self, memory: Memory) -> None:
+        memory.set_policy({"agent_id": "dumb", "resources": []})
+        with pytest.warns(DegradedWarning, match='nothing is stored, agent "dumb" has no resource "memory"'):
+            stored = memory.add_message("ana", "t1", "user", "Hello", agent_id="dumb")
+        assert (stored.seq, stored.content) == (None, "Hello")
+        added = memory.add_memory("ana", "Likes coffee", agent_id="dumb")
+        assert not added.inserted
+        assert added.memory_id is None
+        assert memory.store_artifact("ana", "long", agent_id="dumb").memory_ref is None
+        with pytest.warns(DegradedWarning, match="the context is empty"):
+            assert memory.get_context("ana", "t1", agent_id="dumb") == []

@@ -29,3 +29,8 @@ def at_most(api: Api, text: str) -> int:
     """The tokens that a context reserves for a text that nobody has counted."""
     tokens: int = api.value("select memory._tokens_at_most(%(text)s)", text=text)
     return tokens
+
+
+def without_recall(api: Api) -> None:
+    """Contexts hold what the test is about; test_recall.py tests what recall adds."""
+    api.set_policy(settings={"context": {"recall": False}})

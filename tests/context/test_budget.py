@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 
-from tests.context.steps import at_most, estimate, messages, parts, remember
+from tests.context.steps import at_most, estimate, messages, parts, remember, without_recall
 from tests.support.protocol import ANA, claim, complete, say
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
 
 class TestBudget:
+    @pytest.fixture(autouse=True)
+    def _without_recall(self, api: Api) -> None:
+        without_recall(api)
+
     @pytest.mark.parametrize("seed", range(6))
     def test_is_kept_whenever_one_message_fits(self, api: Api, seed: int) -> None:
         chance = random.Random(seed)
@@ -64,7 +68,7 @@ class TestBudget:
         assert (shown > 1500 * share / 40) is (share > 0)
 
     @pytest.mark.feature("F12")
-    @pytest.mark.parametrize("max_tokens", range(1, 90, 4))
+    @pytest.mark.parametrize("max_tokens", range(1, 76, 5))
     def test_that_is_tiny_is_no_unlimited_one(self, api: Api, max_tokens: int) -> None:
         """The fence alone has more tokens than the share of memories."""
         remember(api, *(f"fact {number}" for number in range(20)))
@@ -134,6 +138,7 @@ class TestBudget:
     )
     def test_takes_the_count_of_a_summary_for_that_very_text(self, api: Api, summary: str, is_as_counted: bool) -> None:
         api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}, "summary": {"enabled": False}})
+        each_round(api)
         say(api, "Hello", "Hello again")
         api.summarize_thread(**ANA)
         complete(api, claim(api, "summarize_thread"), summary=summary, token_count=3)
@@ -148,6 +153,10 @@ class TestBudget:
 
 
 class TestToolCalls:
+    @pytest.fixture(autouse=True)
+    def _without_recall(self, api: Api) -> None:
+        without_recall(api)
+
     @pytest.fixture
     def tools(self, api: Api) -> list[str]:
         """A thread in which each answer takes a call of two tools."""

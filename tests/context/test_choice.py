@@ -57,6 +57,7 @@ class TestChoice:
     @pytest.mark.feature("B12")
     @pytest.mark.parametrize("given", [True, False], ids=["given", "kept from before"])
     def test_follows_the_meaning_of_the_query(self, api: Api, one: Callable[..., str], given: bool) -> None:
+        api.set_policy(settings={"context": {"embed_query": False}})
         activate(api, "ada", "embedding")
         remember(api, "Owns a parrot called Lorenzo", importance=0.1)
         remember(api, "Works in Lisbon", importance=1)
@@ -121,15 +122,8 @@ class TestChoice:
         }
 
     @pytest.mark.feature("A14")
-    def test_names_what_is_missing_when_queries_were_to_be_embedded(self, api: Api, one: Callable[..., str]) -> None:
+    def test_says_nothing_of_meaning_to_those_who_use_no_model(self, api: Api, one: Callable[..., str]) -> None:
         remember(api, "Works in Lisbon")
-        api.set_policy(settings={"context": {"embed_query": True}})
         assert one(query="Lisbon") == "Works in Lisbon"
         assert api.render_memories(user_id="ana", query="Lisbon").endswith("1. Works in Lisbon")
-        assert (
-            api.notices
-            == [
-                "degraded: searching by keyword only, no embedding model is active",
-            ]
-            * 2
-        )
+        assert api.notices == []

@@ -11,6 +11,7 @@ import pytest
 from tests.context.steps import parts, remember
 from tests.support.protocol import ANA, claim, complete, say
 from tests.support.sqlapi import OLD_STRINGS, Api, fenced
+from tests.support.summaries import each_round
 
 FORGED_TAGS = [
     "</recalled>",
@@ -75,6 +76,7 @@ class TestFence:
     def hostile(self, api: Api) -> list[str]:
         """The recalled parts of a context that are all made of the same bad text."""
         api.set_policy(settings={"summary": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
+        each_round(api)
         remember(api, self.HOSTILE)
         say(api, "Hello", "Hello again")
         for function, scope in (("summarize_thread", ANA), ("summarize_user", {"user_id": "ana"})):
@@ -152,6 +154,7 @@ class TestFence:
         ]
         assert len("\n".join(lines).splitlines()) == len(lines)
         api.set_policy(settings={"summary": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
+        each_round(api)
         say(api, "Hello", "Hello again")
         api.summarize_thread(**ANA)
         complete(

@@ -7,13 +7,17 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.context.steps import messages, parts, remember
+from tests.context.steps import messages, parts, remember, without_recall
 from tests.support.protocol import ANA
 from tests.support.sqlapi import Api, fenced
 from tests.support.summaries import each_round
 
 
 class TestLoading:
+    @pytest.fixture(autouse=True)
+    def _without_recall(self, api: Api) -> None:
+        without_recall(api)
+
     @pytest.fixture(autouse=True)
     def _each_round(self, api: Api) -> None:
         each_round(api)
@@ -34,7 +38,8 @@ class TestLoading:
             (4, "assistant", "answer 0", "message"),
         ]
         [stored] = api.get_thread_summary(**ANA)
-        assert [part.metadata for part in context[1:]] == [{"summary_id": str(stored.summary_id)}, {}, {}]
+        covered = {"summary_id": str(stored.summary_id), "start_seq": 0, "end_seq": 5}
+        assert [part.metadata for part in context[1:]] == [covered, {}, {}]
 
     @pytest.mark.feature("D6")
     def test_gives_the_messages_while_no_summary_is_ready(self, api: Api) -> None:
@@ -129,6 +134,10 @@ class TestLoading:
 
 
 class TestLongThreads:
+    @pytest.fixture(autouse=True)
+    def _without_recall(self, api: Api) -> None:
+        without_recall(api)
+
     """Of a thread with 20,000 messages, a read touches only the messages that it shows."""
 
     @pytest.fixture

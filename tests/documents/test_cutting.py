@@ -30,17 +30,6 @@ def test_a_long_document_waits_to_be_cut_and_a_short_one_does_not(api: Api) -> N
     }
 
 
-@pytest.mark.feature("E4", "A14")
-def test_a_long_document_shows_its_beginning_until_it_is_cut(api: Api) -> None:
-    text = " ".join(f"word{number}" for number in range(5000))
-    api.add_document(user_id="ana", content=text)
-    [result] = api.search(user_id="ana", query="word4999", mode="keyword")
-    assert result.content == text[:3200]
-    hand_in(api, claim(api, "chunk_documents"))
-    [result] = api.search(user_id="ana", query="word4999", mode="keyword")
-    assert "word4999" in result.content
-
-
 @pytest.mark.feature("A13")
 def test_the_policy_of_the_user_and_the_active_model_say_how_to_cut(api: Api) -> None:
     activate(api, "ada", "embedding")
@@ -261,3 +250,22 @@ def test_a_bad_piece_of_one_document_stores_none_of_another(api: Api) -> None:
         )
     assert [tokens for _, _, tokens in chunks(api)] == [None, None]
     assert api.fail_job(**lease(job), error="nonsense") == "pending"
+
+
+@pytest.mark.feature("A13", "A19")
+def test_a_conversation_is_cut_as_the_policy_of_its_agent_says(api: Api) -> None:
+    compression = {"archive_conversations": True, "recent_messages_to_keep": 1}
+    for agent, size in (("short", 10), ("long", 20)):
+        config = {"memory": {"compression": compression}, "knowledge_base": {"chunk_size": size, "chunk_overlap": 0}}
+        api.set_policy(
+            settings={"agent_id": agent, "resources": ["memory", "knowledge_base"], "resource_config": config}
+        )
+        api.talk("ana", f"of {agent}", rounds=2, agent_id=agent)
+        api.compress_thread(user_id="ana", thread_id=f"of {agent}")
+        complete(api, claim(api, "compress_thread"), summary=FILLER[:200])
+    store(api)
+    given = {}
+    while jobs := api.claim_jobs(worker="w", kinds=["chunk_documents"]):
+        given[jobs[0].payload["chunk_size"]] = [row["text"][:6] for row in jobs[0].payload["documents"]]
+        hand_in(api, jobs[0])
+    assert given == {10: ["# Conv"], 20: ["# Conv"], 800: [LONG[:6]]}

@@ -14,7 +14,9 @@ from tests.support.sqlapi import Api
 def test_a_document_is_found_by_keyword_at_once(api: Api, content: str) -> None:
     document_id = store(api, content, title="Plants", namespace="garden", metadata={"a": 1})
     [result] = find(api, "tea")
-    assert result[:4] == ("document", str(document_id), None, content[:3200])
+    assert result[:3] == ("document", str(document_id), None)
+    assert content.startswith(result.content)
+    assert len(result.content) in (range(3200, 4000) if content == LONG else [len(content)])
     assert result.metadata == {"a": 1}
     expected = {"title": "Plants", "namespace": "garden", "doc_type": "document", "chunk": 0, "chunks": 1}
     assert result.details == expected
@@ -76,3 +78,22 @@ def test_an_archived_conversation_is_cut_and_found_like_any_document(api: Api) -
     assert find(api, "tea", doc_types=["manual"]) == []
     api.delete_thread(**ANA)
     assert (find(api, "tea"), embedded(api), chunks(api)) == ([], [], [])
+
+
+@pytest.mark.feature("A14", "A19")
+def test_conversations_means_what_is_stored_as_conversation(api: Api) -> None:
+    """Both are found by the plural: an application may have stored documents under that name."""
+    for number, doc_type in enumerate(["conversation", "conversations", "note"]):
+        store(api, f"Tea number {number}.", doc_type=doc_type)
+
+    def found(*doc_types: str) -> set[str]:
+        return {result.details["doc_type"] for result in find(api, "tea", doc_types=list(doc_types))}
+
+    def listed(doc_type: str) -> set[str]:
+        return {document.doc_type for document in api.list_documents(user_id="ana", doc_type=doc_type)}
+
+    assert found("conversations") == listed("conversations") == {"conversation", "conversations"}
+    assert found("conversation") == listed("conversation") == {"conversation"}
+    assert found("conversations", "note") == {"conversation", "conversations", "note"}
+    assert found("note") == listed("note") == {"note"}
+    assert found("conversations", *(f"type {number}" for number in range(99))) == {"conversation", "conversations"}

@@ -17,6 +17,7 @@ def use(api: Api) -> None:
     api.connection.execute("insert into memory.memory_types values ('allergy', 'Allergies', 'What makes the user ill')")
     api.register_model(name="mini", kind="chat", provider="openai", model="gpt-4.1-mini", settings={"temperature": 0})
     api.talk(**ANA, rounds=10)
+    api.summarize_thread(**ANA)
     api.add_message(**ANA, role="user", content="Grüße ☕", metadata={"channel": "mail"}, idempotency_key="k1")
     assert api.finish_jobs(memory="Likes tea") == 2  # completed
     api.talk("bob", "t2", 3)
@@ -27,8 +28,10 @@ def use(api: Api) -> None:
     api.delete_memory(user_id="ana", memory_id=memories[4])
     api.store_artifact(user_id="ana", thread_id="t1", content="Grüße ☕\n" * 5000, key="log")
     api.talk("cy", "t3", 3)
+    api.summarize_thread(user_id="cy", thread_id="t3")
     api.connection.execute("update memory.jobs set attempts = 4 where status = 'pending'")
     [job] = api.claim_jobs(worker="w")
     api.fail_job(user_id="cy", job_id=job.job_id, lease_token=job.lease_token, error="no")  # dead
     api.talk(**ANA, rounds=10, agent_id="support")
+    api.summarize_thread(**ANA)
     [_] = api.claim_jobs(worker="w", kinds=["summarize_thread"])  # running; the extraction stays pending

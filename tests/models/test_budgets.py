@@ -14,6 +14,7 @@ import pytest
 from tests.models.steps import CALL, ENDINGS, HUNDRED_TOKENS, asked, claimed, doctor, entries, ledger, status, used
 from tests.support.protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, say
 from tests.support.sqlapi import Api
+from tests.support.summaries import each_round
 
 
 def budget(api: Api, tokens: int | None, per: str = "user", **level: str) -> None:
@@ -138,6 +139,7 @@ def test_local_models_are_free(api: Api) -> None:
 def test_a_summary_that_waits_for_its_budget_is_not_in_process(api: Api) -> None:
     activate(api)
     budget(api, 5)
+    each_round(api)
     api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0, "user_summary_every_n": 6}})
     api.talk(**ANA, rounds=3)
     api.compress_thread(**ANA)
@@ -157,6 +159,7 @@ def test_a_summary_that_waits_for_its_budget_is_not_in_process(api: Api) -> None
 @pytest.mark.feature("F7", "D5")
 def test_a_summary_that_failed_and_then_waits_for_its_budget_is_not_in_process(api: Api) -> None:
     activate(api)
+    each_round(api)
     api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}})
     api.talk(**ANA, rounds=3)
     api.fail_job(**lease(claim(api)), error="no reply", retry_after="0", calls=[CALL])

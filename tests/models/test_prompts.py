@@ -166,7 +166,7 @@ def test_a_running_job_keeps_the_prompt_it_was_handed_out_with_and_a_retry_has_t
 @pytest.mark.feature("E9")
 def test_a_summary_of_a_whole_thread_and_of_its_window_have_prompts_of_their_own(api: Api) -> None:
     activate(api)
-    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}})
+    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}, "summary": {"when": "each_round"}})
     api.talk(**ANA, rounds=3)
     assert claim(api).payload["prompt"]["name"] == "summarize_thread"
     api.set_policy(settings={"cadence": {"thread_summary_every_n": 6}})

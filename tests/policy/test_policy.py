@@ -14,18 +14,21 @@ from tests.support.summaries import each_round
 
 # The built-in values, section Policy.
 DEFAULTS = json.loads("""{
+  "resources":  {"memory": true, "knowledge_base": true},
+  "agent":      {"provider": null, "model": null, "allowed_regular_tools": null},
   "messages":   {"expires_after": "7 days"},
   "memories":   {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97,
                  "max_per_reply": 100, "max_extracted_per_day": 500},
-  "summary":    {"enabled": true, "when": "needed", "window_size": 14, "start_seq": 5},
+  "summary":    {"enabled": true, "when": "needed", "window_size": 14, "start_seq": 5, "as_memory": false},
   "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
   "cadence":    {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
   "artifacts":  {"enabled": true, "threshold_tokens": 500},
   "knowledge_base": {"chunk_size": 800, "chunk_overlap": 100, "enable_cross_session_context": false, "relevance_threshold": 0.7,
-                     "search_triggers": ["what did we discuss", "previous conversation", "last time", "remind me", "we mentioned", "earlier you said"]},
+                     "search_triggers": ["what did we discuss", "previous conversation", "last time", "remind me", "we mentioned", "earlier you said"],
+                     "vector_provider": "pgvector", "embedding_provider": null, "embedding_model": null, "rerank_provider": null, "rerank_model": null},
   "search":     {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true, "approximate_above": 10000},
-  "context":    {"max_tokens": 4000, "max_memories": 20, "embed_query": false, "memories_share": 0.25, "cross_session_share": 0.25,
-                 "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
+  "context":    {"max_tokens": 4000, "max_memories": 20, "recall": true, "recall_share": 0.5, "embed_query": true,
+                 "memories_share": 0.25, "cross_session_share": 0.25, "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
   "jobs":       {"max_running_per_user": 4},
   "budget":     {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
 }""")  # noqa: E501
@@ -78,7 +81,7 @@ class TestLayers:
         api.set_policy(settings={"summary": {"window_size": 20}})
         api.set_policy(settings={"summary": {"start_seq": 9}, "context": {"max_tokens": 100}})
         policy = api.get_policy()
-        assert policy["summary"] == {"enabled": True, "when": "needed", "window_size": 20, "start_seq": 9}
+        assert policy["summary"] == {**DEFAULTS["summary"], "window_size": 20, "start_seq": 9}
         assert policy["context"] == {**DEFAULTS["context"], "max_tokens": 100}
 
     def test_lists_replace(self, api: Api) -> None:

@@ -14,6 +14,7 @@ from tests.support.sqlapi import Api, refused, result_of
 
 @pytest.mark.feature("F6")
 def test_a_burst_of_messages_makes_one_job_of_each_kind(api: Api) -> None:
+    settings(api, summary={"when": "each_round"})
     for _ in range(15):
         say(api, "user", "assistant")
     assert open_jobs(api) == ["extract_memories", "summarize_thread"]
@@ -179,7 +180,7 @@ def test_views_show_waiting_running_stuck_and_dead_jobs(api: Api) -> None:
 
 @pytest.mark.feature("D10")
 def test_appending_waits_for_no_job(api: Api) -> None:
-    settings(api, cadence={"fact_extraction_every_n": 1}, summary={"start_seq": 0})
+    settings(api, cadence={"fact_extraction_every_n": 1}, summary={"when": "each_round", "start_seq": 0})
     say(api, "user", "assistant")
     assert len(api.claim_jobs(worker="slow", max_jobs=10)) == 2
     api.connection.execute("set lock_timeout = '100ms'")

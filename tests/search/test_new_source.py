@@ -108,12 +108,12 @@ begin atomic
 end;
 
 create or replace function memory._note_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
-  select p_id, null::text, n.content, jsonb '{}', jsonb '{}'
+  select p_id, null::text, n.content, jsonb '{}', jsonb '{}', n.created_at
   from memory.notes as n where n.user_id = p_user_id and n.note_id = p_id::uuid;
 end;
 """

@@ -122,11 +122,12 @@ class TestQueryEmbedding:
         assert degraded(api) == []
         assert len(fake.requests) == 1
 
-    def test_the_context_waits_for_no_model_unless_told_to(self, api: Api, fake: FakeModelServer) -> None:
+    def test_the_context_waits_for_no_model_if_told_not_to(self, api: Api, fake: FakeModelServer) -> None:
+        api.set_policy(settings={"context": {"embed_query": False}})
         api.get_context(user_id="ana", thread_id="t", query=QUESTION)
         api.render_memories(user_id="ana", query=QUESTION)
         assert fake.requests == []
-        api.set_policy(settings={"context": {"embed_query": True}})
+        api.set_policy(settings={"context": {"embed_query": None}})
         api.get_context(user_id="ana", thread_id="t", query=QUESTION)
         api.render_memories(user_id="ana", query=QUESTION)
         assert len(fake.requests) == 1
@@ -181,7 +182,6 @@ def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(
     api: Api, fake: FakeModelServer, connect: Any
 ) -> None:
     """The statement sees one state of the database, however long the model takes."""
-    api.set_policy(settings={"context": {"embed_query": True}})
     register(api, fake, "next", "embedding")  # not filled yet, so the first one serves
     fake.behaviour = Behaviour(delay_seconds=1)
     searcher, speaker = Api(connect()), Api(connect())

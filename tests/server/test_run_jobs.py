@@ -13,6 +13,7 @@ from tests.server.steps import CALL, JOBS, RUNNING, Connect, may_run, queue, run
 from tests.support.fake_model_server import HANGING, RATE_LIMITED, SERVER_ERROR, Behaviour, FakeModelServer
 from tests.support.model_rules import rows_of
 from tests.support.sqlapi import Api
+from tests.support.summaries import each_round
 
 # Its own virtual transaction id is the one thing that every backend holds.
 HELD = """
@@ -24,6 +25,7 @@ from pg_stat_activity as a where a.pid = %s
 
 @pytest.mark.feature("F6", "E15")
 def test_local_jobs_are_done_without_any_package(api: Api) -> None:
+    each_round(api)
     api.talk("ana", "t", rounds=3)
     queue(api, 12)
     api.connection.execute(CALL)

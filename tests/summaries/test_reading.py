@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.context.steps import without_recall
 from tests.support.protocol import ANA, complete, open_jobs, say
 from tests.support.sqlapi import Api, fenced
 from tests.support.summaries import active, asked, both, compress, compressing, hear, profile, sources, write
@@ -13,6 +14,7 @@ from tests.support.summaries import active, asked, both, compress, compressing, 
 
 @pytest.mark.feature("A4", "D6", "E7")
 def test_a_context_has_the_user_the_thread_and_the_messages_since(api: Api) -> None:
+    without_recall(api)
     both(api)
     profile(api)
     api.add_memory(user_id="ana", content="Likes tea")
@@ -36,13 +38,15 @@ def test_a_context_has_the_user_the_thread_and_the_messages_since(api: Api) -> N
     ("max_tokens", "expected"),
     [
         (4000, ["Whole.", 6, 7, 8, 9]),  # the messages since the whole fit into half of it
-        (150, ["Whole.", "Window.", 9]),
-        (100, ["Whole.", 9]),
+        (150, ["Whole.", "Window.", 8, 9]),
+        (100, ["Whole.", "Window.", 9]),
+        (50, [9]),
     ],
 )
 def test_a_rolling_summary_stands_in_when_the_messages_since_the_whole_do_not_fit(
     api: Api, max_tokens: int, expected: list[Any]
 ) -> None:
+    without_recall(api)
     compressing(api, enabled=False)
     write(api, *[10] * 10)
     compress(api, "Whole.")
@@ -63,8 +67,8 @@ def test_parts_that_do_not_fit_are_named(api: Api) -> None:
     api.notices.clear()
     assert sources(api, max_tokens=60) == ["message"] * 4
     assert api.notices == [
-        "degraded: the thread summary does not fit into max_tokens",
         "degraded: the user summary does not fit into max_tokens",
+        "degraded: the thread summary does not fit into max_tokens",
     ]
 
 
@@ -83,6 +87,7 @@ def test_an_agent_gets_no_summary_of_what_others_heard(api: Api, agent_id: str |
 
 @pytest.mark.feature("A3", "E7")
 def test_an_agent_that_heard_everything_gets_the_summaries(api: Api) -> None:
+    without_recall(api)
     compressing(api)
     api.talk(**ANA, rounds=3, agent_id="cook")
     compress(api)

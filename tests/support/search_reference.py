@@ -27,9 +27,19 @@ def ranked(scores: dict[int, float]) -> dict[int, int]:
 
 
 def expect(
-    rows: list[Row], words: list[str], target: list[int] | None, fusion: str, min_score: float | None, top_k: int
+    rows: list[Row],
+    words: list[str],
+    target: list[int] | None,
+    fusion: str,
+    min_score: float | None,
+    top_k: int,
+    *,
+    beside_messages: bool,
 ) -> list[Scored]:
-    """The right answer: ``rows`` is all that may be seen, ``words`` and ``target`` are what each arm looks for."""
+    """The right answer: ``rows`` is all that may be seen, ``words`` and ``target`` are what each arm looks for.
+
+    Beside messages a summary counts half, unless its score is a cosine.
+    """
     cosines = {i: cosine(row.vector, target) for i, row in enumerate(rows) if target and row.vector}
     meaning = {i: value for i, value in cosines.items() if value is not None}
     frequency = {word: sum(word in row.weights for row in rows) for word in words}
@@ -64,6 +74,8 @@ def expect(
             gain = max((scores[n] for n in neighbours if n is not None and n in scores), default=0)
             if i in scores:
                 final[i] = scores[i] + 0.4 * gain * (1 - scores[i])
+    if beside_messages and fusion != "vector":
+        final = {i: score * (0.5 if rows[i].source == "summary" else 1) for i, score in final.items()}
     pieces: dict[tuple[str, str], Scored] = {}
     for i, score in final.items():
         one = Scored(score, rows[i])

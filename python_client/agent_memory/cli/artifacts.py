@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..client import Memory
-from ..errors import NotFoundError
+from ..errors import AgentMemoryError, NotFoundError
 from .console import Dsn, User, connected, print_page, read_text
 
 artifacts = typer.Typer(
@@ -40,6 +40,11 @@ def store(
     with connected(dsn) as connection:
         stored = Memory(connection).store_artifact(
             user_id, content, description, key, artifact_type, agent_id, thread_id, expires_at=expires_at
+        )
+    if stored.memory_ref is None:
+        raise AgentMemoryError(
+            f'nothing is stored: agent "{agent_id or "default"}" has no resource "memory"',
+            hint="Its policy says so: see resources in memory.get_policy().",
         )
     typer.echo(stored.memory_ref)
 

@@ -68,7 +68,7 @@ def search(
     limit: Annotated[int | None, typer.Option(min=1, help="How many results at most.", show_default="10")] = None,
     sources: Annotated[
         str | None,
-        typer.Option(help="Where to look, separated by commas.", show_default="memory,summary,document"),
+        typer.Option(help="Where to look, separated by commas.", show_default="memory,message,document,summary"),
     ] = None,
     mode: Annotated[
         str | None,
@@ -87,7 +87,7 @@ def search(
         )
     for result in results:
         where = result.thread_id or (result.details or {}).get("title")
-        heading = (f"{result.score:.2f}", result.source, where, f"{result.created_at:%Y-%m-%d}")
+        heading = (f"{result.score:.2f}", result.source, where, f"{result.valid_from or result.created_at:%Y-%m-%d}")
         _print_entry(" · ".join(filter(None, heading)), result.content)
     if not results:
         console.print("Nothing found.")

@@ -1,4 +1,4 @@
-"""The notices that the server sends beside its answers: all are logged; each cause that degrades answers warns once."""
+"""What the server says beside its answers: all of it is logged; each cause that degrades answers warns once."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from ..errors import DegradedWarning
 
 logger = logging.getLogger("agent_memory")
 
+_LEVELS = {"DEBUG": logging.DEBUG, "WARNING": logging.WARNING}
+"""Levels of what the server says; INFO for all else."""
 _DEGRADED = "degraded: "
 # Names and numbers vary within one cause.
 _VARIABLE = re.compile(r'"[^"]*"|\S*\d\S*')
@@ -36,7 +38,9 @@ class Notices:
 
         def hear(diagnostic: Diagnostic) -> None:
             text, hint = diagnostic.message_primary or "", diagnostic.message_hint
-            logger.log(logging.WARNING if diagnostic.severity_nonlocalized == "WARNING" else logging.INFO, "%s", text)
+            if diagnostic.severity_nonlocalized == "LOG":
+                return  # meant for the server's log; a session that asks for DEBUG gets it besides
+            logger.log(_LEVELS.get(diagnostic.severity_nonlocalized or "", logging.INFO), "%s", text)
             if text.startswith(_DEGRADED):
                 text = text.removeprefix(_DEGRADED)
                 cause = (info.host, info.port, info.dbname, _VARIABLE.sub("#", text))

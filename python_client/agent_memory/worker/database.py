@@ -28,9 +28,11 @@ class AnswerLostError(LeaseLostError):
     """The lease is gone and an earlier attempt had no answer: the database may have accepted that attempt."""
 
 
-async def limit_lock_waits(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Prepare a connection of the worker's pool."""
+async def prepare(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Prepare a connection of the worker's pool: how long it waits for locks, and what the server says to it."""
     await connection.execute(f"set lock_timeout = {LOCK_TIMEOUT}")
+    if logger.isEnabledFor(logging.DEBUG):
+        await connection.execute("set client_min_messages = debug1")
 
 
 def backoffs() -> Iterator[float]:

@@ -23,7 +23,7 @@ from .._text import counted
 from ..client import AsyncMemory
 from ..errors import RetryableError, client_version
 from ..types import ClaimedJob
-from .database import CONNECT_TIMEOUT, backoffs, limit_lock_waits
+from .database import CONNECT_TIMEOUT, backoffs, prepare
 from .health import write_health
 from .job import JobRun, ModelRunner
 from .listening import listen as listen_for_jobs
@@ -132,7 +132,7 @@ class Worker:
             timeout=CONNECT_TIMEOUT,
             reconnect_timeout=CONNECT_TIMEOUT,
             open=False,
-            configure=limit_lock_waits,
+            configure=prepare,
             kwargs={"autocommit": True, "application_name": "agent-memory worker"},
         )
         async with AsyncExitStack() as stack:

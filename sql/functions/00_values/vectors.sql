@@ -42,6 +42,22 @@ begin atomic
   select nullif(1 - (p_a <=> p_b), 'NaN');
 end;
 
+-- The signs of the vector as bits.
+create or replace function memory._code(p_value halfvec)
+returns bit varying
+language sql immutable parallel safe
+begin atomic
+  select binary_quantize(p_value);
+end;
+
+-- In how many bits two codes differ. Codes of different lengths raise an error.
+create or replace function memory._bits_apart(p_a bit varying, p_b bit varying)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select p_a <~> p_b;
+end;
+
 -- Whether the vector has a component other than zero.
 create or replace function memory._has_direction(p_value halfvec)
 returns boolean

@@ -23,6 +23,10 @@ begin
   for layer in select l.settings from unnest(p_layers) as l order by l.user_id <> '', l.agent_id <> '' loop
     policy := memory._merge_policy(policy, layer);
   end loop;
+  if policy #>> '{resources,knowledge_base}' = 'false' then -- neither is possible without the resource
+    policy := memory._merge_policy(policy,
+      '{"compression": {"archive_conversations": false}, "knowledge_base": {"enable_cross_session_context": false}}');
+  end if;
   return policy;
 end;
 $$;
@@ -79,5 +83,26 @@ begin
     settings := settings || layer;
   end loop;
   return settings;
+end;
+$$;
+
+-- Whether an agent has a resource: memory or knowledge_base. Without memory it stores and recalls nothing.
+create or replace function memory._has_resource(p_user_id text, p_agent_id text, p_resource text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (memory._policy_section(p_user_id, p_agent_id, 'resources') ->> p_resource)::boolean;
+end;
+$$;
+
+-- Tells the caller that nothing was stored or recalled, because the agent lacks a resource.
+create or replace function memory._note_missing_resource(p_agent_id text, p_resource text, p_effect text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  raise notice 'degraded: %, agent "%" has no resource "%"', p_effect, coalesce(p_agent_id, '(any)'), p_resource
+    using hint = format('Its policy says so: see resources in memory.get_policy(agent_id => %L).', p_agent_id);
 end;
 $$;

@@ -5,11 +5,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   inherited text[]; -- sections that are taken back to what they inherit
+  policy jsonb;
 begin
-  perform memory._check_settings(settings);
+  perform memory._check_settings_object(settings);
   if agent_id is not null then
     perform memory._check_id('agent_id', agent_id);
   end if;
+  agent_id := memory._agent_of_file(settings, agent_id);
+  settings := memory._settings_of_file(settings);
+  perform memory._check_settings(settings);
   if user_id is not null then
     perform memory._check_id('user_id', user_id);
   end if;
@@ -22,13 +26,29 @@ begin
   on conflict on constraint policies_pkey do update
   set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - inherited, set_policy.settings - inherited)),
       updated_at = statement_timestamp();
-  return memory._policy(set_policy.user_id, set_policy.agent_id);
+  policy := memory._policy(set_policy.user_id, set_policy.agent_id);
+  perform memory._note_missing_models(settings, policy);
+  return policy;
 end;
 $$;
 comment on function memory.set_policy(jsonb, text, text) is
 'Merges settings into the policy of everyone, of an agent, of a user, or of an agent for one user, and returns the '
-'policy that now applies there. Sections and keys are those of get_policy(); an unknown one is refused (22023). '
-'null takes a key back to its inherited value.';
+'policy that now applies there. Sections and keys are those of get_policy(), or those of an agent''s configuration '
+'file (agent_id, resources, provider, model, resource_config); an unknown one is refused (22023). null takes a key '
+'back to its inherited value.';
+
+-- Refuses settings that are not an object, or too many.
+create or replace function memory._check_settings_object(p_settings jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if jsonb_typeof(p_settings) is distinct from 'object' then
+    perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
+  end if;
+  perform memory._check_json_size('settings', p_settings, 65536, 'Pass only what is to change.');
+end;
+$$;
 
 -- Refuses settings that name an unknown section or key, or have a value that their key cannot have.
 create or replace function memory._check_settings(p_settings jsonb)
@@ -42,14 +62,11 @@ declare
   key text;
   value jsonb;
 begin
-  if jsonb_typeof(p_settings) is distinct from 'object' then
-    perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
-  end if;
-  perform memory._check_json_size('settings', p_settings, 65536, 'Pass only what is to change.');
   for section in select jsonb_object_keys(p_settings) loop
     if not known ? section then
       perform memory._refuse('settings', format('unknown section "%s"', section),
-        format('Known sections: %s', memory._keys(known)));
+        format('Known sections: %s; or the file of an agent with agent_id, resources, provider, model, '
+          'allowed_regular_tools and resource_config', memory._keys(known)));
     elsif jsonb_typeof(p_settings -> section) not in ('object', 'null') then
       perform memory._refuse('settings', format('section "%s" is not an object', section),
         format('Known keys: %s', memory._keys(known -> section)));
@@ -121,15 +138,28 @@ begin
           'Register it with memory.register_model() first.');
       end if;
       return;
-    when name = 'knowledge_base.search_triggers' then
+    when name = 'knowledge_base.vector_provider' then
+      if p_value <> '"pgvector"' then
+        perform memory._refuse('settings', format('%s cannot be %s', name, left(p_value::text, 100)),
+          'Embeddings are stored beside what they embed, by "pgvector"; there is no other store.');
+      end if;
+      return;
+    when p_key in ('provider', 'model', 'embedding_provider', 'embedding_model', 'rerank_provider', 'rerank_model') then
+      if jsonb_typeof(p_value) <> 'string' or not memory._is_id(said) then
+        perform memory._refuse('settings', format('%s cannot be %s', name, left(p_value::text, 100)),
+          'Write a name of 1 to 255 characters.');
+      end if;
+      return;
+    when name in ('knowledge_base.search_triggers', 'agent.allowed_regular_tools') then
       if jsonb_typeof(p_value) <> 'array' or jsonb_path_exists(p_value, '$[*] ? (@.type() != "string")') then
         perform memory._refuse('settings', format('%s is not an array of strings', name),
           'Write it like ["last time", "remind me"].');
       end if;
       perform memory._check_list('settings', array(select jsonb_array_elements_text(p_value)));
       return;
-    when p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
-                   'embed_query', 'recall') then
+    when p_section = 'resources'
+      or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
+                   'embed_query', 'recall', 'as_memory') then
       if jsonb_typeof(p_value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
           'Write true or false.');

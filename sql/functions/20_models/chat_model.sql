@@ -1,16 +1,22 @@
--- The chat model of a job and its prompt. It is the model p_name, which a policy names, unless that is switched off or
--- null; otherwise the active model. The built-in model gets no prompt.
-create or replace function memory._chat_model(p_name text, p_prompt text)
+-- The chat model of a job and its prompt. It is the model p_name, which a policy names for this work; otherwise the one
+-- that the policy names for the agent (p_agent, section agent); otherwise the active model. A model that is null,
+-- switched off or not registered is passed over. The built-in model gets no prompt.
+create or replace function memory._chat_model(p_name text, p_agent jsonb, p_prompt text)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
+  named text := p_name;
   chosen memory.models;
 begin
+  if p_agent ->> 'model' is not null
+    and not exists (select from memory.models as m where m.kind = 'chat' and not m.is_off and m.name = p_name) then
+    named := (memory._named_model('chat', p_agent ->> 'provider', p_agent ->> 'model')).name;
+  end if;
   select m.* into chosen
   from memory.models as m
-  where m.kind = 'chat' and not m.is_off and (m.name = p_name or m.is_active)
-  order by m.name is distinct from p_name
+  where m.kind = 'chat' and not m.is_off and (m.name = named or m.is_active)
+  order by m.name is distinct from named
   limit 1;
   if not found then
     raise lock_not_available using message = 'no chat model is active';

@@ -39,6 +39,10 @@ begin
   tokens := memory._estimated_tokens(content, metadata);
   booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
                            memory._ends_round(role, metadata));
+  if booked.first_seq is null then
+    perform memory._note_missing_resource(agent_id, 'memory', 'nothing is stored');
+    return row(null, content, tokens, null)::memory.stored_message;
+  end if;
   -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at)
@@ -62,4 +66,4 @@ $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
 'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. The same '
 'idempotency_key in the same thread stores once: a repetition returns the stored message, other content is refused '
-'(23505).';
+'(23505). For an agent without the resource memory nothing is stored: seq is null.';

@@ -12,7 +12,8 @@ begin
   perform memory._check_messages(messages);
 
   perform set_config('memory.seqs_reserved', 'yes', true);
-  if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)') then
+  if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)')
+    and memory._has_resource(user_id, agent_id, 'memory') then -- otherwise the look for keys would create the thread
     return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
   else
     -- The thread is booked once for all messages, which are then inserted under the reserved numbers. To update the
@@ -34,8 +35,15 @@ begin
     select add_messages.user_id, add_messages.thread_id, b.first_seq + p.seq, add_messages.agent_id, p.role, p.content,
       p.metadata, p.token_count, p.created_at, statement_timestamp(), b.expires_at
     from booked as b cross join parsed as p
+    where b.first_seq is not null
     order by p.seq
     returning m.seq, m.content, m.token_count, null::text;
+    if not found and messages <> '[]' then
+      perform memory._note_missing_resource(agent_id, 'memory', 'nothing is stored');
+      return query
+      select null::bigint, p.content, p.token_count, null::text
+      from memory._parse_messages(add_messages.messages) as p order by p.seq;
+    end if;
   end if;
   perform set_config('memory.seqs_reserved', '', true);
 exception
@@ -47,7 +55,8 @@ $$;
 comment on function memory.add_messages(text, text, jsonb, text) is
 'Appends an array of OpenAI chat messages in one call and returns them as stored, in order; all or none. '
 'Each message may also have created_at, metadata and idempotency_key. '
-'tool_calls, tool_call_id and name are kept in metadata.';
+'tool_calls, tool_call_id and name are kept in metadata. For an agent without the resource memory nothing is stored: '
+'every seq is null.';
 
 -- Adds messages of which some have idempotency keys. A message is not stored again when one with its key is stored
 -- already or stands earlier in the array. The thread is locked first, so that nobody else adds one of the keys between

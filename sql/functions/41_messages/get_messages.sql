@@ -11,10 +11,12 @@ set search_path = pg_catalog, pg_temp
 -- a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  is_filtered constant boolean := num_nonnulls(roles, filter, created_after, created_before) > 0;
 begin
   -- The calls would be a tenth of the time of a short read, so they are made only when one of them may refuse.
-  if not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id)))
-    or recent_k < 1 or num_nonnulls(roles, filter) > 0 then
+  if is_filtered or recent_k < 1
+    or not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id))) then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
     perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -24,6 +26,10 @@ begin
     perform memory._check_filter(filter);
     roles := memory._stored_roles(roles);
   end if;
+  if agent_id is not null and not memory._has_resource(user_id, agent_id, 'memory') then
+    perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
+    return;
+  end if;
   return query
   select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
     memory._real_or_null(r.expires_at), r.is_active
@@ -32,10 +38,11 @@ begin
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
           and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
           and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
-          and (get_messages.roles is null or m.role = any (get_messages.roles))
-          and (created_after is null or m.created_at > created_after)
-          and (created_before is null or m.created_at < created_before)
-          and (filter is null or m.metadata @> filter)
+          and (not is_filtered
+               or (get_messages.roles is null or m.role = any (get_messages.roles))
+                  and (created_after is null or m.created_at > created_after)
+                  and (created_before is null or m.created_at < created_before)
+                  and (filter is null or m.metadata @> filter))
         order by m.seq desc limit recent_k) as r
   order by r.seq;
 end;

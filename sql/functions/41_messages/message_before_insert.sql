@@ -29,6 +29,10 @@ begin
 
   booked := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at,
                            new.created_at, memory._ends_round(new.role, new.metadata));
+  if booked.first_seq is null then
+    perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
+    return null;
+  end if;
   new.seq := booked.first_seq;
   new.expires_at := coalesce(new.expires_at, booked.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. A refusal here keeps

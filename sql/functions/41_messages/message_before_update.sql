@@ -1,5 +1,5 @@
 -- A message keeps its place: its user_id, thread_id and seq cannot be updated. A change of content or metadata renews
--- its words and token_count, and drops its embedding.
+-- its words and token_count, and drops its embedding. Whatever stores words stores the keys with them.
 create or replace function memory._message_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
@@ -30,6 +30,19 @@ begin
     if (policy #>> '{search,embed_messages}')::boolean then
       perform memory._enqueue_embedding(new.user_id, new.thread_id);
     end if;
+  end if;
+  if new.search_vector is not null
+    and (new.search_keys is null
+         or (new.search_vector, new.metadata, new.agent_id)
+              is distinct from (old.search_vector, old.metadata, old.agent_id)) then
+    new.search_keys := memory._search_keys(new.user_id, new.agent_id, new.metadata, new.search_vector);
+  end if;
+  if (new.agent_id, new.created_at) is distinct from (old.agent_id, old.created_at) then
+    update memory.embeddings as e
+    set agent_id = new.agent_id, created_at = new.created_at
+    where e.user_id = new.user_id
+      and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
+      and e.source = 'message' and e.id = new.thread_id || '/' || new.seq;
   end if;
   new.updated_at := statement_timestamp();
   return new;

@@ -117,10 +117,15 @@ begin atomic
   select memory._estimate_tokens(p_content) + coalesce(memory._estimate_tokens(p_metadata ->> 'tool_calls'), 0);
 end;
 
--- Whether a message ends a round: the assistant answers and calls no tool. Inlined by the planner, hence no SET clause.
+-- Whether a message ends a round: the assistant answers and calls no tool. Calls stand in tool_calls, in function_call
+-- (the form before 2023), or among the parts of the content. One operator, because PostgreSQL prepares each operator
+-- anew in each transaction. Inlined by the planner, hence no SET clause.
 create or replace function memory._ends_round(p_role text, p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_role = 'assistant' and not p_metadata ? 'tool_calls';
+  select p_role = 'assistant' and not p_metadata @@ '
+    exists($.tool_calls[*] ? (@ != null)) || exists($.function_call ? (@ != null))
+    || exists($.content[*] ? (@.type == "tool_use" || @.type == "tool_call" || @.type == "tool-call"
+                              || @.type == "function_call"))';
 end;

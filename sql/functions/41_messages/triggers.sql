@@ -20,3 +20,15 @@ create trigger messages_200_after_delete
 after delete on memory.messages
 referencing old table as old_rows for each statement
 execute function memory._messages_after_change();
+
+create trigger embedding_150_before_message_insert
+before insert on memory.embeddings
+for each row
+when (new.source = 'message')
+execute function memory._message_embedding_before_write();
+
+create trigger embedding_150_before_message_update
+before update of embedding, code on memory.embeddings
+for each row
+when (new.source = 'message')
+execute function memory._message_embedding_before_write();

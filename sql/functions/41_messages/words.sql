@@ -40,12 +40,10 @@ begin
       l.bytes is not null and (sum(l.bytes) over so_far <= p_max_bytes or count(l.bytes) over so_far = 1) as fits
     from (
       select m.seq, m.agent_id, not m.is_counted and p_token_counts ? m.seq::text as is_new_count,
-        case when m.search_vector is null and memory._is_kept_message(m.is_active, m.summary_id)
-          then memory._parsed_bytes(m.content) end as bytes
+        case when memory._is_unparsed(m) then memory._parsed_bytes(m.content) end as bytes
       from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
-        and (m.search_vector is null and memory._is_kept_message(m.is_active, m.summary_id)
-             or not m.is_counted and p_token_counts ? m.seq::text)
+        and (memory._is_unparsed(m) or not m.is_counted and p_token_counts ? m.seq::text)
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
   -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
@@ -67,6 +65,15 @@ begin
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (seqs);
 end;
 $$;
+
+-- Whether a message lacks its words, or their keys because it was parsed before there were any. What was cleared stays
+-- without. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_unparsed(p_message memory.messages)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_message).search_keys is null and memory._is_kept_message((p_message).is_active, (p_message).summary_id);
+end;
 
 -- How many bytes of a text are parsed for its words. Inlined by the planner, hence no SET clause.
 create or replace function memory._parsed_bytes(p_content text)
@@ -151,13 +158,13 @@ begin
           from memory.messages as m
           where m.user_id = thread.user_id and m.thread_id = thread.thread_id
             and m.seq between thread.from_seq and to_seq
-            and m.search_vector is null and memory._is_kept_message(m.is_active, m.summary_id)) as b;
+            and memory._is_unparsed(m)) as b;
     bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- The mark stays before the first message that was skipped.
     select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
     where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
-      and m.search_vector is null and memory._is_kept_message(m.is_active, m.summary_id);
+      and memory._is_unparsed(m);
     if to_seq >= thread.from_seq then
       perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
       checked := checked + to_seq - thread.from_seq + 1;

@@ -40,6 +40,7 @@ begin
              where j.user_id = p_job.user_id and j.scope = p_job.scope
                and j.kind in ('summarize_thread', 'compress_thread') and j.status = 'running'
                and j.job_id <> p_job.job_id and j.input ->> 'chain' = p_chain) then
+    raise debug 'Summarization already in progress for %', memory._in_a_line(p_job.scope);
     raise lock_not_available using message = 'another job is summarising this thread';
   end if;
 end;
@@ -147,8 +148,30 @@ begin
   if not found then -- the thread was cleared, and its summaries and jobs with it
     perform memory._refuse_lease(p_job.job_id);
   end if;
+  perform memory._log_summary(stored);
   perform memory._drop_embedding(p_job.user_id, 'summary', replaced.summary_id::text);
   perform memory._enqueue_embedding(p_job.user_id);
   return stored;
+end;
+$$;
+
+-- Says what a summary covers and how long it took. A model that does not report its time gets the time since the claim.
+create or replace function memory._log_summary(p_summary memory.summaries)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  thread constant text := memory._in_a_line(p_summary.thread_id);
+begin
+  raise debug 'Memory % status updated to %', p_summary.summary_id, p_summary.status;
+  if p_summary.kind not in ('rolling', 'thread') then
+    return;
+  end if;
+  if p_summary.kind = 'rolling' and p_summary.start_seq > 0 then
+    perform memory._log_info(format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread));
+  end if;
+  perform memory._log_info(format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq,
+    thread, coalesce(p_summary.generation_time_ms,
+                     round(extract(epoch from clock_timestamp() - p_summary.created_at) * 1000))));
 end;
 $$;

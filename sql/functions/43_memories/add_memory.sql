@@ -51,7 +51,8 @@ begin
       return stored;
     end if;
 
-    -- An exact duplicate is stored. If it has gone meanwhile, the loop inserts again.
+    -- An exact duplicate is stored, unless the agent has no memory. If the duplicate has gone meanwhile, the loop
+    -- inserts again.
     select m.* into existing
     from memory.memories as m
     where m.user_id = add_memory.user_id
@@ -62,6 +63,8 @@ begin
     if found then
       stored := (existing.memory_id, false);
       exit;
+    elsif not memory._has_resource(user_id, agent_id, 'memory') then
+      return row(null, false)::memory.stored_memory;
     end if;
   end loop;
 
@@ -104,4 +107,4 @@ comment on function memory.add_memory(
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
 '(23505). tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
 'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
-'false too.';
+'false too. For an agent without the resource memory nothing is stored: memory_id is null.';

@@ -35,6 +35,10 @@ begin
   if is_new then
     layers := memory._lock_scope(new.user_id, new.agent_id);
     policy := memory._effective_policy(layers);
+    if not (policy #>> '{resources,memory}')::boolean then
+      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
+      return null;
+    end if;
     new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
     new.created_at := coalesce(new.created_at, statement_timestamp());
     if new.expires_at is null and policy #>> '{memories,expires_after}' is not null then

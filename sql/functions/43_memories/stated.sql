@@ -7,7 +7,7 @@ create or replace function memory._states(p_source text)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_source not in ('extraction', 'reconciliation');
+  select p_source not in ('extraction', 'reconciliation', 'thread_summary');
 end;
 
 -- Whether a memory counts as stated now: it was stated, or somebody has reworded it since. A memory that version 0.1

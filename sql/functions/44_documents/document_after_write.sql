@@ -1,12 +1,12 @@
--- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. A long document is
--- one piece without token_count, which keyword search finds by its first 256 KiB, until a job has cut it.
+-- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
+-- cut a long document, it has rough pieces without token_count, which keyword search finds by all of their words.
 create or replace function memory._document_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  policy jsonb := memory._policy(new.user_id, null);
+  policy jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
   chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
   -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
   -- seconds.
@@ -16,10 +16,10 @@ begin
   delete from memory.document_chunks as c
   where c.user_id = new.user_id and c.document_id = new.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-  values (
-    new.user_id, new.document_id, 0, new.content,
-    memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, new.content),
-    case when not is_long then memory._tokens_at_most(new.content) end);
+  select new.user_id, new.document_id, p.number, p.piece,
+    memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, p.piece),
+    case when not is_long then memory._tokens_at_most(new.content) end
+  from memory._rough_pieces(new.content) as p;
   if is_long then
     perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
   else
@@ -36,5 +36,16 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return memory._text_vector(p_language, concat_ws(e'\n', p_title, p_content));
+end;
+$$;
+
+-- The agent by whose policy a document is cut: the one whose conversation it archives; null for the documents of the
+-- application, and for conversations of several agents.
+create or replace function memory._document_agent(p_agent_ids text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when cardinality(p_agent_ids) = 1 then p_agent_ids[1] end;
 end;
 $$;

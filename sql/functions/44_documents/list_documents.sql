@@ -15,12 +15,21 @@ begin
   from memory.documents as d
   where d.user_id = list_documents.user_id
     and (list_documents.namespace is null or d.namespace = list_documents.namespace)
-    and (list_documents.doc_type is null or d.doc_type = list_documents.doc_type)
+    and (list_documents.doc_type is null or d.doc_type = any (memory._doc_types(array[list_documents.doc_type])))
   order by d.created_at desc, d.document_id desc
   limit row_limit offset row_offset;
 end;
 $$;
 comment on function memory.list_documents(text, text, text, int, int) is
 'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
-'conversation) and articles made of old memories (doc_type article). total_count is the number of matches on all '
-'pages.';
+'conversation, for which conversations is accepted too) and articles made of old memories (doc_type article). '
+'total_count is the number of matches on all pages.';
+
+-- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well. The planner
+-- inlines this function; a SET clause would prevent that.
+create or replace function memory._doc_types(p_doc_types text[])
+returns text[]
+language sql immutable parallel safe
+begin atomic
+  select case when 'conversations' = any (p_doc_types) then p_doc_types || array['conversation'] else p_doc_types end;
+end;

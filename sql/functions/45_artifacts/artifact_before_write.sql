@@ -15,6 +15,10 @@ begin
   new.token_count := memory._estimate_tokens(new.content);
 
   if tg_op = 'INSERT' then
+    if not memory._has_resource(new.user_id, new.agent_id, 'memory') then
+      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
+      return null;
+    end if;
     new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
     -- An expired artifact that no sweep has removed yet keeps its key no longer.
     delete from memory.artifacts as a

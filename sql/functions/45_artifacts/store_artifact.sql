@@ -28,6 +28,9 @@ begin
       and (a.expires_at is null or a.expires_at > statement_timestamp())
     returning a.* into artifact;
     exit when found;
+    if not memory._has_resource(user_id, agent_id, 'memory') then
+      return row(null, null, memory._estimate_tokens(content))::memory.stored_artifact;
+    end if;
     perform from memory._current_artifacts(user_id) as a
     where a.key = store_artifact.key and a.content <> store_artifact.content;
     -- If not found, the artifact has gone meanwhile, or the key that was made is taken: the loop tries again.
@@ -44,4 +47,5 @@ $$;
 comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
 'Stores a long text (10 MiB at most) and returns the placeholder that a context holds in its place: '
 '[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
-'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505).';
+'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505). '
+'For an agent without the resource memory nothing is stored: key is null.';

@@ -12,6 +12,7 @@ begin
     return 0;
   end if;
   cleared := memory._clear_messages(user_id, thread_id);
+  perform memory._forget_conversation(user_id, thread_id);
   -- Neither a summary nor a job that is reading the messages right now may bring them back.
   delete from memory.jobs as j
   where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');

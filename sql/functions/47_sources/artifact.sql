@@ -50,14 +50,14 @@ end;
 
 -- Shows the placeholder, because the content may have 10 MiB.
 create or replace function memory._artifact_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
   select a.key, a.thread_id, memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
     'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
-    'agent_id', a.agent_id)
+    'agent_id', a.agent_id), a.created_at
   from memory.artifacts as a
   where a.user_id = p_user_id and a.key = p_id;
 end;

@@ -52,25 +52,26 @@ begin atomic
     and d.user_id = p_user_id and c.user_id = p_user_id
     and d.created_at <= coalesce((p_filters).as_of, 'infinity')
     and (p_agent_id is null or d.agent_ids <@ array[p_agent_id])
-    and ((p_filters).doc_types is null or d.doc_type = any ((p_filters).doc_types))
+    and ((p_filters).doc_types is null or d.doc_type = any (memory._doc_types((p_filters).doc_types)))
     and ((p_filters).namespaces is null or d.namespace = any ((p_filters).namespaces))
     and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
 end;
 
--- The result has the id of the document. A long document that no job has cut yet is one piece; its first 3,200
--- characters are shown, about as much as a piece of 800 tokens.
+-- The result has the id of the document. Of a long document that no job has cut yet the passage is shown that says most
+-- of the query, about as long as a piece. valid_from is when an archived conversation began.
 create or replace function memory._document_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
   select d.document_id::text, d.thread_id,
-    case when c.token_count is null then left(c.content, 3200) else c.content end,
+    case when c.token_count is null then memory._passage(p_user_id, c.content, p_query) else c.content end,
     d.metadata, jsonb_build_object(
       'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
       'chunks', (select count(*) from memory.document_chunks as a
-                 where a.user_id = d.user_id and a.document_id = d.document_id))
+                 where a.user_id = d.user_id and a.document_id = d.document_id)),
+    memory._time_or_null(d.metadata #>> '{date_range,start}')
   from memory.documents as d
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int;

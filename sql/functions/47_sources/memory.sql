@@ -73,16 +73,17 @@ end;
 -- The thread is read here, because memories_recent_idx does not have it. No row for a memory that is hidden although
 -- its embedding says otherwise: a change under repeatable read does not see an embedding that was stored meanwhile.
 create or replace function memory._memory_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
   select p_id, m.thread_id, m.content, m.metadata, jsonb_build_object(
     'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance,
     'agent_id', m.agent_id, 'superseded_by', m.superseded_by,
     -- Where it was said, so that an application can show that.
-    'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs)
+    'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs),
+    memory._real_or_null(m.valid_from)
   from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
   where m.memory_id = p_id::uuid;
 end;

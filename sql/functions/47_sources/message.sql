@@ -23,6 +23,24 @@ begin atomic
   where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
 end;
 
+-- Whether a message passes the filters of a search; p_agent is that of the message. Inlined by the planner, hence no
+-- SET clause.
+create or replace function memory._message_passes(
+  p_thread_id text, p_agent text, p_created_at timestamptz, p_metadata jsonb, p_agent_id text,
+  p_filters memory._search_filters
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_agent_id is null or p_agent = p_agent_id)
+    and ((p_filters).thread_id is null or p_thread_id = (p_filters).thread_id)
+    and ((p_filters).exclude_thread_id is null or p_thread_id <> (p_filters).exclude_thread_id)
+    and ((p_filters).created_after is null or p_created_at > (p_filters).created_after)
+    and ((p_filters).created_before is null or p_created_at < (p_filters).created_before)
+    and ((p_filters).as_of is null or p_created_at <= (p_filters).as_of)
+    and ((p_filters).filter is null or p_metadata @> (p_filters).filter);
+end;
+
 -- A message as it is embedded: with its date and its speaker, because search finds it far better than by its bare text.
 -- The content is cut twice, so that of 10 MiB that are stored compressed only the beginning is fetched.
 create or replace function memory._embedded_text(p_message memory.messages)
@@ -91,13 +109,13 @@ begin atomic
 end;
 
 create or replace function memory._message_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
   select p_id, m.thread_id, m.content, m.metadata,
-    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id, 'is_active', m.is_active)
+    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id, 'is_active', m.is_active), m.created_at
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_number;
 end;

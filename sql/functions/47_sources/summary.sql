@@ -49,14 +49,16 @@ begin atomic
     and ((p_filters).filter is null or s.metadata @> (p_filters).filter);
 end;
 
+-- valid_from is the time of the newest message that the summary covers, while that message is stored.
 create or replace function memory._summary_shown(
-  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters
+  p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
-returns table (id text, thread_id text, content text, metadata jsonb, details jsonb)
+returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
   select p_id, nullif(s.thread_id, ''), s.summary, s.metadata,
-    jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq)
+    jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq), m.created_at
   from memory.summaries as s
+  left join memory.messages as m on m.user_id = s.user_id and m.thread_id = s.thread_id and m.seq = s.end_seq
   where s.user_id = p_user_id and s.summary_id = p_id::uuid;
 end;

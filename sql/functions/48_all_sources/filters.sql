@@ -31,3 +31,25 @@ begin
       and (s.source = 'document' or num_nonnulls(p_filters.doc_types, p_filters.namespaces) = 0));
 end;
 $$;
+
+-- The sources of p_sources that an agent has by its policy: none without the resource memory, no documents without the
+-- resource knowledge_base. Tells the caller when none is left.
+create or replace function memory._sources_of_agent(p_user_id text, p_agent_id text, p_sources text[])
+returns text[]
+language plpgsql stable parallel safe
+as $$
+declare
+  resources constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'resources');
+begin
+  if not (resources ->> 'memory')::boolean then
+    perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is recalled');
+    return array[]::text[];
+  elsif not (resources ->> 'knowledge_base')::boolean then
+    p_sources := array_remove(p_sources, 'document');
+    if p_sources = '{}' then
+      perform memory._note_missing_resource(p_agent_id, 'knowledge_base', 'no documents are searched');
+    end if;
+  end if;
+  return p_sources;
+end;
+$$;

@@ -1,9 +1,10 @@
 -- The columns of one result of a search. They are read for the few results that are returned, not for all rows that are
--- ranked. If the source has no row, content is null, and the caller leaves the result out.
+-- ranked. If the source has no row, content is null, and the caller leaves the result out. Of a text that is too long
+-- to be shown as a whole, p_query says which part is shown.
 create or replace function memory._search_row(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
-  p_filters memory._search_filters default null,
-  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb
+  p_filters memory._search_filters default null, p_query text default null,
+  out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb, out valid_from timestamptz
 )
 language plpgsql stable parallel safe
 as $$
@@ -11,8 +12,9 @@ begin
   case p_source
     {{each source:
     when '<source>' then
-      select s.id, s.thread_id, s.content, s.metadata, s.details into id, thread_id, content, metadata, details
-      from memory._<source>_shown(p_user_id, p_id, p_thread_id, p_number, p_filters) as s;}}
+      select s.id, s.thread_id, s.content, s.metadata, s.details, s.valid_from
+      into id, thread_id, content, metadata, details, valid_from
+      from memory._<source>_shown(p_user_id, p_id, p_thread_id, p_number, p_filters, p_query) as s;}}
   end case;
 end;
 $$;

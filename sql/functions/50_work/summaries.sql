@@ -12,6 +12,9 @@ begin
   if p_job.status = 'dead' then
     update memory.summaries as s set status = 'failed'
     where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
+    if found then
+      raise debug 'Memory % status updated to failed', begun;
+    end if;
   else
     delete from memory.summaries as s
     where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing'

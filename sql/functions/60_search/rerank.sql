@@ -1,5 +1,6 @@
--- The final order of search results by the active rerank model. Without such a model, over budget, or when the model
--- fails, the results keep their order and a notice says so.
+-- The final order of search results by the rerank model that the agent's policy names (knowledge_base.rerank_model), or
+-- else by the active one. Without a model, over budget, or when the model fails, the results keep their order and a
+-- notice says so.
 create or replace function memory._rerank(
   p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
 )
@@ -7,13 +8,18 @@ returns setof memory.search_result
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  settings jsonb;
   model memory.models;
   reply jsonb;
 begin
   if cardinality(p_results) = 0 then
     return;
   end if;
-  select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
+  settings := memory._policy_section(p_user_id, p_agent_id, 'knowledge_base');
+  model := memory._named_model('rerank', settings ->> 'rerank_provider', settings ->> 'rerank_model');
+  if model.name is null then
+    select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
+  end if;
   begin
     if model.name is null then
       reply := '{"problem": "no rerank model is active"}';
@@ -27,7 +33,7 @@ begin
         'texts', (
           select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
           from unnest(p_results) with ordinality
-            as f (source, id, thread_id, content, score, metadata, created_at, details, place))));
+            as f (source, id, thread_id, content, score, metadata, created_at, details, valid_from, place))));
     end if;
   exception when sqlstate 'AM002' then
     reply := jsonb_build_object('problem', sqlerrm);
@@ -46,9 +52,10 @@ begin
     case when p_explain
       then f.details || jsonb_build_object('rerank', jsonb_build_object(
         'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name))
-      else f.details end
+      else f.details end,
+    f.valid_from
   from unnest(p_results) with ordinality
-    as f (source, id, thread_id, content, score, metadata, created_at, details, place)
+    as f (source, id, thread_id, content, score, metadata, created_at, details, valid_from, place)
   join jsonb_to_recordset(reply -> 'scores') as s (number int, score double precision) on s.number = f.place
   order by s.score desc, f.place;
 end;

@@ -5,7 +5,7 @@
 -- them if the caller asks for it (rerank.sql).
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
-  sources text[] default '{memory,summary,document}', agent_id text default null,
+  sources text[] default '{memory,message,document,summary}', agent_id text default null,
   thread_id text default null, exclude_thread_id text default null, memory_types text[] default null,
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
@@ -42,6 +42,11 @@ begin
                 else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
+  sources := memory._sources_of_agent(user_id, agent_id, sources);
+  if sources = '{}' then
+    return;
+  end if;
+
   if mode = 'keyword' then
     query_embedding := null;
   else
@@ -55,19 +60,20 @@ begin
 
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
-               x.details || coalesce(f.explanation, '{}'))::memory.search_result
+               x.details || coalesce(f.explanation, '{}'), x.valid_from)::memory.search_result
     from memory._query_model(search.user_id, to_embed, search.query_embedding) as m
     cross join lateral memory._query_embedding(search.user_id, to_embed, search.query_embedding, m) as k
     cross join lateral memory._query_target(
       search.user_id, search.agent_id, to_embed, true, m, k.embedding, k.problem,
       case when search.query is null then 'vector' else mode end) as t
-    cross join lateral memory._ranked(
+    cross join lateral memory._ranked_once(
       p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => m.name,
       p_target => t.embedding, p_mode => t.mode,
       p_settings => memory._policy_section(search.user_id, search.agent_id, 'search'), p_sources => search.sources,
       p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain) as f
-    join lateral memory._search_row(search.user_id, f.source, f.id, f.thread_id, f.number, filters) as x
+    join lateral memory._search_row(
+      search.user_id, f.source, f.id, f.thread_id, f.number, filters, search.query) as x
       on x.content is not null
     order by f.rank);
 
@@ -86,8 +92,9 @@ comment on function memory.search(
   double precision, timestamptz, timestamptz, timestamptz, boolean, boolean, boolean, int, text[], text[]
 ) is
 'Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is '
-'hybrid (the default), vector or keyword; sources are any of memory, summary, document, message and artifact. Search '
-'in docs/concepts.md explains filters, scores and ids.';
+'hybrid (the default), vector or keyword; sources are memory, message, document and summary unless given, artifact is '
+'another. A memory and the message that it was drawn from are one result. Search in docs/concepts.md explains filters, '
+'scores and ids.';
 
 -- Refuses the arguments of a search that break a rule.
 create or replace function memory._check_search(

@@ -22,9 +22,7 @@ as $$
 declare
   crosses constant boolean := (p_policy #>> '{knowledge_base,enable_cross_session_context}')::boolean;
   recalls constant boolean := p_recalls and num_nonnulls(p_query, p_target) > 0;
-  newest_tokens constant int := (
-    select f.tokens
-    from memory._fit_messages(p_user_id, p_thread_id, p_agent_id, 9223372036854775807, 0) as f);
+  replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
   parts memory.context_part[] := array[]::memory.context_part[]; -- ordinal is the place
   profile constant memory.context_part := memory._summary_part(
     2, 'user_summary', 'What is known about the user:', memory._summary_for(p_user_id, '', 'user', p_agent_id));
@@ -36,11 +34,14 @@ declare
   found record;
   repeated jsonb := jsonb '[]'; -- messages that a memory repeats
   says_memories boolean := false; -- or recalls the messages that they come from
-  remaining int := p_max_tokens - newest_tokens;
+  units record; -- of memory._newest_units()
+  remaining int;
   cross_tokens int := 0;
   memory_tokens int;
   recall_tokens int := 0;
 begin
+  select * into units from memory._newest_units(p_user_id, p_thread_id, p_agent_id, p_max_tokens);
+  remaining := p_max_tokens - coalesce(units.tokens[1], 0);
   if profile.token_count <= remaining then
     parts := parts || profile;
     remaining := remaining - profile.token_count;
@@ -58,14 +59,15 @@ begin
   end if;
   summaries := memory._thread_summaries(p_user_id, p_thread_id, p_agent_id);
   select * into thread from memory._fit_thread(
-    p_user_id, p_thread_id, p_agent_id, p_policy, summaries, newest_tokens, remaining,
+    units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
     greatest(remaining - memory_tokens - cross_tokens - recall_tokens, 0)) as f;
 
   -- Earlier conversations.
   if crosses then
     select * into found
     from memory._cross_session_context(
-      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, cross_tokens);
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy,
+      least(cross_tokens, remaining - thread.tokens));
     if found.content is not null then
       parts := parts
         || row(4, 'system', found.content, 'cross_session', found.tokens, found.details)::memory.context_part;
@@ -79,8 +81,9 @@ begin
       p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq,
       remaining - thread.tokens);
   end if;
-  memory_tokens := greatest(
-    memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0));
+  memory_tokens := least(
+    greatest(memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0)),
+    remaining - thread.tokens);
 
   -- Memories.
   if memory_tokens > 0 then
@@ -107,7 +110,7 @@ begin
   -- recalled; others take their place.
   recalled := memory._recalled_part(candidates, remaining - thread.tokens, p_thread_id, thread.oldest_seq, repeated);
   select * into thread from memory._fit_thread(
-    p_user_id, p_thread_id, p_agent_id, p_policy, summaries, newest_tokens, remaining,
+    units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
     remaining - coalesce(recalled.token_count, 0)) as f;
   if recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
                                                to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
@@ -119,7 +122,8 @@ begin
   for part in select s.* from unnest(summaries) as s loop
     if part.ordinal = any (thread.places) then
       parts := parts || part;
-    elsif part.token_count > remaining and (part.metadata ->> 'start_seq')::bigint < thread.oldest_seq then
+    elsif part.token_count > remaining
+      and (replaces_covered or (part.metadata ->> 'start_seq')::bigint < thread.oldest_seq) then
       perform memory._summary_is_left_out(part.source);
     end if;
   end loop;

@@ -1,10 +1,11 @@
--- The newest messages of a thread, back to p_from_seq, that fit into p_budget tokens: the seq of the oldest of them, the
--- tokens of all, and whether others are left out for want of tokens. Tool results count as one unit with the message
--- that called the tools. The newest unit counts even when it does not fit.
-create or replace function memory._fit_messages(
-  p_user_id text, p_thread_id text, p_agent_id text, p_from_seq bigint, p_budget int
+-- The newest messages of a thread, as far as p_max_tokens reach. A tool's results are one unit with the message that
+-- called the tools, because a chat API takes neither without the other. For each unit, newest first: the seq of its
+-- oldest and of its newest message, and the tokens of all units up to it. is_more: older messages are left out. The
+-- newest unit is there even when it has more tokens.
+create or replace function memory._newest_units(
+  p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
+  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean
 )
-returns table (oldest_seq bigint, tokens int, is_cut boolean)
 language plpgsql stable parallel safe
 -- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
 set enable_sort = off
@@ -13,11 +14,13 @@ set jit = off
 as $$
 declare
   message record;
-  unit_tokens int := 0;
+  total int := 0;
   newest_of_unit bigint;
 begin
-  tokens := 0;
-  is_cut := false;
+  oldest := '{}';
+  newest := '{}';
+  tokens := '{}';
+  is_more := false;
   for message in
     select m.seq, m.role, memory._message_tokens(m) as tokens
     from (
@@ -31,24 +34,23 @@ begin
     where (p_agent_id is null or m.agent_id = p_agent_id) and memory._is_current_message(m.is_active, m.expires_at)
     order by m.seq desc
   loop
-    unit_tokens := unit_tokens + message.tokens;
+    total := total + message.tokens;
     newest_of_unit := coalesce(newest_of_unit, message.seq);
     if message.role <> 'tool' then
-      exit when oldest_seq is not null and newest_of_unit < p_from_seq;
-      is_cut := oldest_seq is not null and tokens + unit_tokens > p_budget;
-      exit when is_cut;
-      oldest_seq := message.seq;
-      tokens := tokens + unit_tokens;
-      unit_tokens := 0;
+      is_more := oldest <> '{}' and total > p_max_tokens;
+      exit when is_more;
+      oldest := oldest || message.seq;
+      newest := newest || newest_of_unit;
+      tokens := tokens || total;
       newest_of_unit := null;
     end if;
   end loop;
   -- If the calling message is gone and nothing else is there, the tool results count as one unit.
-  if oldest_seq is null and newest_of_unit is not null then
-    oldest_seq := message.seq;
-    tokens := unit_tokens;
+  if oldest = '{}' and newest_of_unit is not null then
+    oldest := array[message.seq];
+    newest := array[newest_of_unit];
+    tokens := array[total];
   end if;
-  return next;
 end;
 $$;
 

@@ -22,6 +22,10 @@ begin
       'Leave it out for the policy''s context.max_tokens.');
   end if;
   policy := memory._policy(get_context.user_id, get_context.agent_id);
+  if not (policy #>> '{resources,memory}')::boolean then
+    perform memory._note_missing_resource(agent_id, 'memory', 'the context is empty');
+    return;
+  end if;
   -- Without a query the context is made for the user's newest message.
   query := coalesce(
     memory._query_or_null(query),

@@ -22,6 +22,10 @@ begin
     perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens), 'Leave it out for no limit.');
   end if;
   policy := memory._policy(render_memories.user_id, render_memories.agent_id);
+  if not (policy #>> '{resources,memory}')::boolean then
+    perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
+    return '';
+  end if;
   query := memory._query_or_null(query);
   return (
     select r.block

@@ -53,38 +53,50 @@ begin
 end;
 $$;
 
--- What a context shows of a thread within p_room tokens beside the newest message: the messages from oldest_seq on, and
--- the summaries at these places. A summary stands in only for messages that do not fit or are compressed; it is left out
--- if it has more than p_most tokens. Under summary.when "each_round" a summary always replaces the messages that it
--- covers. tokens: what the thread takes of the room; all of it if messages are left out.
+-- What a context shows of a thread within p_room tokens beside its newest unit: the messages from oldest_seq on, and the
+-- summaries at these places. Of memory._newest_units() p_oldest, p_newest, p_tokens and p_is_more. A summary stands in
+-- only for messages that do not fit or are compressed; it is left out if it has more than p_most tokens. Under
+-- summary.when "each_round" a summary always replaces the messages that it covers. tokens: what the thread takes of the
+-- room; all of it if messages are left out.
 create or replace function memory._fit_thread(
-  p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb, p_summaries memory.context_part[],
-  p_newest_tokens int, p_most int, p_room int, out oldest_seq bigint, out places int[], out tokens int
+  p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
+  p_replaces_covered boolean, p_most int, p_room int, out oldest_seq bigint, out places int[], out tokens int
 )
-language plpgsql stable parallel safe
+language plpgsql immutable parallel safe
 as $$
 declare
-  fitting constant memory.context_part[] := array(
-    select s from unnest(p_summaries) as s where s.token_count <= p_most order by s.ordinal);
-  summary_tokens int := memory._tokens_of(fitting);
+  fitting memory.context_part[] := array[]::memory.context_part[];
+  summary memory.context_part;
   since_seq bigint := 0;
+  room int;
+  units int;
   is_cut boolean;
 begin
-  if p_policy #>> '{summary,when}' = 'each_round' then
-    since_seq := coalesce((select max((s.metadata ->> 'end_seq')::bigint) + 1 from unnest(fitting) as s), 0);
-  end if;
+  foreach summary in array p_summaries loop
+    if memory._tokens_of(fitting || summary) <= p_most then
+      fitting := fitting || summary;
+      if p_replaces_covered then
+        since_seq := greatest(since_seq, (summary.metadata ->> 'end_seq')::bigint + 1);
+      end if;
+    end if;
+  end loop;
   -- First without summaries, then with all of them.
-  for attempt in 1..2 loop
-    select f.oldest_seq, f.tokens - p_newest_tokens, f.is_cut into oldest_seq, tokens, is_cut
-    from memory._fit_messages(
-      p_user_id, p_thread_id, p_agent_id, since_seq,
-      p_newest_tokens + case attempt when 1 then p_room else greatest(p_room - summary_tokens, 0) end) as f;
-    oldest_seq := coalesce(oldest_seq, 9223372036854775807); -- no message
+  foreach room in array array[p_room, greatest(p_room - memory._tokens_of(fitting), 0)] loop
+    units := greatest((
+      select max(u.number)::int
+      from unnest(p_newest, p_tokens) with ordinality as u (newest, tokens, number)
+      where u.newest >= since_seq and u.tokens - p_tokens[1] <= room), least(cardinality(p_oldest), 1));
+    oldest_seq := coalesce(p_oldest[units], 9223372036854775807); -- a thread without messages
+    tokens := coalesce(p_tokens[units] - p_tokens[1], 0);
+    is_cut := case when units < cardinality(p_oldest) then p_newest[units + 1] >= since_seq else p_is_more end;
     places := memory._places_needed(fitting, greatest(oldest_seq, since_seq));
     exit when not is_cut and places = '{}';
   end loop;
-  summary_tokens := memory._tokens_of(array(select s from unnest(fitting) as s where s.ordinal = any (places)));
-  tokens := case when is_cut then greatest(p_room, summary_tokens) else tokens + summary_tokens end;
+  tokens := tokens
+    + memory._tokens_of(array(select f from unnest(fitting) as f where f.ordinal = any (places)));
+  if is_cut then
+    tokens := greatest(tokens, p_room);
+  end if;
 end;
 $$;
 

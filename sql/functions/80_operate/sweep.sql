@@ -17,6 +17,7 @@ begin
   -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
+  perform memory._fill_codes(batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
   -- finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows by

@@ -147,6 +147,7 @@ def test_a_fact_that_says_something_else_is_no_duplicate(api: Api, source: str, 
         ("Enjoys tea", "Likes tea", 0),
         ("Lives with Anna, works with Bea", "Works with Anna, lives with Bea", 0),
         ("Owes Anna ten euros", "Anna owes ten euros", 0),
+        ("Likes\u00a0tea", "Likes green\u202ftea in\u1680the\ufeff morning", 1),
         ("喜欢喝茶", "早上喜欢喝茶", 1),
     ],
 )

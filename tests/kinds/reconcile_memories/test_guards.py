@@ -34,8 +34,11 @@ def test_no_fact_is_hidden_by_one_of_another_agent_or_subject(api: Api, section:
 
 
 @pytest.mark.feature("E10")
-@pytest.mark.parametrize(("one", "other"), [("Anna", " ANNA"), ("", "user"), ("Zoë", "zoë"), (None, "User")])
-def test_a_subject_is_the_same_in_any_case(api: Api, one: str | None, other: str) -> None:
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Anna", " ANNA"), ("", "user"), ("Zoë", "zoë"), (None, "User"), ("Anna Maria", "anna\u00a0\u00a0maria")],
+)
+def test_a_subject_is_the_same_in_any_case_and_with_any_blanks(api: Api, one: str | None, other: str) -> None:
     know(api, "Likes tea", metadata={"subject": one})
     know(api, "Hates tea", **about(other))
     assert reconcile(api, None, (("Likes tea", "Hates tea"),))["contradicted"] == 1

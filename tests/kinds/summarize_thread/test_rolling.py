@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors
+from psycopg.types.json import Jsonb
 
 from tests.support.jobs import ANA, SUMMARY, claim, claim_and_die, say, settings, summary_only
 from tests.support.protocol import lease, open_jobs
@@ -95,6 +96,48 @@ def test_a_round_is_not_finished_by_a_call_of_a_tool(api: Api) -> None:
     assert open_jobs(api) == []
     say(api, "assistant")
     assert open_jobs(api) == ["summarize_thread"]
+
+
+CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CALLS: list[dict[str, Any]] = [
+    {"tool_calls": [CALL]},
+    {"function_call": {"name": "f", "arguments": "{}"}},
+    {"content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]},
+    {"content": [{"type": "text", "text": "One moment."}, {"type": "function_call", "name": "f"}]},
+]
+ANSWERS: list[dict[str, Any]] = [{}, {"tool_calls": []}, {"tool_calls": None}, {"name": "Bo"}, {"refusal": "No."}]
+
+
+@pytest.mark.feature("D2")
+@pytest.mark.parametrize("way", ["one", "batch", "insert"])
+@pytest.mark.parametrize(("extra", "ends"), [*((call, False) for call in CALLS), *((said, True) for said in ANSWERS)])
+def test_an_answer_ends_a_round_and_a_call_of_a_tool_does_not(
+    api: Api, way: str, extra: dict[str, Any], ends: bool
+) -> None:
+    summary_only(api)
+    say(api, *["user", "assistant"] * 2, "user")
+    if way == "one":
+        say(api, "assistant", **extra)
+    elif way == "batch":
+        content = {} if ends else {"content": None}
+        message = {"role": "assistant", "content": "Here it is.", **content, **extra}
+        api.add_messages(**ANA, messages=[{"role": "user", "content": "And?"}, message])
+    else:
+        api.connection.execute(
+            "insert into memory.messages (user_id, thread_id, role, content, metadata)"
+            " values ('ana', 't1', 'assistant', 'Here it is.', %s)",
+            [Jsonb(extra)],
+        )
+    assert open_jobs(api) == (["summarize_thread"] if ends else [])
+
+
+@pytest.mark.feature("D2", "D3")
+@pytest.mark.parametrize("extra", CALLS)
+def test_a_summary_ends_before_the_calls_of_an_open_round(api: Api, extra: dict[str, Any]) -> None:
+    summary_only(api)
+    say(api, *["user", "assistant"] * 3, "user")
+    say(api, "assistant", **extra)
+    assert claim(api).payload["end_seq"] == 5
 
 
 @pytest.mark.feature("D1", "D2")

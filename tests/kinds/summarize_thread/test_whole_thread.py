@@ -60,6 +60,50 @@ def test_recent_k_limits_what_a_summary_reads(api: Api) -> None:
     assert nothing_to_do(api)
 
 
+@pytest.mark.feature("E5", "E8")
+def test_recent_k_limits_what_a_summary_of_the_whole_thread_reads(api: Api) -> None:
+    only(api, cadence={"thread_summary_every_n": 100})
+    api.talk(**ANA, rounds=5)
+    api.summarize_thread(**ANA, recent_k=20)
+    job = claim(api)
+    assert (job.payload["start_seq"], job.payload["end_seq"], len(job.payload["messages"])) == (0, 9, 10)
+    complete(api, job, summary="All of it.")
+    api.talk(**ANA, rounds=5)
+    api.summarize_thread(**ANA, recent_k=4)
+    job = claim(api)
+    assert seqs(job.payload["messages"]) == [16, 17, 18, 19]
+    assert (job.payload["previous_summary"], job.payload["start_seq"], job.payload["end_seq"]) == ("All of it.", 16, 19)
+    complete(api, job, summary="And the end of it.")
+    api.summarize_thread(**ANA)
+    assert nothing_to_do(api)
+
+
+@pytest.mark.feature("A7", "E8")
+@pytest.mark.parametrize("keep", [1, 4, 9])
+@pytest.mark.parametrize("size", [1, 6000])
+def test_compression_reads_what_recent_k_has_passed_over_before_it_puts_it_away(api: Api, keep: int, size: int) -> None:
+    """Messages of 6,000 tokens count as 2,000 each, so one job reads twelve of them."""
+    off = {"enabled": False, "recent_messages_to_keep": keep}
+    only(api, cadence={"thread_summary_every_n": 100}, compression=off)
+    write(api, *[size] * 20)
+    read: list[int] = []
+    for recent_k in (3, None):
+        api.summarize_thread(**ANA, recent_k=recent_k)
+        for job in api.claim_jobs(worker="test"):
+            read += seqs(job.payload["messages"])
+            complete(api, job, summary="They talked.")
+        write(api, *[size] * 5)
+    api.compress_thread(**ANA)
+    for _ in range(20):
+        for job in api.claim_jobs(worker="test"):
+            read += seqs(job.payload["messages"])
+            complete(api, job, summary="They talked on.")
+        assert set(read) | set(active(api)) == set(range(30))
+    assert active(api) == list(range(30 - keep, 30))
+    [summary] = api.get_thread_summary(**ANA)
+    assert (summary.start_seq, summary.summary) == (0, "They talked on.")
+
+
 @pytest.mark.feature("A7", "E8")
 def test_a_summary_of_a_whole_thread_covers_only_what_was_read_whatever_recent_k_says(api: Api) -> None:
     only(api, cadence={"thread_summary_every_n": 100}, compression=COMPRESSION | {"enabled": False})

@@ -16,8 +16,9 @@ def queue(api: Api, user_id: str, jobs: int = 1, kind: str = "extract_memories")
     for statement in (
         "insert into memory.messages (user_id, thread_id, role, content) "
         "select %(user_id)s, 't' || lpad(n::text, 6, '0'), 'user', 'Hello' from generate_series(1, %(jobs)s) as n",
-        "insert into memory.jobs (user_id, kind, scope, run_after) "
-        "select %(user_id)s, %(kind)s, 't' || lpad(n::text, 6, '0'), now() - interval '1 hour' + n * interval '1 ms' "
+        "insert into memory.jobs (user_id, kind, scope, run_after, request) "
+        "select %(user_id)s, %(kind)s, 't' || lpad(n::text, 6, '0'), now() - interval '1 hour' + n * interval '1 ms', "
+        "'{\"is_forced\": true}' "
         "from generate_series(1, %(jobs)s) as n",
     ):
         api.connection.execute(statement, {"user_id": user_id, "jobs": jobs, "kind": kind})

@@ -25,6 +25,7 @@ def remember(api: Api, content: str, **arguments: Any) -> Any:
 
 def summarize(api: Api, thread_id: str, summary: str) -> None:
     api.talk("ana", thread_id, rounds=3)
+    api.summarize_thread(user_id="ana", thread_id=thread_id)
     api.finish_jobs(summary=summary)
 
 

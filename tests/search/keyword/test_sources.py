@@ -37,13 +37,15 @@ class TestSources:
         remember(api, "Likes it green", embedding_text="Drinks tea")
         assert found(api) == ["Likes it green"]
 
-    def test_a_message_is_found_when_asked_for(self, api: Api) -> None:
+    def test_a_message_is_found(self, api: Api) -> None:
         api.add_message(**ANA, role="user", content="Hello")
         api.add_message(**ANA, role="user", content="I drink tea", agent_id="helper", metadata={"a": 1})
-        assert search(api) == []
-        [result] = search(api, sources=["message"])
+        [result] = search(api)
         assert result[:4] == ("message", "t1/1", "t1", "I drink tea")
-        assert (result.metadata, result.details) == ({"a": 1}, {"seq": 1, "role": "user", "agent_id": "helper"})
+        assert (result.metadata, result.details) == (
+            {"a": 1},
+            {"seq": 1, "role": "user", "agent_id": "helper", "is_active": True},
+        )
 
     def test_the_latest_summary_of_a_thread_is_found(self, api: Api) -> None:
         summarize(api, "t1", "They talked about tea at first.")
@@ -77,7 +79,7 @@ class TestSources:
         remember(api, "Likes tea and coffee and cocoa and milk and lemonade and water and juice")
         api.add_message(**ANA, role="user", content="tea")
         summarize(api, "t2", "They talked about tea and coffee and cocoa and milk.")
-        assert [result.source for result in search(api, sources=EVERYWHERE)] == ["message", "summary", "memory"]
+        assert [result.source for result in search(api, sources=EVERYWHERE)] == ["message", "memory", "summary"]
 
     def test_an_updated_memory_is_found_by_its_new_words_only(self, api: Api) -> None:
         memory_id = remember(api, "Likes tea")

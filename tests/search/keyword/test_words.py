@@ -193,6 +193,7 @@ class TestMessagesThatNobodyHasParsed:
     @pytest.mark.feature("F20")
     def test_are_parsed_a_few_at_a_time_by_the_job_that_reads_them(self, api: Api) -> None:
         """Appends wait while a job's result is stored, which took five seconds for twelve long messages."""
+        api.set_policy(settings={"summary": {"enabled": False}})
         tell(api, [self.SLOW] * 12)
         api.extract_memories(**ANA)
         assert api.finish_jobs() >= 1

@@ -19,7 +19,8 @@ def test_the_work_grows_with_the_memories_of_the_user_alone(fresh: Api, rows: in
     fill(fresh, "bob", 3000)
     if analyzed:
         fresh.connection.execute("analyze")
-    plans = plans_of_search(fresh, mode=mode)  # without documents and summaries
+    # Documents and summaries are looked for, but there are none.
+    plans = plans_of_search(fresh, mode=mode, sources=["memory", "document", "summary"])
     assert max(step["seen"] for steps in plans for step in steps) <= 2 * rows + 100
     assert not [step for steps in plans for step in steps if step["Node Type"] == "Merge Join"]
     embeddings = [step for steps in plans for step in reads(steps, "embeddings")]

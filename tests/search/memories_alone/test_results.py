@@ -30,7 +30,7 @@ def test_finds_what_comparing_everything_finds(shared_api: Api, seed: int) -> No
             top_k, min_score = chance.choice([1, 3, 10, 1000]), chance.choice([None, None, 0.2, 0.55])
             visible = world.visible(user_id, {**ALONE, **({"agent_id": agent_id} if agent_id else {})})
             fusion = "score" if mode == "hybrid" else mode
-            expected = expect(visible, words, target, fusion, min_score, top_k)
+            expected = expect(visible, words, target, fusion, min_score, top_k, beside_messages=False)
             ask = functools.partial(
                 search, api, " ".join(words) or None, target,
                 user_id=user_id, agent_id=agent_id, mode=mode, top_k=top_k, min_score=min_score,

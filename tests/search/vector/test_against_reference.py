@@ -31,7 +31,9 @@ def test_every_search_finds_what_comparing_everything_finds(shared_api: Api, see
             target = [chance.randrange(-3, 4) for _ in range(DIMENSIONS - 1)] + [1] if mode != "keyword" else None
             fusion = mode if mode != "hybrid" else "rrf" if user_id == "cyd" else "score"
             top_k, min_score = chance.choice([1, 3, 10, 1000]), chance.choice([None, None, 0.2, 0.55])
-            expected = expect(world.visible(user_id, filters), words, target, fusion, min_score, top_k)
+            beside_messages = "message" in filters["sources"]
+            visible = world.visible(user_id, filters)
+            expected = expect(visible, words, target, fusion, min_score, top_k, beside_messages=beside_messages)
             results = search(
                 api,
                 " ".join(words) or None,

@@ -42,11 +42,12 @@ class AsyncSearch(AsyncCaller):
     ) -> list[SearchResult]:
         """Search what is stored about a user, best first; ``filter`` is containment on the metadata.
 
-        ``mode`` is hybrid (the default), vector or keyword; ``sources`` are memory, summary and document unless given,
-        message and artifact are others. The database embeds a query that comes without ``query_embedding`` where it
-        can; if not, hybrid searches by keyword. ``query_embedding`` has as many numbers as the model has dimensions.
-        ``top_k`` is 1 to 1000 (default 10), ``min_score`` is -1 to 1 and ``min_confidence`` 0 to 1. ``doc_types`` and
-        ``namespaces`` select documents only.
+        ``mode`` is hybrid (the default), vector or keyword; ``sources`` are memory, message, document and summary
+        unless given, artifact is another. The database embeds a query that comes without ``query_embedding`` where it
+        can; if not, hybrid searches by keyword. ``query_embedding`` has as many numbers as the model has dimensions. A
+        memory and the message that it was drawn from are one result: the other is in its ``details``. ``top_k`` is 1
+        to 1000 (default 10), ``min_score`` is -1 to 1 and ``min_confidence`` 0 to 1. ``doc_types`` and ``namespaces``
+        select documents only.
 
         Raises InvalidValueError where there is neither ``query`` nor ``query_embedding``, or no embedding for mode
         vector.

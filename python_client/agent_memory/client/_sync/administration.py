@@ -16,7 +16,10 @@ class SyncAdministration(SyncCaller):
     def set_policy(
         self, settings: Mapping[str, Any], agent_id: str | None = None, user_id: str | None = None
     ) -> dict[str, Any]:
-        """Merge settings into a policy (global, per agent, per user) and return it. A null returns to the default."""
+        """Merge settings into a policy (global, per agent, per user) and return it. A null returns to the default.
+
+        The configuration file of an agent (agent_id, resources, resource_config ...) is accepted, whole or in part.
+        """
         return self._value(dict, "set_policy", {"settings": settings}, agent_id=agent_id, user_id=user_id)
 
     def get_policy(self, agent_id: str | None = None, user_id: str | None = None) -> dict[str, Any]:

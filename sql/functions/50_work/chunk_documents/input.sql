@@ -1,17 +1,25 @@
 -- Cutting long documents into pieces needs a tokenizer, so a worker does it. The worker names each piece by its place
 -- in the document, so that it cannot change a word.
 
--- Documents that wait to be cut, 100 or about 4 MB at a time. No model is asked, so nobody's budget pays.
+-- Documents that wait to be cut, 100 or about 4 MB at a time, all with the same agents, because the policy of their
+-- agent says how they are cut. No model is asked, so nobody's budget pays.
 create or replace function memory._chunk_documents_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql stable parallel safe
 as $$
 declare
-  settings jsonb := memory._policy_section(p_job.user_id, null, 'knowledge_base');
+  agents text[];
+  settings jsonb;
   documents jsonb;
   rows_input jsonb;
 begin
+  select d.agent_ids into agents
+  from memory.document_chunks as c
+  join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
+  where c.user_id = p_job.user_id and c.token_count is null and c.number = 0
+  order by d.document_id limit 1;
+  settings := memory._policy_section(p_job.user_id, memory._document_agent(agents), 'knowledge_base');
   select jsonb_agg(jsonb_build_object('number', n.number, 'text', n.content) order by n.number),
     jsonb_agg(jsonb_build_object('document_id', n.document_id, 'hash', md5(n.content)) order by n.number)
   into documents, rows_input
@@ -20,7 +28,7 @@ begin
       sum(octet_length(d.content)) over so_far as bytes
     from memory.document_chunks as c
     join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
-    where c.user_id = p_job.user_id and c.token_count is null
+    where c.user_id = p_job.user_id and c.token_count is null and c.number = 0 and d.agent_ids = agents
     window so_far as (order by d.document_id)
     limit 100
   ) as n

@@ -7,6 +7,7 @@ language plpgsql volatile parallel unsafe
 set lock_timeout = '2s'
 as $$
 declare
+  read_before constant bigint := (p_job.input ->> 'covers_through')::bigint + 1;
   stored memory.summaries;
   first_kept_seq bigint;
   compressed bigint;
@@ -21,14 +22,16 @@ begin
     return jsonb_build_object('skipped', left(p_result ->> 'skipped', 500));
   end if;
   perform memory._check_summary(p_result);
+  perform memory._remember_conversation(p_job, p_result);
   stored := memory._store_summary(p_job, p_result);
   -- The part of a long backlog that was summarised may end between a tool call and its results. Then the call stays
   -- until a later job has read the results.
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, (
     select min(m.seq) from memory.messages as m
-    where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq > stored.end_seq and m.is_active));
+    where m.user_id = p_job.user_id and m.thread_id = p_job.scope
+      and m.seq >= coalesce(read_before, stored.end_seq + 1) and m.is_active));
   compressed := memory._put_away(
-    stored, coalesce(first_kept_seq, stored.end_seq + 1), (p_job.input ->> 'archives')::boolean);
+    stored, coalesce(first_kept_seq, read_before, stored.end_seq + 1), (p_job.input ->> 'archives')::boolean);
   return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq,
                             'compressed', compressed);
 end;

@@ -1,6 +1,7 @@
 -- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
 -- call, so the cut may lie before the message that called it. Messages that the summary covers already are put away
--- without a model.
+-- without a model. Messages that it has passed over, because memory.summarize_thread() was given a recent_k, are read
+-- and put away first, by a job of their own.
 create or replace function memory._compress_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -14,7 +15,10 @@ declare
   first_kept_seq bigint;
   active_tokens bigint;
   base memory.summaries;
+  passed_over bigint; -- the first message that the summary before should have and has not
+  range_start bigint;
   base_ends bigint;
+  from_seq bigint;
   given record;
   kept record;
 begin
@@ -34,16 +38,26 @@ begin
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
   -- A job that is not forced needs a tenth of the threshold before the cut. The thread's counter says how many tokens
   -- it has, so that only the newest messages are read.
-  if first_kept_seq is null
+  if first_kept_seq is null or not (policy #>> '{resources,memory}')::boolean
     or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
       - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
     return;
   end if;
   perform memory._check_summary_is_free(p_job, 'thread');
   base := memory._latest_summary(p_job.user_id, p_job.scope, 'thread');
+  range_start := coalesce(base.start_seq, 0);
   base_ends := coalesce(base.end_seq + 1, 0);
+  select m.seq into passed_over
+  from memory.messages as m
+  where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
+    and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
+  order by m.seq limit 1;
+  from_seq := coalesce(passed_over, base_ends);
   select * into given
-  from memory._message_payload(p_job.user_id, p_job.scope, base_ends, first_kept_seq - 1, false, 1000, 24000);
+  from memory._message_payload(
+    p_job.user_id, p_job.scope, from_seq,
+    case when passed_over is null then first_kept_seq else least(range_start, first_kept_seq) end - 1,
+    false, 1000, 24000);
   if given.messages is null then
     select t.active_tokens into active_tokens from memory.threads as t
     where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update nowait;
@@ -55,28 +69,32 @@ begin
   end if;
   select * into kept
   from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
+  if passed_over is not null and not given.is_partial and range_start <= first_kept_seq then
+    range_start := 0;
+  end if;
   tokens := given.tokens;
-  payload := memory._chat_model(policy #>> '{summary,model}', 'compress_thread')
+  payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent', 'compress_thread')
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'messages', given.messages,
       'recent_messages', kept.messages,
-      'start_seq', coalesce(base.start_seq, 0),
-      'end_seq', given.last_seq,
+      'start_seq', range_start,
+      'end_seq', greatest(given.last_seq, base.end_seq),
       'previous_summary', base.summary,
       'previous_metadata', base.metadata,
       'threshold_tokens', policy #> '{compression,threshold_tokens}',
       'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
       'remaining_tokens', greatest(0, memory._active_tokens(p_job.user_id, p_job.scope)
-        - memory._active_tokens(p_job.user_id, p_job.scope, base_ends, given.last_seq)
+        - memory._active_tokens(p_job.user_id, p_job.scope, from_seq, given.last_seq)
         - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
-    'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', coalesce(base.start_seq, 0),
-                                        given.last_seq, base, given.agent_ids),
+    'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', range_start,
+                                        greatest(given.last_seq, base.end_seq), base, given.agent_ids),
     'chain', 'thread',
-    'from_seq', base_ends,
+    'from_seq', from_seq,
+    'covers_through', given.last_seq,
     'read_through', coalesce(kept.last_seq, newest_seq),
-    'is_partial', given.is_partial,
+    'is_partial', given.is_partial or passed_over is not null,
     'archives', policy #> '{compression,archive_conversations}');
 end;
 $$;

@@ -25,7 +25,8 @@ begin
     return;
   end if;
   agent_id := null; -- the memories belong to several agents, so only the user's budget pays
-  payload := memory._chat_model(null, 'consolidate') || jsonb_build_object('memories', memories);
+  payload := memory._chat_model(null, memory._policy_section(p_job.user_id, null, 'agent'), 'consolidate')
+    || jsonb_build_object('memories', memories);
   input := jsonb_build_object('memories', memories_input, 'newest', newest);
 end;
 $$;

@@ -19,20 +19,23 @@ begin
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000);
-  if given.messages is null then -- nothing that the user or an assistant said, which counts as read
+  agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
+  -- What neither the user nor an assistant said counts as read, and so does what an agent stored before it lost the
+  -- resource memory.
+  if given.messages is null or not memory._has_resource(p_job.user_id, agent_id, 'memory') then
     perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories',
       case when given.is_partial then given.examined_seq else next_seq - 1 end);
     input := jsonb_build_object('is_partial', given.is_partial);
     return;
   end if;
-  agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   if memory._extractable_today(p_job.user_id, agent_id,
     memory._policy_section(p_job.user_id, agent_id, 'memories')) = 0 then
     perform memory._refuse('memories.max_extracted_per_day', 'so many memories were extracted today',
       'The job waits for the next day (UTC).', 'AM002');
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(null, 'extract_memories')
+  payload := memory._chat_model(
+      null, memory._policy_section(p_job.user_id, agent_id, 'agent'), 'extract_memories')
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'messages', given.messages,

@@ -35,7 +35,8 @@ begin
     return;
   end if;
   agent_id := null; -- the facts belong to several agents, so only the user's budget pays
-  payload := memory._chat_model(null, 'reconcile_memories') || jsonb_build_object('facts', facts);
+  payload := memory._chat_model(null, memory._policy_section(p_job.user_id, null, 'agent'), 'reconcile_memories')
+    || jsonb_build_object('facts', facts);
   input := jsonb_build_object('facts', facts_input, 'newest', newest);
 end;
 $$;

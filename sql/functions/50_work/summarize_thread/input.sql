@@ -30,14 +30,18 @@ begin
       where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
         and m.expires_at > statement_timestamp()
       order by m.seq desc limit 1000) as n
-    where not ends_round or n.role = 'assistant' and not n.metadata ? 'tool_calls'
+    where not ends_round or memory._ends_round(n.role, n.metadata)
     order by n.seq desc limit 1;
     exit when found;
   end loop;
   if range_end is null then
+    raise debug 'No new messages to summarize for %', memory._in_a_line(p_job.scope);
     return;
   end if;
   policy := memory._policy(p_job.user_id, agent_id);
+  if not (policy #>> '{resources,memory}')::boolean then
+    return;
+  end if;
   chain := coalesce(nullif(p_job.variant, ''), memory._kind_of_summary(policy));
   is_window := chain = 'rolling' and policy #>> '{summary,when}' = 'each_round';
   if chain = 'rolling' and not is_window and not is_forced and not memory._is_summary_due(p_job, policy) then
@@ -47,7 +51,11 @@ begin
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
   if chain = 'thread' then
     range_start := coalesce(base.start_seq, 0);
-    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0));
+    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
+                         range_end - (p_job.request ->> 'recent_k')::bigint + 1);
+    if from_seq > coalesce(base.end_seq + 1, 0) then
+      range_start := from_seq; -- what recent_k passes over is read before compression puts it away
+    end if;
   else
     range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint);
     if not is_window then
@@ -67,13 +75,14 @@ begin
   select * into given
   from memory._message_payload(p_job.user_id, p_job.scope, from_seq, range_end, false, 1000, 24000);
   if given.messages is null then
+    raise debug 'No new messages to summarize for %', memory._in_a_line(p_job.scope);
     return;
   end if;
   if given.is_partial then -- the next jobs summarise the rest of a long backlog
     range_end := given.last_seq;
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(policy #>> '{summary,model}',
+  payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent',
       case chain when 'thread' then 'compress_thread' else 'summarize_thread' end)
     || jsonb_build_object(
       'thread_id', p_job.scope,
@@ -98,8 +107,8 @@ end;
 $$;
 
 -- Whether an unasked rolling summary is still due under policy summary.when needed. It is not when the thread has been
--- compressed meanwhile or is about to be: compression reads the same messages. The true tokens may be fewer than the
--- estimated ones that had the job queued, so half of the messages are enough.
+-- compressed meanwhile or is about to be: compression reads the same messages. Half of the messages are enough: jobs
+-- may have counted fewer tokens in them than were estimated when the job was queued.
 create or replace function memory._is_summary_due(p_job memory.jobs, p_policy jsonb)
 returns boolean
 language plpgsql stable parallel safe

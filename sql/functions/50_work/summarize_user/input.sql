@@ -63,7 +63,8 @@ begin
   end if;
   end_seq := coalesce(base.end_seq, -1) + jsonb_array_length(messages);
   payload := memory._chat_model(
-      memory._policy_section(p_job.user_id, agent_id, 'summary') ->> 'model', 'summarize_user')
+      memory._policy_section(p_job.user_id, agent_id, 'summary') ->> 'model',
+      memory._policy_section(p_job.user_id, agent_id, 'agent'), 'summarize_user')
     || jsonb_build_object(
       'previous_summary', base.summary, 'previous_metadata', base.metadata, 'messages', messages);
   input := jsonb_build_object(

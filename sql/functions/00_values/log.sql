@@ -1,0 +1,24 @@
+-- Says a line at level INFO. PostgreSQL sends INFO to the client whose statement says it, such as a worker, and writes
+-- it into the server's log only if log_min_messages is info or lower. Otherwise the line goes there as LOG, the level
+-- at which the server reports its own work.
+create or replace function memory._log_info(p_line text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  raise info '%', p_line;
+  if current_setting('log_min_messages') in ('notice', 'warning', 'error', 'log') then
+    raise log '%', p_line;
+  end if;
+end;
+$$;
+
+-- An id as a part of a line of a log: without characters that would begin another line.
+create or replace function memory._in_a_line(p_id text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return regexp_replace(p_id, '[[:cntrl:]]', '?', 'g');
+end;
+$$;

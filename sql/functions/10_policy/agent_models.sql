@@ -1,0 +1,52 @@
+-- The models that a policy names the way an agent's configuration file does: by provider and model.
+
+-- The registered model that a provider and a model name; null when there is none or when it is switched off. A model is
+-- named by the name under which it is registered ("gpt-4o-mini", or "azure_openai_cc/gpt-4o-mini" with its provider),
+-- or by what its provider calls it. A provider that memory.register_model() does not know is no condition: it is the
+-- name that a service gave to one of its own connections.
+create or replace function memory._named_model(p_kind text, p_provider text, p_model text)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+begin
+  return m from memory.models as m
+  where m.kind = p_kind and not m.is_off
+    and (m.name in (p_model, p_provider || '/' || p_model) or m.model = p_model)
+    and (p_provider in ('local', 'openai', 'azure') and m.provider <> p_provider) is not true
+  order by m.name = p_provider || '/' || p_model desc nulls last, m.name = p_model desc, m.is_active desc, m.name
+  limit 1;
+end;
+$$;
+
+-- Tells the caller of memory.set_policy() which of the models that these settings name are not in use, and what happens
+-- until they are. Not a refusal: a file may be stored before the models are registered.
+create or replace function memory._note_missing_models(p_settings jsonb, p_policy jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  chat constant text := p_policy #>> '{agent,model}';
+  embedding constant text := p_policy #>> '{knowledge_base,embedding_model}';
+  rerank constant text := p_policy #>> '{knowledge_base,rerank_model}';
+  register constant text := 'Register it with memory.register_model(); the policy applies from then on.';
+begin
+  if chat is not null and p_settings -> 'agent' ?| '{provider,model}'
+    and (memory._named_model('chat', p_policy #>> '{agent,provider}', chat)).name is null then
+    raise notice 'model "%": no chat model is registered under that name, so the active chat model does the work', chat
+      using hint = register;
+  end if;
+  if rerank is not null and p_settings -> 'knowledge_base' ?| '{rerank_provider,rerank_model}'
+    and (memory._named_model('rerank', p_policy #>> '{knowledge_base,rerank_provider}', rerank)).name is null then
+    raise notice 'rerank_model "%": no rerank model is registered under that name, so the active one reranks', rerank
+      using hint = register;
+  end if;
+  if embedding is not null and p_settings -> 'knowledge_base' ?| '{embedding_provider,embedding_model}'
+    and not coalesce((
+      memory._named_model('embedding', p_policy #>> '{knowledge_base,embedding_provider}', embedding)).is_active, false)
+  then
+    raise notice 'embedding_model "%" is not the active embedding model', embedding
+      using hint = 'One embedding model serves all agents, because embeddings of two models cannot be compared: '
+        'register it with memory.register_model() and switch with memory.activate_model().';
+  end if;
+end;
+$$;

@@ -1,0 +1,18 @@
+-- Codes for embeddings of messages that were stored before there were codes: p_batch_size at most. While a user lacks
+-- one, a search compares all messages of the user. The triggers on memory.embeddings make the codes.
+create or replace function memory._fill_codes(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  uncoded constant tid[] := array(
+    select e.ctid
+    from memory.embeddings as e
+    where e.source = 'message' and e.code is null
+    order by e.user_id, e.model
+    limit p_batch_size
+    for update skip locked);
+begin
+  update memory.embeddings as e set code = null where e.ctid = any (uncoded);
+end;
+$$;

@@ -1,0 +1,43 @@
+-- The hashes by which messages_search_keys_idx finds the messages of one user among those of all. Two different words
+-- may have the same hash, so whoever reads the index compares the rows, too.
+
+create or replace function memory._word_key(p_user_id text, p_word text)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select hashtext(p_user_id || chr(1) || p_word);
+end;
+
+-- The keys of the plain values of an object, which are also those of every object that contains it. Equal numbers have
+-- one hash, however they are written.
+create or replace function memory._value_keys(p_user_id text, p_object jsonb)
+returns setof int
+language sql immutable parallel safe
+begin atomic
+  select hashtext(p_user_id || chr(2) || v.key || chr(2) || jsonb_hash(v.value))
+  from jsonb_each(p_object) as v
+  where jsonb_typeof(v.value) not in ('object', 'array');
+end;
+
+create or replace function memory._agent_key(p_user_id text, p_agent_id text)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select hashtext(p_user_id || chr(3) || p_agent_id);
+end;
+
+create or replace function memory._search_keys(
+  p_user_id text, p_agent_id text, p_metadata jsonb, p_search_vector tsvector
+)
+returns int[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select memory._word_key(p_user_id, w.word) from unnest(tsvector_to_array(p_search_vector)) as w (word)
+    union all
+    select k.key from memory._value_keys(p_user_id, p_metadata) as k (key)
+    union all
+    select memory._agent_key(p_user_id, p_agent_id));
+end;
+$$;

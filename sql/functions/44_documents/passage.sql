@@ -1,0 +1,81 @@
+-- The passage of a long text that says most of a query: about as long as the pieces that a job cuts it into
+-- (knowledge_base.chunk_size), and up to a quarter longer, so that it begins and ends with a sentence. The beginning of
+-- the text if it has no word of the query. p_content is a rough piece of at most 32 KiB, see memory._rough_pieces().
+create or replace function memory._passage(p_user_id text, p_content text, p_query text)
+returns text
+language plpgsql stable parallel safe
+set jit = off -- The planner expects ten words in each of a thousand segments; compiling would take a second.
+as $$
+declare
+  policy constant jsonb := memory._policy(p_user_id, null);
+  language constant regconfig := (policy #>> '{search,language}')::regconfig;
+  -- A passage is four segments long. Four bytes count as a token.
+  segment constant int := greatest(
+    (policy #>> '{knowledge_base,chunk_size}')::bigint * length(p_content) / octet_length(p_content), 1);
+  size constant int := length(p_content);
+  words constant text[] := array(
+    select v.lexeme from unnest(memory._text_vector(language, left(p_query, 8000))) as v
+    order by v.positions[1], v.lexeme limit 200);
+  skipped int; -- characters before the passage
+  ends int;
+begin
+  if size <= 4 * segment then
+    return btrim(p_content, e' \t\r\n');
+  end if;
+  -- A word counts by how few segments have it, and a tenth more if it stands in one of the two inner segments, so that
+  -- what is looked for stands in the middle.
+  with said as materialized (
+    select g.number, v.lexeme as word, 1.0 / count(*) over (partition by v.lexeme) as weight
+    from generate_series(0, (size - 1) / segment) as g (number)
+    -- A word that begins in a segment ends within 50 characters after it, as a rule.
+    cross join lateral unnest(
+      memory._text_vector(language, substr(p_content, g.number * segment + 1, segment + 50))) as v
+    where v.lexeme = any (words)
+  )
+  select w.first * segment into skipped
+  from (
+    select p.first, sum(p.weight) as weight
+    from (
+      select f.first, s.word, max(s.weight * case when s.number - f.first in (1, 2) then 1.1 else 1 end) as weight
+      from said as s
+      cross join generate_series(greatest(s.number - 3, 0), s.number) as f (first)
+      group by f.first, s.word) as p
+    group by p.first
+    order by weight desc, p.first limit 1) as w;
+  skipped := least(coalesce(skipped, 0), size - 4 * segment);
+  ends := skipped + 4 * segment;
+  return btrim(
+    memory._sentence_begun(left(p_content, skipped), segment / 2)
+      || substr(p_content, skipped + 1, 4 * segment)
+      || memory._sentence_ended(substr(p_content, ends + 1, segment / 2)),
+    e' \t\r\n');
+end;
+$$;
+
+-- The characters of a sentence that ends after p_before, at most p_length of them; if it is longer, those of the word.
+create or replace function memory._sentence_begun(p_before text, p_length int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  before constant text := right(p_before, p_length);
+begin
+  return case
+    when length(before) < p_length then before -- the text begins there
+    else coalesce(
+      substring(before from e'^.*(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*\\s|[\\u3002\\uff01\\uff1f]|\\n)(.*)$'),
+      substring(before from e'(\\S{0,50})$')) end;
+end;
+$$;
+
+-- The characters that end the sentence that goes on in p_after; if it does not end there, those that end the word.
+create or replace function memory._sentence_ended(p_after text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(
+    substring(p_after from e'^.*?(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*(?=\\s|$)|[\\u3002\\uff01\\uff1f]|\\n)'),
+    substring(p_after from e'^\\S{0,50}'));
+end;
+$$;

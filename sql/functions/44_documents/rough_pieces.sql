@@ -1,0 +1,42 @@
+-- A text as pieces of at most 32 KiB, for search until a job has cut it with a tokenizer. So much can be parsed as a
+-- whole in every script. The pieces follow each other without a gap. Each ends with the last sentence or line that ends
+-- in its last 1,000 bytes, else at the last blank there, else anywhere between two characters.
+create or replace function memory._rough_pieces(p_content text)
+returns table (number int, piece text)
+language plpgsql immutable parallel safe
+as $$
+declare
+  -- Bytes, because to find a place in a text PostgreSQL counts all characters before it.
+  bytes constant bytea := convert_to(p_content, 'UTF8');
+  size constant int := octet_length(bytes);
+  max_bytes constant int := 32768;
+  starts int := 0;
+  ends int;
+  blank int; -- the last blank
+begin
+  number := 0;
+  while starts < size loop
+    ends := least(starts + max_bytes, size);
+    while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
+      ends := ends - 1;
+    end loop;
+    if ends < size then
+      blank := null;
+      for place in reverse ends .. ends - 1000 loop
+        if get_byte(bytes, place - 1) in (9, 10, 13, 32) then
+          blank := coalesce(blank, place);
+          if get_byte(bytes, place - 1) = 10 or get_byte(bytes, place - 2) in (33, 46, 63) then -- ! . ?
+            blank := place;
+            exit;
+          end if;
+        end if;
+      end loop;
+      ends := coalesce(blank, ends);
+    end if;
+    piece := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
+    return next;
+    number := number + 1;
+    starts := ends;
+  end loop;
+end;
+$$;

@@ -1,0 +1,67 @@
+-- needs pgvector on the search_path
+
+-- The messages nearest to the query by meaning. The codes of all messages that pass the filters are compared, by
+-- embeddings_codes_idx alone, and the embeddings of the nearest p_wanted times four. Of the nearest ten of 5,882
+-- conversation turns, 400 codes have 99.9 % (all-MiniLM-L6-v2, 384 dimensions).
+create or replace function memory._nearest_messages(
+  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters
+)
+returns memory._message_candidates
+language plpgsql stable parallel safe
+as $$
+declare
+  target_code constant bit varying := memory._code(p_target);
+  dims constant int := memory._dimensions(p_target);
+  compared int := 4 * p_wanted;
+  ids text[];
+  thread_ids text[];
+  seqs bigint[];
+begin
+  loop
+    ids := array(
+      select e.id
+      from memory.embeddings as e
+      where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.code is not null
+        and e.created_at >= coalesce(p_filters.created_after, '-infinity')
+        and e.created_at <= least(p_filters.created_before, p_filters.as_of, 'infinity')
+        and length(e.code) = dims
+        and (p_agent_id is null or e.agent_id = p_agent_id)
+        -- Beginnings are compared first, because that takes a fifth of the time.
+        and (p_filters.thread_id is null
+             or e.id ^@ (p_filters.thread_id || '/') and memory._thread_of(e.id) = p_filters.thread_id)
+        and (p_filters.exclude_thread_id is null
+             or not e.id ^@ (p_filters.exclude_thread_id || '/')
+             or memory._thread_of(e.id) <> p_filters.exclude_thread_id)
+      order by memory._bits_apart(e.code, target_code)
+      limit compared);
+    select array_agg(n.thread_id), array_agg(n.seq) into thread_ids, seqs
+    from (
+      select m.thread_id, m.seq
+      from (
+        select i.id, e.similarity
+        from unnest(ids) as i (id)
+        cross join lateral (
+          select memory._cosine_similarity(e.embedding, p_target) as similarity
+          from memory.embeddings as e
+          where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.id = i.id
+          offset 0
+        ) as e
+        order by e.similarity desc nulls last
+        offset 0 -- so that no more messages than are wanted are looked up
+      ) as e
+      cross join lateral (
+        select m.thread_id, m.seq, m.agent_id, m.created_at, m.metadata
+        from memory.messages as m
+        where m.user_id = p_user_id and m.thread_id = memory._thread_of(e.id) and m.seq = memory._seq_of(e.id)
+          and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+        offset 0
+      ) as m
+      where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+      limit p_wanted
+    ) as n;
+    exit when cardinality(ids) < compared or cardinality(seqs) = p_wanted;
+    compared := compared * 20; -- Most of the nearest have been cleared, or do not pass a filter on metadata.
+  end loop;
+  return row(thread_ids, seqs, null, null, null, null)::memory._message_candidates;
+end;
+$$;

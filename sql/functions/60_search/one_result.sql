@@ -1,0 +1,125 @@
+-- needs pgvector on the search_path
+
+-- A memory and a message that it was drawn from say the same, so they are one result: the better one stands, the other
+-- is in its explanation as source_messages or memories. The places that this frees go to the next texts.
+
+-- The ranking of a search (memory._ranked()) with such pairs joined. Only a search among memories and messages of a
+-- user who has messages pays for it. It takes twice as many texts from the ranking as are asked for, and ranks again
+-- for four times as many if those do not fill all places.
+create or replace function memory._ranked_once(
+  p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
+  p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
+)
+returns setof memory.ranking
+language plpgsql stable parallel unsafe
+as $$
+declare
+  may_have_pairs constant boolean := p_sources @> '{memory,message}'
+    and exists (select from memory.messages as m where m.user_id = p_user_id);
+  row_limit int := case when may_have_pairs then 2 * p_row_limit else p_row_limit end;
+  ranked memory.ranking[];
+  stands_for int[]; -- by the rank of a text that is no result of its own: the rank of the result that it is part of
+begin
+  loop
+    ranked := array(
+      select r
+      from memory._ranked(
+        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
+        p_mode => p_mode, p_settings => p_settings, p_sources => p_sources, p_row_limit => row_limit,
+        p_filters => p_filters, p_min_score => p_min_score, p_explain => p_explain) as r
+      order by r.rank);
+    stands_for := case when may_have_pairs then memory._same_results(p_user_id, ranked, p_filters) end;
+    exit when cardinality(ranked) < row_limit
+      or row_limit - (select count(s) from unnest(stands_for) as s) >= p_row_limit;
+    row_limit := 4 * row_limit;
+  end loop;
+
+  return query
+  select row_number() over (order by r.rank), r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
+    case when r.rank = any (stands_for)
+      then coalesce(r.explanation, '{}') || memory._parts_of_result(p_user_id, ranked, stands_for, r.rank, p_filters)
+      else r.explanation end
+  from unnest(ranked) as r
+  where stands_for[r.rank] is null
+  order by r.rank
+  limit p_row_limit;
+end;
+$$;
+
+-- Which of the ranked texts are part of a better result, as stands_for of memory._ranked_once(). A memory has to name
+-- the message among its source_seqs, or to say the same words. A memory of more than five messages is a summary of them
+-- and hides none.
+create or replace function memory._same_results(
+  p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
+)
+returns int[]
+language plpgsql stable parallel safe
+as $$
+declare
+  stands_for int[] := array_fill(null::int, array[greatest(cardinality(p_ranked), 1)]);
+  pair record;
+begin
+  for pair in
+    with texts as materialized (
+      select r.* from unnest(p_ranked) as r where r.source in ('memory', 'message')
+    ), memories as materialized (
+      select r.rank, m.thread_id, m.source_seqs, m.content_hash
+      from texts as r
+      cross join lateral (
+        select v.thread_id, v.source_seqs, v.content_hash
+        from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as v
+        where v.memory_id = r.id::uuid
+        offset 0 -- so that each is read by its key
+      ) as m
+      where r.source = 'memory'
+    ), messages as materialized (
+      select r.rank, r.thread_id, r.number, m.content_hash
+      from texts as r
+      cross join lateral (
+        select case when octet_length(v.content) <= 2000 then memory._content_hash(v.content) end as content_hash
+        from memory.messages as v
+        where v.user_id = p_user_id and v.thread_id = r.thread_id and v.seq = r.number
+        offset 0
+      ) as m
+      where r.source = 'message'
+    )
+    select greatest(e.rank, s.rank) as worse, least(e.rank, s.rank) as better
+    from memories as e
+    join messages as s on s.thread_id = e.thread_id and s.number = any (e.source_seqs)
+    where cardinality(e.source_seqs) <= 5
+    union
+    select greatest(e.rank, s.rank), least(e.rank, s.rank)
+    from memories as e
+    join messages as s on s.content_hash = e.content_hash
+    order by 1, 2
+  loop
+    -- Whether the better one stands is known by now, because pairs come in the order of the worse one.
+    if stands_for[pair.worse] is null and stands_for[pair.better] is null then
+      stands_for[pair.worse] := pair.better;
+    end if;
+  end loop;
+  return stands_for;
+end;
+$$;
+
+-- The texts that are part of the result with this rank, best first: messages as source_messages, memories as memories.
+create or replace function memory._parts_of_result(
+  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_rank bigint, p_filters memory._search_filters
+)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return jsonb_object_agg(p.name, p.parts)
+  from (
+    select case r.source when 'message' then 'source_messages' else 'memories' end as name,
+      jsonb_agg(
+        jsonb_build_object('id', x.id, 'content', x.content, 'score', r.score, 'valid_from', x.valid_from)
+          || coalesce(r.explanation, '{}')
+        order by r.rank) as parts
+    from unnest(p_ranked) as r
+    cross join lateral memory._search_row(p_user_id, r.source, r.id, r.thread_id, r.number, p_filters) as x
+    where p_stands_for[r.rank] = p_rank and x.content is not null
+    group by 1) as p;
+end;
+$$;

@@ -1,0 +1,139 @@
+-- needs pgvector on the search_path
+
+-- The messages with most words of the query, as memory._ranked() weighs words. A word that many messages have tells
+-- little about each of them and takes long to read, so only messages with one of the rarest words are compared. How
+-- rare a word is, a sample of the user's messages tells, and of the rarest words the messages that have them.
+create or replace function memory._worded_messages(
+  p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_wanted int,
+  p_filters memory._search_filters
+)
+returns memory._message_candidates
+language plpgsql stable parallel safe
+set enable_bitmapscan = on
+as $$
+declare
+  as_queries constant tsquery[] := array(select quote_literal(w.word)::tsquery from unnest(p_words) as w (word));
+  keys constant int[] := array(select memory._word_key(p_user_id, w.word) from unnest(p_words) as w (word));
+  total bigint;
+  lowest double precision;
+  deviation double precision;
+  estimates bigint[];
+  compared int[];
+  worded memory._message_candidates;
+begin
+  select s.texts, s.frequencies, s.lowest, s.deviation into total, estimates, lowest, deviation
+  from memory._sampled_messages(p_user_id, as_queries, p_model, p_target) as s;
+  -- The rarest words, as many as about 1,000 messages have between them; of a large corpus more.
+  select array_agg(w.key) into compared
+  from (
+    select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages
+    from unnest(keys, estimates) as k (key, estimate)
+    window rarest_first as (order by k.estimate, k.key rows unbounded preceding)
+  ) as w
+  where w.place = 1 or w.messages <= 1000 + total / 50;
+
+  with found as materialized (
+    select row_number() over () as place, m.thread_id, m.seq, m.search_vector
+    from (select m.* from memory.messages as m where m.search_keys && compared offset 0) as m
+    where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+      and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+  ), matches as materialized (
+    select f.place, w.number, memory._word_weight(f.search_vector, w.as_query) as weight
+    from found as f cross join unnest(as_queries) with ordinality as w (as_query, number)
+    where f.search_vector @@ w.as_query
+  ), weights as materialized (
+    select w.number, case when w.key = any (compared) then coalesce(c.found, 0) else w.estimate end as frequency
+    from unnest(keys, estimates) with ordinality as w (key, estimate, number)
+    left join (select m.number, count(*) as found from matches as m group by m.number) as c on c.number = w.number
+  ), best as (
+    select f.thread_id, f.seq, k.score
+    from (select m.place, sum(memory._idf(total, w.frequency) * m.weight) as score
+          from matches as m join weights as w on w.number = m.number
+          group by m.place
+          order by score desc limit p_wanted) as k
+    join found as f on f.place = k.place
+  )
+  select (select array_agg(b.thread_id order by b.score desc, b.thread_id, b.seq) from best as b),
+    (select array_agg(b.seq order by b.score desc, b.thread_id, b.seq) from best as b), total,
+    (select array_agg(w.frequency order by w.number) from weights as w), lowest, deviation
+  into worded;
+  return worded;
+end;
+$$;
+
+-- Three hundred messages of a user, evenly from all that are stored: how many messages there are about, and how many of
+-- them have each word.
+create or replace function memory._sampled_messages(
+  p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
+  out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
+)
+language plpgsql stable parallel safe
+as $$
+declare
+  wanted constant int := 300;
+  vectors tsvector[];
+  similarities double precision[];
+  stored bigint;
+  sampled bigint;
+begin
+  with threads as materialized (
+    select t.thread_id, t.share, m.first_seq, t.next_seq - m.first_seq as messages
+    from (
+      -- Of very many threads some.
+      select t.thread_id, t.next_seq, t.message_count,
+        row_number() over () % ceil(count(*) over () / 300.0)::int as place,
+        ceil(count(*) over () / 300.0)::int as share
+      from memory.threads as t
+      where t.user_id = p_user_id
+    ) as t
+    cross join lateral (
+      select case when t.message_count < t.next_seq then (
+        select min(m.seq) from memory.messages as m where m.user_id = p_user_id and m.thread_id = t.thread_id
+      ) else 0 end as first_seq
+      offset 0
+    ) as m
+    where t.place = 0 and m.first_seq is not null
+  ), counted as materialized (
+    select t.*, sum(t.messages) over (order by t.thread_id rows unbounded preceding)::bigint as through,
+      sum(t.messages) over ()::bigint as stored
+    from threads as t
+  ), places as materialized (
+    select p.place, t.thread_id, t.stored * t.share as stored,
+      t.first_seq + (p.place * t.stored + wanted - 1) / wanted - (t.through - t.messages) - 1 as seq
+    from counted as t
+    cross join lateral generate_series(
+      (t.through - t.messages) * wanted / t.stored + 1, t.through * wanted / t.stored) as p (place)
+  ), sample as materialized (
+    select p.place, p.stored, m.*
+    from places as p
+    left join lateral (
+      select m.thread_id, m.seq, m.search_vector from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = p.thread_id and m.seq = p.seq
+        and m.search_vector is not null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+      offset 0
+    ) as m on true
+  )
+  select max(s.stored), count(s.seq), array_agg(s.search_vector) filter (where s.seq is not null),
+    array_agg((
+      select memory._cosine_similarity(e.embedding, p_target)
+      from memory.embeddings as e
+      where e.user_id = p_user_id and e.model = p_model and e.source = 'message'
+        and e.id = s.thread_id || '/' || s.seq and memory._dimensions(e.embedding) = memory._dimensions(p_target)))
+      filter (where s.place % 3 = 0)
+  into stored, sampled, vectors, similarities
+  from sample as s;
+  texts := stored * sampled / wanted;
+  select array_agg(w.found * texts / greatest(sampled, 1) order by w.number) into frequencies
+  from (select w.number, (select count(*) from unnest(vectors) as v (vector) where v.vector @@ w.as_query) as found
+        from unnest(p_as_queries) with ordinality as w (as_query, number)) as w;
+  select stddev_pop(s.similarity) into deviation from unnest(similarities) as s (similarity);
+  -- As if the similarities below their mean were normally distributed. The factor fits conversations: of 5,882 turns
+  -- the estimate is off by 5 % of the span of similarities (200 questions, a hundred similarities each), the lowest
+  -- similarity of the sample itself by 10 %.
+  select m.mean - 0.83 * sqrt(2 * ln(greatest(texts, 2))) * sqrt(avg(power(s.similarity - m.mean, 2)))
+  into lowest
+  from (select avg(s.similarity) as mean from unnest(similarities) as s (similarity)) as m
+  join unnest(similarities) as s (similarity) on s.similarity <= m.mean
+  group by m.mean;
+end;
+$$;

@@ -1,0 +1,169 @@
+"""What is said about summaries at INFO and DEBUG: to whoever makes them, and in the server's log."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory.worker import Worker
+
+from tests.support.jobs import ANA, claim, summary_only
+from tests.support.protocol import complete
+from tests.support.servers import Server
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("D12")
+
+Line = tuple[str, str]
+
+
+@pytest.fixture
+def api(db: psycopg.Connection) -> Api:
+    api = Api(db)
+    summary_only(api)
+    return api
+
+
+@pytest.fixture
+def said(api: Api) -> list[Line]:
+    """Level and text of what the server says to this connection."""
+    lines: list[Line] = []
+    api.connection.add_notice_handler(
+        lambda notice: lines.append((notice.severity_nonlocalized or "", notice.message_primary or ""))
+    )
+    api.connection.execute("set client_min_messages = debug1")
+    return lines
+
+
+def logged_by(server: Server, since: int) -> list[str]:
+    """Lines of the server's own log at level LOG."""
+    return re.findall(r"LOG:  (.*)", Path(server.log_file).read_bytes()[since:].decode())
+
+
+def size(server: Server) -> int:
+    return Path(server.log_file).stat().st_size
+
+
+def test_a_summary_says_what_it_covers_and_how_long_it_took(api: Api, said: list[Line]) -> None:
+    api.talk(**ANA, rounds=3)
+    complete(api, claim(api), summary="They talked.", generation_time_ms=1234.4)
+    assert ("INFO", "Summarized messages 0-5 for t1 in 1234ms") in said
+    assert not [text for _, text in said if text.startswith("Sliding window")]
+
+
+def test_a_window_that_slides_says_what_it_drops(api: Api, said: list[Line]) -> None:
+    api.talk(**ANA, rounds=8)
+    complete(api, claim(api), summary="They talked.", generation_time_ms=5)
+    lines = [text for level, text in said if level == "INFO"]
+    assert lines == ["Sliding window: dropping seq 0-1 for t1", "Summarized messages 2-15 for t1 in 5ms"]
+
+
+def test_a_model_that_reports_no_time_gets_the_time_since_the_claim(api: Api, said: list[Line]) -> None:
+    api.talk(**ANA, rounds=3)
+    job = claim(api)
+    api.connection.execute("update memory.summaries set created_at = created_at - interval '90 seconds'")
+    complete(api, job, summary="They talked.")
+    [line] = [text for level, text in said if level == "INFO"]
+    assert 90_000 <= int(re.fullmatch(r"Summarized messages 0-5 for t1 in (\d+)ms", line)[1]) < 150_000  # type: ignore[index]
+
+
+def test_a_compression_is_a_summary_too_and_a_profile_is_none(api: Api, said: list[Line]) -> None:
+    api.set_policy(settings={"compression": {"recent_messages_to_keep": 2}, "summary": {"enabled": False}})
+    api.talk(**ANA, rounds=3)
+    api.compress_thread(**ANA)
+    complete(api, claim(api, kinds=["compress_thread"]), summary="They talked.", generation_time_ms=5)
+    api.summarize_user(user_id="ana")
+    complete(api, claim(api, kinds=["summarize_user"]), summary="Talks.", generation_time_ms=5)
+    assert [text for level, text in said if level == "INFO"] == ["Summarized messages 0-3 for t1 in 5ms"]
+
+
+def test_an_id_cannot_begin_a_line_of_its_own(api: Api, said: list[Line]) -> None:
+    api.talk("ana", "t\nINFO: all is well", rounds=3)
+    complete(api, claim(api), summary="They talked.", generation_time_ms=5)
+    assert ("INFO", "Summarized messages 0-5 for t?INFO: all is well in 5ms") in said
+
+
+def test_what_debug_says(api: Api, said: list[Line]) -> None:
+    api.talk(**ANA, rounds=3)
+    api.talk(**ANA, rounds=1)
+    assert ("DEBUG", "Summarization already in progress for t1") in said
+    complete(api, claim(api), summary="They talked.")
+    [summary] = api.get_thread_summary(**ANA)
+    assert ("DEBUG", f"Memory {summary.summary_id} status updated to completed") in said
+    api.summarize_thread(**ANA)
+    assert api.claim_jobs(worker="w") == []
+    assert ("DEBUG", "No new messages to summarize for t1") in said
+
+
+def test_a_summary_that_is_given_up_says_so_at_debug(api: Api, said: list[Line]) -> None:
+    api.talk(**ANA, rounds=3)
+    api.connection.execute("update memory.jobs set max_attempts = 1")
+    job = claim(api)
+    begun = api.value("select summary_id from memory.summaries")
+    api.fail_job(user_id=job.user_id, job_id=job.job_id, lease_token=job.lease_token, error="no reply")
+    assert ("DEBUG", f"Memory {begun} status updated to failed") in said
+
+
+def test_two_jobs_at_the_summary_of_a_whole_thread(api: Api, said: list[Line]) -> None:
+    api.set_policy(settings={"cadence": {"thread_summary_every_n": 2}, "compression": {"recent_messages_to_keep": 1}})
+    api.talk(**ANA, rounds=3)
+    claim(api)
+    api.compress_thread(**ANA)
+    assert api.claim_jobs(worker="w") == []
+    assert ("DEBUG", "Summarization already in progress for t1") in said
+
+
+@pytest.mark.parametrize(("level", "logged"), [("warning", 1), ("log", 1), ("info", 0), ("fatal", 0)])
+def test_the_log_of_the_server_has_the_line_once(
+    api: Api, said: list[Line], server: Server, level: str, logged: int
+) -> None:
+    """At info the server writes the INFO line itself."""
+    api.connection.execute("set client_min_messages = notice")
+    api.connection.execute(f"set log_min_messages = '{level}'")
+    api.talk(**ANA, rounds=3)
+    before = size(server)
+    complete(api, claim(api), summary="They talked.", generation_time_ms=5)
+    line = "Summarized messages 0-5 for t1 in 5ms"
+    assert logged_by(server, before).count(line) == logged
+    assert said.count(("INFO", line)) == 1
+    assert [text for level, text in said if level == "LOG"] == []
+
+
+def test_a_worker_logs_the_lines(dsn: str, api: Api, caplog: pytest.LogCaptureFixture) -> None:
+    api.talk(**ANA, rounds=8)
+    caplog.set_level(logging.INFO, logger="agent_memory")
+    asyncio.run(Worker(dsn).run(once=True))
+    lines = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert ("INFO", "Sliding window: dropping seq 0-1 for t1") in lines
+    [summarized] = [text for level, text in lines if level == "INFO" and text.startswith("Summarized")]
+    assert re.fullmatch(r"Summarized messages 2-15 for t1 in \d+ms", summarized)
+    assert "DEBUG" not in {level for level, _ in lines}
+
+
+def test_a_verbose_worker_logs_debug_lines_as_such(dsn: str, api: Api, caplog: pytest.LogCaptureFixture) -> None:
+    api.talk(**ANA, rounds=3)
+    caplog.set_level(logging.DEBUG, logger="agent_memory")
+    asyncio.run(Worker(dsn).run(once=True))
+    [summary] = api.get_thread_summary(**ANA)
+    lines: list[Any] = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert ("DEBUG", f"Memory {summary.summary_id} status updated to completed") in lines
+    assert len([text for _, text in lines if text.startswith("Summarized messages")]) == 1
+
+
+def test_the_runner_in_the_server_says_the_lines(api: Api, said: list[Line], server: Server) -> None:
+    if not server.has_plpython:
+        pytest.skip("this server has no PL/Python")
+    api.talk(**ANA, rounds=8)
+    before = size(server)
+    api.connection.execute("call memory.run_jobs()")
+    [summary] = api.get_thread_summary(**ANA)
+    lines = [text for level, text in said if level == "INFO"]
+    assert lines[0] == "Sliding window: dropping seq 0-1 for t1"
+    assert re.fullmatch(r"Summarized messages 2-15 for t1 in \d+ms", lines[1])
+    assert ("DEBUG", f"Memory {summary.summary_id} status updated to completed") in said
+    assert logged_by(server, before)[:2] == lines

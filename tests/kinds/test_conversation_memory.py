@@ -1,0 +1,142 @@
+"""Memories of type conversation_summary: the summary of a whole thread as a memory, where the policy says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.protocol import ANA, claim, complete, lease
+from tests.support.sqlapi import Api
+from tests.support.summaries import only
+
+pytestmark = pytest.mark.feature("B15")
+
+
+@pytest.fixture
+def api(api: Api) -> Api:
+    only(api, summary={"enabled": False, "as_memory": True}, cadence={"thread_summary_every_n": 4})
+    return api
+
+
+def summarized(api: Api, summary: str, rounds: int = 2, **arguments: Any) -> dict[str, Any]:
+    """Some more rounds of the conversation, then a new summary of all of it."""
+    api.talk(**{**ANA, **arguments}, rounds=rounds)
+    return complete(api, claim(api, "summarize_thread"), summary=summary)
+
+
+def memories(api: Api, **arguments: Any) -> list[Any]:
+    found: list[Any] = api.list_memories(user_id="ana", memory_type="conversation_summary", **arguments)
+    return found
+
+
+def test_it_is_off_unless_the_policy_says_so(api: Api) -> None:
+    api.set_policy(settings={"summary": {"as_memory": None}})
+    summarized(api, "They talked about tea.")
+    assert memories(api) == []
+
+
+def test_a_summary_of_a_whole_thread_becomes_a_memory(api: Api) -> None:
+    outcome = summarized(api, "They talked about tea.", agent_id="helper")
+    [memory] = memories(api)
+    assert (memory.content, memory.agent_id, memory.thread_id) == ("They talked about tea.", "helper", "t1")
+    assert memory.metadata == {"summary_id": outcome["summary_id"], "start_seq": 0, "end_seq": 3}
+    assert memory.valid_from == api.get_messages(**ANA)[-1].created_at
+    [stored] = api.query("select source, source_seqs, is_stated from memory.memories")
+    assert stored == ("thread_summary", None, False)
+
+
+def test_the_memory_changes_with_the_summary(api: Api) -> None:
+    summarized(api, "They talked about tea.")
+    [before] = memories(api)
+    outcome = summarized(api, "They talked about tea and boats.")
+    [after] = memories(api)
+    assert (after.memory_id, after.content) == (before.memory_id, "They talked about tea and boats.")
+    assert after.metadata == {"summary_id": outcome["summary_id"], "start_seq": 0, "end_seq": 7}
+    assert [hit.id for hit in api.search(user_id="ana", query="boats", mode="keyword", sources=["memory"])] == [
+        str(after.memory_id)
+    ]
+
+
+def test_each_thread_has_its_own(api: Api) -> None:
+    summarized(api, "They talked about tea.")
+    summarized(api, "They talked about boats.", thread_id="t2")
+    assert {memory.thread_id: memory.content for memory in memories(api)} == {
+        "t1": "They talked about tea.",
+        "t2": "They talked about boats.",
+    }
+
+
+def test_two_threads_with_one_summary_have_one_memory(api: Api) -> None:
+    summarized(api, "They talked.")
+    summarized(api, "They talked.", thread_id="t2")
+    assert len(memories(api)) == 1
+    summarized(api, "They talked about boats.", thread_id="t2")
+    summarized(api, "They talked about boats.")
+    [memory] = memories(api)
+    assert memory.thread_id == "t2"
+
+
+def test_compression_makes_it_too(api: Api) -> None:
+    only(api, summary={"enabled": False, "as_memory": True}, compression={"recent_messages_to_keep": 2})
+    api.talk(**ANA, rounds=3)
+    api.compress_thread(**ANA)
+    complete(api, claim(api, "compress_thread"), summary="They talked about tea.")
+    [memory] = memories(api)
+    assert (memory.content, memory.metadata["end_seq"]) == ("They talked about tea.", 3)
+
+
+def test_neither_a_rolling_summary_nor_a_profile_does(api: Api) -> None:
+    only(api, summary={"enabled": True, "as_memory": True}, cadence={"thread_summary_every_n": 0})
+    api.talk(**ANA, rounds=3)
+    complete(api, claim(api, "summarize_thread"), summary="They talked.")
+    api.summarize_user(user_id="ana")
+    complete(api, claim(api, "summarize_user"), summary="Talks.")
+    assert memories(api) == []
+
+
+def test_what_several_agents_heard_is_no_memory_of_one(api: Api) -> None:
+    summarized(api, "They talked about tea.", agent_id="one")
+    assert len(memories(api)) == 1
+    summarized(api, "They talked about tea and boats.", agent_id="two")
+    assert memories(api) == []
+
+
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_it_goes_with_its_conversation(api: Api, function: str) -> None:
+    summarized(api, "They talked about tea.")
+    summarized(api, "They talked about boats.", thread_id="t2")
+    getattr(api, function)(**ANA)
+    assert [memory.thread_id for memory in memories(api)] == ["t2"]
+
+
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_a_job_that_ends_after_its_conversation_leaves_nothing(api: Api, function: str) -> None:
+    api.talk(**ANA, rounds=2)
+    job = claim(api, "summarize_thread")
+    getattr(api, function)(**ANA)
+    with pytest.raises(Exception, match="not yours"):
+        api.complete_job(**lease(job), result={"summary": "They talked about tea."})
+    assert memories(api) == []
+
+
+def test_one_that_was_deleted_comes_back_with_the_next_summary(api: Api) -> None:
+    summarized(api, "They talked about tea.")
+    [memory] = memories(api)
+    api.delete_memory(user_id="ana", memory_id=memory.memory_id)
+    summarized(api, "They talked about tea and boats.")
+    assert [memory.content for memory in memories(api)] == ["They talked about tea and boats."]
+
+
+def test_its_life_begins_anew_with_each_summary(api: Api) -> None:
+    api.set_policy(settings={"memories": {"expires_after": "30 days"}})
+    summarized(api, "They talked about tea.")
+    api.connection.execute("update memory.memories set expires_at = now() + interval '1 hour'")
+    summarized(api, "They talked about boats.")
+    [memory] = memories(api)
+    assert memory.expires_at > api.value("select now() + interval '29 days'")
+
+
+def test_it_stands_among_the_memories_of_the_prompt(api: Api) -> None:
+    summarized(api, "They talked about tea.")
+    assert "**Previous conversations:**\n1. They talked about tea." in api.render_memories(user_id="ana")
