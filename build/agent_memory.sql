@@ -1929,7 +1929,7 @@ returns trigger$header$),
 returns setof memory.document$header$),
       ('function', '_doc_types', $header$(p_doc_types text[])
 returns text[]$header$),
-      ('function', '_passage', $header$(p_user_id text, p_content text, p_query text)
+      ('function', '_passage', $header$(p_language regconfig, p_content text, p_query text, p_tokens int)
 returns text$header$),
       ('function', '_sentence_begun', $header$(p_before text, p_length int)
 returns text$header$),
@@ -3137,13 +3137,13 @@ begin atomic
 end;
 
 -- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
--- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1 to
--- 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A word
--- is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word. Most
--- words of English are exactly one token, those of other languages two or three. So a text is bounded the more tightly
--- the more of it the commonest words of English are: without that the bound of chats in English was 1.8 times their
--- tokens, and a context held half of what fits. p_english is memory._english() of a longer text that this one is part
--- of, in which the bounds of all parts add up to a bound of the whole.
+-- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1
+-- to 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A
+-- word is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word.
+-- Most words of English are exactly one token, those of other languages two or three. So a text is bounded the more
+-- tightly the more of it the commonest words of English are: without that the bound of chats in English was 1.8 times
+-- their tokens, and a context held half of what fits. p_english is memory._english() of a longer text that this one is
+-- part of, in which the bounds of all parts add up to a bound of the whole.
 create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
 returns int
 language plpgsql immutable parallel safe
@@ -3166,12 +3166,14 @@ begin
              from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
   end if;
   return ceil(2 + (0.24 - 0.14 * english) * others + (0.75 - 0.45 * english) * capitals
-              + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks + 1.05 * digits + 0.85 * signs + 0.85 * longer_bytes + 0.4 * runs);
+              + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks
+              + 1.05 * digits + 0.85 * signs + 0.85 * longer_bytes + 0.4 * runs);
 end;
 $$;
 
--- How much of a text is English, from 0 to 1: 1 if eight of its commonest words are at least 6 % of the characters. Most
--- chats in English have more. Looking for each word by replace() takes an eighth of the time of one regular expression.
+-- How much of a text is English, from 0 to 1: 1 if eight of its commonest words are at least 6 % of the characters.
+-- Most chats in English have more. Looking for each word by replace() takes an eighth of the time of one regular
+-- expression.
 create or replace function memory._english(p_content text)
 returns double precision
 language plpgsql immutable parallel safe
@@ -6472,12 +6474,12 @@ begin atomic
   select case when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
 end;
 
--- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
--- and those since its newest summary have more than three quarters of a context, because summaries and memories need
--- the rest. A thread that will soon be compressed, which reads the same messages once more, waits until they have all of
--- a context. With half of a context 1,000 messages cost 0.209 USD, with three quarters 0.203 without that wait and
--- 0.187 with it, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the planner, hence
--- no SET clause.
+-- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a
+-- context, and those since its newest summary have more than three quarters of a context, because summaries and
+-- memories need the rest. A thread that will soon be compressed, which reads the same messages once more, waits until
+-- they have all of a context. With half of a context 1,000 messages cost 0.209 USD, with three quarters 0.203 without
+-- that wait and 0.187 with it, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the
+-- planner, hence no SET clause.
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -6558,9 +6560,9 @@ begin
 end;
 $$;
 
--- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of open
--- transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would make
--- the appends to all threads of a user wait for each other.
+-- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of
+-- open transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would
+-- make the appends to all threads of a user wait for each other.
 create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -9806,23 +9808,20 @@ begin atomic
   select case when 'conversations' = any (p_doc_types) then p_doc_types || array['conversation'] else p_doc_types end;
 end;
 
--- The passage of a long text that says most of a query: about as long as the pieces that a job cuts it into
--- (knowledge_base.chunk_size), and up to a quarter longer, so that it begins and ends with a sentence. The beginning of
--- the text if it has no word of the query. p_content is a rough piece of at most 32 KiB, see memory._rough_pieces().
-create or replace function memory._passage(p_user_id text, p_content text, p_query text)
+-- The passage of a long text that says most of a query: about p_tokens long, and up to a quarter longer, so that it
+-- begins and ends with a sentence. The beginning of the text if it has no word of the query. p_content has at most
+-- 64 KiB, because all of it is parsed.
+create or replace function memory._passage(p_language regconfig, p_content text, p_query text, p_tokens int)
 returns text
-language plpgsql stable parallel safe
+language plpgsql immutable parallel safe
 set jit = off -- The planner expects ten words in each of a thousand segments; compiling would take a second.
 as $$
 declare
-  policy constant jsonb := memory._policy(p_user_id, null);
-  language constant regconfig := (policy #>> '{search,language}')::regconfig;
   -- A passage is four segments long. Four bytes count as a token.
-  segment constant int := greatest(
-    (policy #>> '{knowledge_base,chunk_size}')::bigint * length(p_content) / octet_length(p_content), 1);
+  segment constant int := greatest(p_tokens::bigint * length(p_content) / greatest(octet_length(p_content), 1), 1);
   size constant int := length(p_content);
   words constant text[] := array(
-    select v.lexeme from unnest(memory._text_vector(language, left(p_query, 8000))) as v
+    select v.lexeme from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
     order by v.positions[1], v.lexeme limit 200);
   skipped int; -- characters before the passage
   ends int;
@@ -9837,7 +9836,7 @@ begin
     from generate_series(0, (size - 1) / segment) as g (number)
     -- A word that begins in a segment ends within 50 characters after it, as a rule.
     cross join lateral unnest(
-      memory._text_vector(language, substr(p_content, g.number * segment + 1, segment + 50))) as v
+      memory._text_vector(p_language, substr(p_content, g.number * segment + 1, segment + 50))) as v
     where v.lexeme = any (words)
   )
   select w.first * segment into skipped
@@ -10607,7 +10606,10 @@ returns table (id text, thread_id text, content text, metadata jsonb, details js
 language sql stable parallel safe
 begin atomic
   select d.document_id::text, d.thread_id,
-    case when c.token_count is null then memory._passage(p_user_id, c.content, p_query) else c.content end,
+    case when c.token_count is null
+      then memory._passage((y.policy #>> '{search,language}')::regconfig, c.content, p_query,
+                           (y.policy #>> '{knowledge_base,chunk_size}')::int)
+      else c.content end,
     d.metadata, jsonb_build_object(
       'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
       'chunks', (select count(*) from memory.document_chunks as a
@@ -10615,6 +10617,7 @@ begin atomic
     memory._time_or_null(d.metadata #>> '{date_range,start}')
   from memory.documents as d
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+  cross join lateral memory._policy(p_user_id, memory._document_agent(d.agent_ids)) as y (policy)
   where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int;
 end;
 
@@ -13293,7 +13296,8 @@ language plpgsql stable parallel safe
 as $$
 declare
   -- Of each arm. More would not change the results: with 60 + 10 the best ten are 98.7 % those of ranking all of 5,882
-  -- conversation turns, with 100 + 10 they are 98.4 % (150 questions), and the share of evidence among them is the same.
+  -- conversation turns, with 100 + 10 they are 98.4 % (150 questions), and the share of evidence among them is the
+  -- same.
   wanted constant int := 60 + p_row_limit;
   compares_words constant boolean := p_fusion <> 'vector' and p_words is not null;
   unkeyed memory._message_candidates;
@@ -15137,10 +15141,10 @@ begin
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
-'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about the '
-'query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those that '
-'do not fit. Without a query the user''s newest message is the query. metadata of a message holds its tool_calls, '
-'tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
+'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
+'the query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those '
+'that do not fit. Without a query the user''s newest message is the query. metadata of a message holds its '
+'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
 -- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
 -- twenty messages are read, because earlier ones are no longer what the conversation is about.
@@ -15176,8 +15180,8 @@ $$;
 -- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
 --
 -- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens: if
--- all source messages are among p_recalled, the memory is left out (is_recalled), because the messages say more and when
--- it was said. If a message says just what the memory says, the memory stays and the message is among repeated.
+-- all source messages are among p_recalled, the memory is left out (is_recalled), because the messages say more and
+-- when it was said. If a message says just what the memory says, the memory stays and the message is among repeated.
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, p_recalled memory.context_part[] default '{}',
@@ -15203,8 +15207,8 @@ begin
   chosen := '[]';
   repeated := '[]';
   is_recalled := false;
-  -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are counted,
-  -- so that the block as a whole keeps the limit.
+  -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
+  -- counted, so that the block as a whole keeps the limit.
   for memory in
     select m.*, memory._memory_line(m.content) as line,
       memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
@@ -15364,6 +15368,8 @@ declare
   asked constant text := memory._wording(p_query);
   -- Under this policy a summary replaces the messages of the thread that it covers.
   replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
+  -- Of a longer message the passage is recalled that says most of the query, so that one reply does not take all.
+  longest constant int := greatest(p_max_tokens / 10, 100);
   remaining int := p_max_tokens;
   candidates memory.context_part[] := array[]::memory.context_part[];
   wordings text[] := array[]::text[];
@@ -15410,6 +15416,9 @@ begin
     continue when wording = '' or wording = asked;
     long_words := memory._long_words(wording);
     continue when memory._same_wording(wording, long_words, wordings, long) is not null;
+    if octet_length(said) > 5 * longest then
+      said := memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest);
+    end if;
     line := memory._recalled_line(hit.role, hit.metadata, said);
     english := coalesce(english, memory._english(hit.sample));
     tokens := memory._tokens_at_most(e'\n' || line, english) - 2; -- 2 are for a text alone
@@ -15720,11 +15729,11 @@ begin
 end;
 $$;
 
--- What a context shows of a thread within p_room tokens beside its newest unit: the messages from oldest_seq on, and the
--- summaries at these places. Of memory._newest_units() p_oldest, p_newest, p_tokens and p_is_more. A summary stands in
--- only for messages that do not fit or are compressed; it is left out if it has more than p_most tokens. Under
--- summary.when "each_round" a summary always replaces the messages that it covers. tokens: what the thread takes of the
--- room; all of it if messages are left out.
+-- What a context shows of a thread within p_room tokens beside its newest unit: the messages from oldest_seq on, and
+-- the summaries at these places. Of memory._newest_units() p_oldest, p_newest, p_tokens and p_is_more. A summary
+-- stands in only for messages that do not fit or are compressed; it is left out if it has more than p_most tokens.
+-- Under summary.when "each_round" a summary always replaces the messages that it covers. tokens: what the thread takes
+-- of the room; all of it if messages are left out.
 create or replace function memory._fit_thread(
   p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
   p_replaces_covered boolean, p_most int, p_room int, out oldest_seq bigint, out places int[], out tokens int
@@ -15767,8 +15776,8 @@ begin
 end;
 $$;
 
--- The places of the summaries that cover messages before p_oldest_seq. The rolling summary is needed beside that of the
--- whole thread only for messages after it.
+-- The places of the summaries that cover messages before p_oldest_seq. The rolling summary is needed beside that of
+-- the whole thread only for messages after it.
 create or replace function memory._places_needed(p_summaries memory.context_part[], p_oldest_seq bigint)
 returns int[]
 language plpgsql immutable parallel safe

@@ -9,13 +9,13 @@ begin atomic
 end;
 
 -- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
--- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1 to
--- 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A word
--- is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word. Most
--- words of English are exactly one token, those of other languages two or three. So a text is bounded the more tightly
--- the more of it the commonest words of English are: without that the bound of chats in English was 1.8 times their
--- tokens, and a context held half of what fits. p_english is memory._english() of a longer text that this one is part
--- of, in which the bounds of all parts add up to a bound of the whole.
+-- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1
+-- to 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A
+-- word is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word.
+-- Most words of English are exactly one token, those of other languages two or three. So a text is bounded the more
+-- tightly the more of it the commonest words of English are: without that the bound of chats in English was 1.8 times
+-- their tokens, and a context held half of what fits. p_english is memory._english() of a longer text that this one is
+-- part of, in which the bounds of all parts add up to a bound of the whole.
 create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
 returns int
 language plpgsql immutable parallel safe
@@ -38,12 +38,14 @@ begin
              from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
   end if;
   return ceil(2 + (0.24 - 0.14 * english) * others + (0.75 - 0.45 * english) * capitals
-              + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks + 1.05 * digits + 0.85 * signs + 0.85 * longer_bytes + 0.4 * runs);
+              + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks
+              + 1.05 * digits + 0.85 * signs + 0.85 * longer_bytes + 0.4 * runs);
 end;
 $$;
 
--- How much of a text is English, from 0 to 1: 1 if eight of its commonest words are at least 6 % of the characters. Most
--- chats in English have more. Looking for each word by replace() takes an eighth of the time of one regular expression.
+-- How much of a text is English, from 0 to 1: 1 if eight of its commonest words are at least 6 % of the characters.
+-- Most chats in English have more. Looking for each word by replace() takes an eighth of the time of one regular
+-- expression.
 create or replace function memory._english(p_content text)
 returns double precision
 language plpgsql immutable parallel safe

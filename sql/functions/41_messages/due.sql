@@ -17,12 +17,12 @@ begin atomic
   select case when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
 end;
 
--- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
--- and those since its newest summary have more than three quarters of a context, because summaries and memories need
--- the rest. A thread that will soon be compressed, which reads the same messages once more, waits until they have all of
--- a context. With half of a context 1,000 messages cost 0.209 USD, with three quarters 0.203 without that wait and
--- 0.187 with it, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the planner, hence
--- no SET clause.
+-- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a
+-- context, and those since its newest summary have more than three quarters of a context, because summaries and
+-- memories need the rest. A thread that will soon be compressed, which reads the same messages once more, waits until
+-- they have all of a context. With half of a context 1,000 messages cost 0.209 USD, with three quarters 0.203 without
+-- that wait and 0.187 with it, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the
+-- planner, hence no SET clause.
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -103,9 +103,9 @@ begin
 end;
 $$;
 
--- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of open
--- transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would make
--- the appends to all threads of a user wait for each other.
+-- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of
+-- open transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would
+-- make the appends to all threads of a user wait for each other.
 create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,20 +1,17 @@
--- The passage of a long text that says most of a query: about as long as the pieces that a job cuts it into
--- (knowledge_base.chunk_size), and up to a quarter longer, so that it begins and ends with a sentence. The beginning of
--- the text if it has no word of the query. p_content is a rough piece of at most 32 KiB, see memory._rough_pieces().
-create or replace function memory._passage(p_user_id text, p_content text, p_query text)
+-- The passage of a long text that says most of a query: about p_tokens long, and up to a quarter longer, so that it
+-- begins and ends with a sentence. The beginning of the text if it has no word of the query. p_content has at most
+-- 64 KiB, because all of it is parsed.
+create or replace function memory._passage(p_language regconfig, p_content text, p_query text, p_tokens int)
 returns text
-language plpgsql stable parallel safe
+language plpgsql immutable parallel safe
 set jit = off -- The planner expects ten words in each of a thousand segments; compiling would take a second.
 as $$
 declare
-  policy constant jsonb := memory._policy(p_user_id, null);
-  language constant regconfig := (policy #>> '{search,language}')::regconfig;
   -- A passage is four segments long. Four bytes count as a token.
-  segment constant int := greatest(
-    (policy #>> '{knowledge_base,chunk_size}')::bigint * length(p_content) / octet_length(p_content), 1);
+  segment constant int := greatest(p_tokens::bigint * length(p_content) / greatest(octet_length(p_content), 1), 1);
   size constant int := length(p_content);
   words constant text[] := array(
-    select v.lexeme from unnest(memory._text_vector(language, left(p_query, 8000))) as v
+    select v.lexeme from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
     order by v.positions[1], v.lexeme limit 200);
   skipped int; -- characters before the passage
   ends int;
@@ -29,7 +26,7 @@ begin
     from generate_series(0, (size - 1) / segment) as g (number)
     -- A word that begins in a segment ends within 50 characters after it, as a rule.
     cross join lateral unnest(
-      memory._text_vector(language, substr(p_content, g.number * segment + 1, segment + 50))) as v
+      memory._text_vector(p_language, substr(p_content, g.number * segment + 1, segment + 50))) as v
     where v.lexeme = any (words)
   )
   select w.first * segment into skipped

@@ -66,7 +66,10 @@ returns table (id text, thread_id text, content text, metadata jsonb, details js
 language sql stable parallel safe
 begin atomic
   select d.document_id::text, d.thread_id,
-    case when c.token_count is null then memory._passage(p_user_id, c.content, p_query) else c.content end,
+    case when c.token_count is null
+      then memory._passage((y.policy #>> '{search,language}')::regconfig, c.content, p_query,
+                           (y.policy #>> '{knowledge_base,chunk_size}')::int)
+      else c.content end,
     d.metadata, jsonb_build_object(
       'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
       'chunks', (select count(*) from memory.document_chunks as a
@@ -74,5 +77,6 @@ begin atomic
     memory._time_or_null(d.metadata #>> '{date_range,start}')
   from memory.documents as d
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+  cross join lateral memory._policy(p_user_id, memory._document_agent(d.agent_ids)) as y (policy)
   where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int;
 end;

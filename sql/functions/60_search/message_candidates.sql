@@ -15,7 +15,8 @@ language plpgsql stable parallel safe
 as $$
 declare
   -- Of each arm. More would not change the results: with 60 + 10 the best ten are 98.7 % those of ranking all of 5,882
-  -- conversation turns, with 100 + 10 they are 98.4 % (150 questions), and the share of evidence among them is the same.
+  -- conversation turns, with 100 + 10 they are 98.4 % (150 questions), and the share of evidence among them is the
+  -- same.
   wanted constant int := 60 + p_row_limit;
   compares_words constant boolean := p_fusion <> 'vector' and p_words is not null;
   unkeyed memory._message_candidates;

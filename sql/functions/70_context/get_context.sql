@@ -48,10 +48,10 @@ begin
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
-'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about the '
-'query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those that '
-'do not fit. Without a query the user''s newest message is the query. metadata of a message holds its tool_calls, '
-'tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
+'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
+'the query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those '
+'that do not fit. Without a query the user''s newest message is the query. metadata of a message holds its '
+'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
 -- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
 -- twenty messages are read, because earlier ones are no longer what the conversation is about.

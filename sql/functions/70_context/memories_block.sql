@@ -3,8 +3,8 @@
 -- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
 --
 -- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens: if
--- all source messages are among p_recalled, the memory is left out (is_recalled), because the messages say more and when
--- it was said. If a message says just what the memory says, the memory stays and the message is among repeated.
+-- all source messages are among p_recalled, the memory is left out (is_recalled), because the messages say more and
+-- when it was said. If a message says just what the memory says, the memory stays and the message is among repeated.
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, p_recalled memory.context_part[] default '{}',
@@ -30,8 +30,8 @@ begin
   chosen := '[]';
   repeated := '[]';
   is_recalled := false;
-  -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are counted,
-  -- so that the block as a whole keeps the limit.
+  -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
+  -- counted, so that the block as a whole keeps the limit.
   for memory in
     select m.*, memory._memory_line(m.content) as line,
       memory._memory_line(coalesce(t.heading, m.memory_type)) as heading

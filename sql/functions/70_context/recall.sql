@@ -18,6 +18,8 @@ declare
   asked constant text := memory._wording(p_query);
   -- Under this policy a summary replaces the messages of the thread that it covers.
   replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
+  -- Of a longer message the passage is recalled that says most of the query, so that one reply does not take all.
+  longest constant int := greatest(p_max_tokens / 10, 100);
   remaining int := p_max_tokens;
   candidates memory.context_part[] := array[]::memory.context_part[];
   wordings text[] := array[]::text[];
@@ -64,6 +66,9 @@ begin
     continue when wording = '' or wording = asked;
     long_words := memory._long_words(wording);
     continue when memory._same_wording(wording, long_words, wordings, long) is not null;
+    if octet_length(said) > 5 * longest then
+      said := memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest);
+    end if;
     line := memory._recalled_line(hit.role, hit.metadata, said);
     english := coalesce(english, memory._english(hit.sample));
     tokens := memory._tokens_at_most(e'\n' || line, english) - 2; -- 2 are for a text alone

@@ -53,11 +53,11 @@ begin
 end;
 $$;
 
--- What a context shows of a thread within p_room tokens beside its newest unit: the messages from oldest_seq on, and the
--- summaries at these places. Of memory._newest_units() p_oldest, p_newest, p_tokens and p_is_more. A summary stands in
--- only for messages that do not fit or are compressed; it is left out if it has more than p_most tokens. Under
--- summary.when "each_round" a summary always replaces the messages that it covers. tokens: what the thread takes of the
--- room; all of it if messages are left out.
+-- What a context shows of a thread within p_room tokens beside its newest unit: the messages from oldest_seq on, and
+-- the summaries at these places. Of memory._newest_units() p_oldest, p_newest, p_tokens and p_is_more. A summary
+-- stands in only for messages that do not fit or are compressed; it is left out if it has more than p_most tokens.
+-- Under summary.when "each_round" a summary always replaces the messages that it covers. tokens: what the thread takes
+-- of the room; all of it if messages are left out.
 create or replace function memory._fit_thread(
   p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
   p_replaces_covered boolean, p_most int, p_room int, out oldest_seq bigint, out places int[], out tokens int
@@ -100,8 +100,8 @@ begin
 end;
 $$;
 
--- The places of the summaries that cover messages before p_oldest_seq. The rolling summary is needed beside that of the
--- whole thread only for messages after it.
+-- The places of the summaries that cover messages before p_oldest_seq. The rolling summary is needed beside that of
+-- the whole thread only for messages after it.
 create or replace function memory._places_needed(p_summaries memory.context_part[], p_oldest_seq bigint)
 returns int[]
 language plpgsql immutable parallel safe
