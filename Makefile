@@ -140,7 +140,7 @@ EMBEDDING_PYTHON := .venv-embedding/bin/python
 	@touch $@
 
 .PHONY: bench-quality
-bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.ready) ## Measure how well search finds LoCoMo's evidence, into bench/results
+bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.ready) ## Measure how much of LoCoMo's evidence contexts hold and search finds, into bench/results
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.quality $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))

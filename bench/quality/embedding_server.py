@@ -1,29 +1,39 @@
-"""The embedding model that the quality benchmark asks: over an OpenAI-compatible server, its own or one that runs."""
+"""The embedding model that the quality benchmark asks: over OpenAI-compatible servers, its own or one that runs."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import subprocess
+from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from queue import SimpleQueue
 
 from openai import OpenAI
 
 from bench.support.environment import SHARED
 
 SERVER = SHARED / "tools" / "embedding_server.py"
-BATCH = 128
+BATCH = 32
+SERVERS = 2  # each computes on one core, and all other work waits for the embeddings
 
 
 @contextlib.contextmanager
-def running_embedding_server(python: Path) -> Iterator[str]:
-    """Starts the server with a Python that has its packages; yields its URL.
+def running_embedding_servers(python: Path) -> Iterator[list[str]]:
+    """Starts servers with a Python that has their packages; yields their URLs.
 
-    Raises FileNotFoundError when there is no such server, RuntimeError when it does not start.
+    Raises FileNotFoundError when there is no such server, RuntimeError when one does not start.
     """
     if not SERVER.exists():
         raise FileNotFoundError("there is no embedding server to start: name a running one with --embeddings-url")
+    with contextlib.ExitStack() as stack:
+        # One after the other: the first start writes a file that the later ones read.
+        yield [stack.enter_context(_running_server(python)) for _ in range(SERVERS)]
+
+
+@contextlib.contextmanager
+def _running_server(python: Path) -> Iterator[str]:
     command = [str(python), str(SERVER), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -35,11 +45,32 @@ def running_embedding_server(python: Path) -> Iterator[str]:
             process.terminate()
 
 
-def embed(url: str, model: str, texts: Sequence[str]) -> list[str]:
-    """The embeddings of texts, as pgvector reads them."""
-    client = OpenAI(base_url=url, api_key=os.environ.get("OPENAI_API_KEY") or "none", timeout=300)
-    vectors: list[str] = []
-    for start in range(0, len(texts), BATCH):
-        answer = client.embeddings.create(model=model, input=list(texts[start : start + BATCH]))
-        vectors += [f"[{','.join(map(repr, each.embedding))}]" for each in answer.data]
-    return vectors
+class Embeddings:
+    """Embeds texts with whichever server is free, and each text once, however many databases ask for it."""
+
+    def __init__(self, urls: Sequence[str], model: str) -> None:
+        key = os.environ.get("OPENAI_API_KEY") or "none"
+        self._model = model
+        self._known: dict[str, array[float]] = {}
+        self._free: SimpleQueue[OpenAI] = SimpleQueue()
+        for url in urls:
+            self._free.put(OpenAI(base_url=url, api_key=key, timeout=600))
+
+    def of(self, texts: Sequence[str]) -> list[array[float]]:
+        """The embeddings of texts. Any thread may call."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
+        for start in range(0, len(missing), BATCH):
+            batch = missing[start : start + BATCH]
+            client = self._free.get()
+            try:
+                answer = client.embeddings.create(model=self._model, input=batch)
+            finally:
+                self._free.put(client)
+            for text, each in zip(batch, answer.data, strict=True):
+                self._known[text] = array("f", each.embedding)
+        return [self._known[text] for text in texts]
+
+
+def literal(vector: array[float]) -> str:
+    """A vector as pgvector reads it."""
+    return f"[{','.join(map(repr, vector))}]"

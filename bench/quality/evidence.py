@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
@@ -16,6 +17,7 @@ CURVE = range(0, 4001, 100)
 GROUPS: dict[str, range | None] = {"tuning": range(5), "reported": range(5, 10), "all": None}
 ADVERSARIAL = 5  # questions that the conversation does not answer
 DRAWS = 2000
+NEVER_SAID = Path(__file__).with_name("never_said.txt")
 
 Sample = dict[str, Any]
 
@@ -31,7 +33,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Question:
-    """A question and the turns that answer it."""
+    """A question and the turns that answer it, or that an adversarial one was made of."""
 
     user_id: str
     conversation: int
@@ -91,14 +93,28 @@ def references(evidence: Iterable[str]) -> frozenset[str]:
 
 def questions(samples: Sequence[Sample]) -> list[Question]:
     """The questions that have an answer with evidence; references to turns that do not exist are dropped."""
-    found = []
+    return [question for category, question in _asked(samples) if category != ADVERSARIAL and question.evidence]
+
+
+def adversarial(samples: Sequence[Sample]) -> list[Question]:
+    """The questions that the conversation does not answer, with the turns that they were made of."""
+    return [question for category, question in _asked(samples) if category == ADVERSARIAL]
+
+
+def never_said(samples: Sequence[Sample]) -> list[Question]:
+    """Questions about what no conversation speaks of, each put to the next one in turn."""
+    return [
+        Question(samples[index % len(samples)]["sample_id"], index % len(samples), text, frozenset())
+        for index, text in enumerate(NEVER_SAID.read_text().splitlines())
+    ]
+
+
+def _asked(samples: Sequence[Sample]) -> Iterator[tuple[int, Question]]:
     for number, sample in enumerate(samples):
         turns = {turn.dia_id for _, session in sessions(sample) for turn in session}
         for asked in sample["qa"]:
             evidence = references(asked.get("evidence", ())) & turns
-            if evidence and asked["category"] != ADVERSARIAL:
-                found.append(Question(sample["sample_id"], number, asked["question"], evidence))
-    return found
+            yield asked["category"], Question(sample["sample_id"], number, asked["question"], evidence)
 
 
 def find(conversation: int, evidence: Iterable[str], ranking: Iterable[tuple[str, int]]) -> Finding:
