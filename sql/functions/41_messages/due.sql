@@ -20,9 +20,8 @@ end;
 -- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a
 -- context, and those since its newest summary have more than three quarters of a context, because summaries and
 -- memories need the rest. A thread that will soon be compressed, which reads the same messages once more, waits until
--- they have all of a context. With half of a context 1,000 messages cost 0.209 USD, with three quarters 0.203 without
--- that wait and 0.187 with it, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the
--- planner, hence no SET clause.
+-- they have all of a context. With three quarters 1,000 messages cost 0.189 USD, with half 0.209, and without these
+-- summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the planner, hence no SET clause.
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
