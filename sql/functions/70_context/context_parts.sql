@@ -8,10 +8,10 @@
 --   5  thread_summary  the summary of the whole thread
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
--- The code gives out tokens in this order: to the newest message, whatever it costs; to the summary of the user (2); to
--- earlier conversations (4), memories (1) and recalled messages (3), each at most its share and what the thread and the
--- others leave over; and the rest to the thread (thread.sql). Stable, so that everything is read from one snapshot: a
--- message that is summarised meanwhile is neither missing nor there twice.
+-- The code gives out tokens in this order: to the newest message, whatever it costs; to the summary of the user (2);
+-- to earlier conversations (4), memories (1) and recalled messages (3), each at most its share, or what the others
+-- leave over while the thread does not need it; and the rest to the thread (thread.sql). Stable, so that everything is
+-- read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean
@@ -76,14 +76,19 @@ begin
   end if;
 
   -- Messages to recall. Those that fit beside the memories are certain; memories that only repeat them are left out.
-  if recalls and remaining > thread.tokens then
-    candidates := memory._recall_candidates(
-      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq,
-      remaining - thread.tokens);
+  if not thread.is_cut then
+    recall_tokens := remaining;
   end if;
-  memory_tokens := least(
-    greatest(memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0)),
-    remaining - thread.tokens);
+  recall_tokens := least(recall_tokens, remaining - thread.tokens);
+  if recalls and recall_tokens > 0 then
+    candidates := memory._recall_candidates(
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
+  end if;
+  if not thread.is_cut then
+    memory_tokens := greatest(
+      memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0));
+  end if;
+  memory_tokens := least(memory_tokens, remaining - thread.tokens);
 
   -- Memories.
   if memory_tokens > 0 then
@@ -91,7 +96,7 @@ begin
     from memory._render_memories(
       p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, (p_policy #>> '{context,max_memories}')::int,
       memory_tokens - memory._tokens_at_most(memory._fenced('')),
-      memory._that_fit(candidates, remaining - thread.tokens - memory_tokens));
+      memory._that_fit(candidates, least(recall_tokens, remaining - thread.tokens - memory_tokens)));
     repeated := found.repeated;
     says_memories := found.block <> '' or found.is_recalled;
     if found.block <> '' then
@@ -108,7 +113,8 @@ begin
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
   -- recalled; others take their place.
-  recalled := memory._recalled_part(candidates, remaining - thread.tokens, p_thread_id, thread.oldest_seq, repeated);
+  recalled := memory._recalled_part(
+    candidates, least(recall_tokens, remaining - thread.tokens), p_thread_id, thread.oldest_seq, repeated);
   select * into thread from memory._fit_thread(
     units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
     remaining - coalesce(recalled.token_count, 0)) as f;

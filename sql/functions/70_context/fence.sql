@@ -1,6 +1,6 @@
 -- The fence around recalled text. The fence says that the text is data: a user or a web page that wrote it gives no
--- instructions to the model. The text inside cannot end the fence, and has as many tokens as were counted before it was
--- fenced. memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The
+-- instructions to the model. The text inside cannot end the fence, and has as many tokens as were counted before it
+-- was fenced. memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The
 -- fence is the same in every call. A fence with a random name could not be forged; but providers cache prompts that
 -- stay the same, and text that an application sends back must be recognised without knowing the name.
 create or replace function memory._fenced(p_content text)
@@ -13,8 +13,8 @@ begin
 end;
 $$;
 
--- A text without empty lines, so that memory._without_recalled() sees where it ends when the application sends it back.
--- A backslash keeps its lines from beginning with the heading of memory.render_memories().
+-- A text without empty lines, so that memory._without_recalled() sees where it ends when the application sends it
+-- back. A backslash keeps its lines from beginning with the heading of memory.render_memories().
 create or replace function memory._paragraph(p_content text)
 returns text
 language plpgsql immutable parallel safe

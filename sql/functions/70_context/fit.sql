@@ -54,8 +54,8 @@ begin
 end;
 $$;
 
--- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no limit
--- is broken.
+-- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no
+-- limit is broken.
 create or replace function memory._message_tokens(p_message memory.messages)
 returns int
 language plpgsql immutable parallel safe

@@ -90,8 +90,8 @@ begin
 end;
 $$;
 
--- The candidates that p_max_tokens hold, without those that a memory repeats (p_repeated) and those of this thread that
--- the context shows anyway.
+-- The candidates that p_max_tokens hold, without those that a memory repeats (p_repeated) and those of this thread
+-- that the context shows anyway.
 create or replace function memory._that_fit(
   p_candidates memory.context_part[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
   p_repeated jsonb default '[]'
@@ -122,8 +122,8 @@ begin
 end;
 $$;
 
--- The most tokens that these messages take as one block: the fence and the heading take 53, a date and the lines around
--- it 12.
+-- The most tokens that these messages take as one block: the fence and the heading take 53, a date and the lines
+-- around it 12.
 create or replace function memory._recall_tokens(p_recalled memory.context_part[])
 returns int
 language plpgsql immutable parallel safe
@@ -154,7 +154,8 @@ declare
   tokens int;
   messages jsonb;
 begin
-  -- Gaps and dates are only known when the lines are in order. If they cost more than was reckoned, one more line goes.
+  -- Gaps and dates are only known when the lines are in order. If they cost more than was reckoned, one more line
+  -- goes.
   loop
     fitting := memory._that_fit(p_candidates, room, p_thread_id, p_from_seq, p_repeated);
     if cardinality(fitting) = 0 then

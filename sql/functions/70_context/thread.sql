@@ -54,42 +54,54 @@ end;
 $$;
 
 -- What a context shows of a thread within p_room tokens beside its newest unit: the messages from oldest_seq on, and
--- the summaries at these places. Of memory._newest_units() p_oldest, p_newest, p_tokens and p_is_more. A summary
--- stands in only for messages that do not fit or are compressed; it is left out if it has more than p_most tokens.
--- Under summary.when "each_round" a summary always replaces the messages that it covers. tokens: what the thread takes
--- of the room; all of it if messages are left out.
+-- the summaries at these places. p_oldest, p_newest, p_tokens and p_is_more are those of memory._newest_units(). A
+-- summary stands in only for messages that do not fit or are compressed; it is left out if it has more than p_most
+-- tokens. All messages after the summaries are shown, as far as p_most allows, because no other part has them. Under
+-- summary.when "each_round" (p_replaces_covered) a summary always replaces the messages that it covers. tokens: what
+-- the thread takes of the room; all of it if it is cut, that is, messages are left out.
 create or replace function memory._fit_thread(
   p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
-  p_replaces_covered boolean, p_most int, p_room int, out oldest_seq bigint, out places int[], out tokens int
+  p_replaces_covered boolean, p_most int, p_room int,
+  out oldest_seq bigint, out places int[], out tokens int, out is_cut boolean
 )
 language plpgsql immutable parallel safe
 as $$
 declare
   fitting memory.context_part[] := array[]::memory.context_part[];
   summary memory.context_part;
-  since_seq bigint := 0;
-  room int;
+  summary_tokens int := 0;
+  covered_seq bigint := -1;
+  room int := p_room;
   units int;
-  is_cut boolean;
 begin
   foreach summary in array p_summaries loop
-    if memory._tokens_of(fitting || summary) <= p_most then
+    if summary_tokens + summary.token_count <= p_most then
       fitting := fitting || summary;
-      if p_replaces_covered then
-        since_seq := greatest(since_seq, (summary.metadata ->> 'end_seq')::bigint + 1);
-      end if;
+      summary_tokens := summary_tokens + summary.token_count;
+      covered_seq := greatest(covered_seq, (summary.metadata ->> 'end_seq')::bigint);
     end if;
   end loop;
   -- First without summaries, then with all of them.
-  foreach room in array array[p_room, greatest(p_room - memory._tokens_of(fitting), 0)] loop
+  for attempt in 1..2 loop
+    if attempt = 2 then
+      room := p_room;
+      if cardinality(fitting) > 0 then
+        room := greatest(room, least(p_most, summary_tokens + coalesce((
+          select max(u.tokens) - p_tokens[1] from unnest(p_newest, p_tokens) as u (newest, tokens)
+          where u.newest > covered_seq), 0))) - summary_tokens;
+      end if;
+    end if;
     units := greatest((
       select max(u.number)::int
       from unnest(p_newest, p_tokens) with ordinality as u (newest, tokens, number)
-      where u.newest >= since_seq and u.tokens - p_tokens[1] <= room), least(cardinality(p_oldest), 1));
+      where (u.newest > covered_seq or not p_replaces_covered) and u.tokens - p_tokens[1] <= room
+    ), least(cardinality(p_oldest), 1));
     oldest_seq := coalesce(p_oldest[units], 9223372036854775807); -- a thread without messages
     tokens := coalesce(p_tokens[units] - p_tokens[1], 0);
-    is_cut := case when units < cardinality(p_oldest) then p_newest[units + 1] >= since_seq else p_is_more end;
-    places := memory._places_needed(fitting, greatest(oldest_seq, since_seq));
+    is_cut := case
+      when units = cardinality(p_oldest) then p_is_more
+      else p_newest[units + 1] > covered_seq or not p_replaces_covered end;
+    places := memory._places_needed(fitting, case when p_replaces_covered then covered_seq + 1 else oldest_seq end);
     exit when not is_cut and places = '{}';
   end loop;
   tokens := tokens
