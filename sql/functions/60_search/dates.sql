@@ -1,6 +1,6 @@
 -- The days that a query names: {year, months, day} as far as they are said, or {since, before}; null when there are
--- none. English month names, "7 May 2023", "May 7th", "in May", "last summer", "2023-05-07", "yesterday", "last week". A
--- number alone is no year, and "may" and "march" are months only beside words or numbers that make them so.
+-- none. English month names, "7 May 2023", "May 7th", "in May", "last summer", "2023-05-07", "yesterday", "last
+-- week". A number alone is no year, and "may" and "march" are months only beside words or numbers that make them so.
 -- Conversations whose questions name a day, a month or a season (206 of 1,536): the words of dates that messages are
 -- stored with find 81.1 % of the evidence among the first ten, this besides 84.7 %; as a filter it would lose what was
 -- told later.
