@@ -14,7 +14,7 @@
 -- than the query's has said (times 0.8), that are outside of the days which the query names (times 0.85), or that an
 -- assistant without a name has said (times 0.9), because what the person said is the answer more often. Evidence among
 -- the first ten: 71.7 % before, 75.8 with the words around, 78.3 with speakers, 79.0 with days (1,536 questions about
--- ten conversations of two people); among replies of 577 words, four of the conversations, 62.9 before and 68.7 now, and
+-- ten conversations of two people); among replies of 577 words, four of the conversations, 62.9 before, 68.7 now, and
 -- where nobody has a name 56.7 before and 63.0 now (504 questions).
 --
 -- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
