@@ -2301,6 +2301,10 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_summarize_user_unfinished', $header$(p_job memory.jobs)
 returns void$header$),
+      ('function', '_days_meant', $header$(p_query text, p_now timestamptz)
+returns jsonb$header$),
+      ('function', '_share_within', $header$(p_created_at timestamptz, p_meant jsonb)
+returns double precision$header$),
       ('function', '_ranked_among_memories', $header$(
   p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
   p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
@@ -2392,9 +2396,13 @@ returns double precision$header$),
 returns double precision$header$),
       ('function', '_recency', $header$(p_known_since timestamptz)
 returns double precision$header$),
+      ('function', '_keyword_weight', $header$(
+  p_best double precision, p_mean double precision, p_variance double precision, p_texts bigint
+)
+returns double precision$header$),
       ('function', '_fused_score', $header$(
   p_similarity double precision, p_highest double precision, p_lowest double precision, p_keyword double precision,
-  p_arms int
+  p_keyword_weight double precision, p_arms int
 )
 returns double precision$header$),
       ('function', 'search', $header$(
@@ -2520,7 +2528,8 @@ returns memory.summaries$header$),
 returns memory.context_part$header$),
       ('function', '_fit_thread', $header$(
   p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
-  p_replaces_covered boolean, p_most int, p_room int, out oldest_seq bigint, out places int[], out tokens int
+  p_replaces_covered boolean, p_most int, p_room int,
+  out oldest_seq bigint, out places int[], out tokens int, out is_cut boolean
 )$header$),
       ('function', '_places_needed', $header$(p_summaries memory.context_part[], p_oldest_seq bigint)
 returns int[]$header$),
@@ -6474,20 +6483,11 @@ begin atomic
   select case when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
 end;
 
-<<<<<<< HEAD
 -- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a
 -- context, and those since its newest summary have more than three quarters of a context, because summaries and
 -- memories need the rest. A thread that will soon be compressed, which reads the same messages once more, waits until
--- they have all of a context. With half of a context 1,000 messages cost 0.209 USD, with three quarters 0.203 without
--- that wait and 0.187 with it, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the
--- planner, hence no SET clause.
-=======
--- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
--- and those since its newest summary have more than three quarters of a context, because summaries and memories need
--- the rest. A thread that will soon be compressed, which reads the same messages once more, waits until they have all
--- of a context. With three quarters 1,000 messages cost 0.189 USD, with half 0.209, and without these summaries 0.152
--- (python -m bench.cost, made-up texts). Inlined by the planner, hence no SET clause.
->>>>>>> summaries
+-- they have all of a context. With three quarters 1,000 messages cost 0.189 USD, with half 0.209, and without these
+-- summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the planner, hence no SET clause.
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -13075,6 +13075,94 @@ begin
 end;
 $$;
 
+-- The days that a query names: {year, months, day} as far as they are said, or {since, before}; null when there are
+-- none. English month names, "7 May 2023", "May 7th", "in May", "last summer", "2023-05-07", "yesterday", "last
+-- week". A number alone is no year, and "may" and "march" are months only beside words or numbers that make them so.
+-- Conversations whose questions name a day, a month or a season (206 of 1,536): the words of dates that messages are
+-- stored with find 81.1 % of the evidence among the first ten, this besides 84.7 %; as a filter it would lose what was
+-- told later.
+create or replace function memory._days_meant(p_query text, p_now timestamptz)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  said constant text := lower(left(p_query, 8000));
+  names constant text[] := string_to_array(
+    'january february march april may june july august september october november december', ' ');
+  name_of_month constant text := '(' || array_to_string(names, '|') || ')';
+  day_of_month constant text := '([0-9]{1,2})(?:st|nd|rd|th)?';
+  here constant timestamp := p_now at time zone 'UTC';
+  parts text[];
+  meant_months int[];
+  meant_year int;
+  meant_day int;
+  unit text;
+  season text;
+begin
+  if said !~ ('[0-9]{4}-[0-9]{2}-[0-9]{2}|yesterday|(last|this|in|the|during) |' || name_of_month) then
+    return null;
+  end if;
+
+  parts := regexp_match(said, '\m((?:19|20)[0-9]{2})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\M');
+  if parts is not null then
+    return jsonb_build_object('year', parts[1]::int, 'months', array[parts[2]::int], 'day', parts[3]::int);
+  end if;
+
+  unit := substring(said from '\m(?:last|this) (week|month|year)\M');
+  if said ~ '\myesterday\M' then
+    return jsonb_build_object('since', date_trunc('day', here) - interval '1 day', 'before', date_trunc('day', here));
+  elsif unit is not null then
+    return jsonb_build_object(
+      'since', date_trunc(unit, here) - case when said ~ ('\mlast ' || unit) then ('1 ' || unit)::interval
+                                             else interval '0' end,
+      'before', case when said ~ ('\mlast ' || unit) then date_trunc(unit, here) else 'infinity' end);
+  end if;
+
+  meant_months := array(
+    select distinct array_position(names, m[1])
+    from regexp_matches(said, '\m' || name_of_month || '\M', 'g') as m
+    where m[1] not in ('may', 'march')
+      or said ~ ('(\m(in|on|of|during|since|until|before|after|by|last|this|early|late|mid)|[0-9](st|nd|rd|th)?),? '
+                 || m[1] || '\M|\m' || m[1] || ' [0-9]')
+    order by 1);
+  parts := coalesce(
+    regexp_match(said, '\m' || day_of_month || '(?: of)?,? ' || name_of_month || '\M'),
+    regexp_match(said, '\m(?:' || array_to_string(names, '|') || ') ' || day_of_month || '(?![0-9])'));
+  if meant_months <> '{}' then
+    meant_day := parts[1]::int;
+  end if;
+  season := substring(said from '\m(?:last|this|in|the|during)(?: the)? (spring|summer|autumn|fall|winter)\M');
+  meant_months := meant_months || case season
+    when 'spring' then '{3,4,5}'::int[] when 'summer' then '{6,7,8}' when 'winter' then '{12,1,2}'
+    when 'autumn' then '{9,10,11}' when 'fall' then '{9,10,11}' else '{}' end;
+  meant_year := substring(
+    said from '(?:\m(?:in|of|during|since|spring|summer|autumn|fall|winter|'
+      || array_to_string(names, '|') || ')|[0-9](?:st|nd|rd|th)?),? *((?:19|20)[0-9]{2})\M')::int;
+  return case when meant_months <> '{}' or meant_year is not null then jsonb_strip_nulls(jsonb_build_object(
+    'year', meant_year, 'months', nullif(meant_months, '{}'), 'day', meant_day)) end;
+end;
+$$;
+
+-- How well a time agrees with the days that memory._days_meant() has found: 1 within them, 0.5 in the right month on
+-- another day, 0 outside; null when the query names none.
+create or replace function memory._share_within(p_created_at timestamptz, p_meant jsonb)
+returns double precision
+language plpgsql immutable parallel safe
+as $$
+declare
+  here constant timestamp := p_created_at at time zone 'UTC';
+begin
+  return case
+    when p_meant is null or not isfinite(p_created_at) then null
+    when p_meant ? 'since' then
+      (here >= (p_meant ->> 'since')::timestamp and here < (p_meant ->> 'before')::timestamp)::int
+    when p_meant ? 'year' and date_part('year', here) <> (p_meant ->> 'year')::int
+      or p_meant ? 'months' and not p_meant -> 'months' @> to_jsonb(date_part('month', here)::int) then 0
+    when p_meant ? 'day' and date_part('day', here) <> (p_meant ->> 'day')::int then 0.5
+    else 1 end;
+end;
+$$;
+
 do $$
 begin
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
@@ -13177,7 +13265,10 @@ begin
     cross join unnest(p_words, p_words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
-    select m.word, memory._idf(texts, count(*)) as idf from matches as m group by m.word
+    select m.word, memory._idf(texts, count(*)) as idf, avg(m.weight) as weight,
+      count(*)::double precision / texts as frequency
+    from matches as m
+    group by m.word
   ), keywords as materialized (
     select m.place, sum(w.idf * m.weight) as score,
       sum(w.idf) / (
@@ -13185,7 +13276,9 @@ begin
     from matches as m join weights as w on w.word = m.word
     group by m.place
   ), best as materialized (
-    select k.score as keyword, memory._trust(k.share) as trust
+    select k.score as keyword, memory._trust(k.share) as trust,
+      (select memory._keyword_weight(k.score, sum(w.idf * w.weight * w.frequency),
+         sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), texts) from weights as w) as weight
     from keywords as k
     order by k.score desc, k.share desc limit 1
   ), contenders as (
@@ -13201,7 +13294,7 @@ begin
      order by c.similarity desc, c.created_at desc, c.id collate "C" limit p_row_limit)
   ), scored as (
     select c.id, c.created_at,
-      memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust,
+      memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust, b.weight,
                           num_nonnulls(highest, b.keyword)) as score
     from contenders as c left join best as b on true
   ), top as (
@@ -13904,8 +13997,16 @@ $$;
 -- memory._word_weight(). How many texts have a word is counted among the texts that this search may see. So the scores
 -- say nothing about the texts of other users, and there are no statistics to maintain. Meaning: the exact cosine
 -- similarity with every candidate, without an index. Both: each of the two scores (the arms) is scaled to 0..1 within
--- the query and counts half (score), or reciprocal ranks are added (rrf). A message is often the answer to the message
--- before it, so a message gains from its better neighbour in the thread.
+-- the query and they are added by weight (score), or reciprocal ranks are added (rrf).
+--
+-- What a message means stands in the messages around it. So a word of the two messages before and after counts for it,
+-- too: 0.6 of its weight at a distance of one and 0.4 at two, unless most texts have the word; and the message gains
+-- from its better neighbour in the thread. Of the 200 best messages those are put back that a speaker with another name
+-- than the query's has said (times 0.8), that are outside of the days which the query names (times 0.85), or that an
+-- assistant without a name has said (times 0.9), because what the person said is the answer more often. Evidence among
+-- the first ten: 71.7 % before, 75.8 with the words around, 78.3 with speakers, 79.0 with days (1,536 questions about
+-- ten conversations of two people); among replies of 577 words, four of the conversations, 62.9 before, 68.7 now, and
+-- where nobody has a name 56.7 before and 63.0 now (504 questions).
 --
 -- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
 -- statement below, which knows all sources and filters. Among memories alone that statement takes 1.2 to 1.7 times as
@@ -13962,6 +14063,9 @@ declare
   words_as_queries tsquery[];
   any_word tsquery;
   beginnings text[];
+  -- Only for the order of messages.
+  meant constant jsonb :=
+    case when 'message' = any (p_sources) then memory._days_meant(p_query, statement_timestamp()) end;
 begin
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
@@ -14137,11 +14241,14 @@ begin
     cross join unnest(words, words_as_queries, preselected.frequencies) as w (word, as_query, frequency)
     where t.vector @@ w.as_query
   ), weights as materialized (
-    select m.word, memory._idf(
-        (select c.texts from corpus as c),
-        greatest(count(*), count(*) filter (where m.source = any (read_sources)) + max(m.frequency))) as idf
-    from matches as m
-    group by m.word
+    select f.word, f.weight, memory._idf(c.texts, f.found) as idf,
+      least(f.found::double precision / c.texts, 1) as frequency
+    from (
+      select m.word, avg(m.weight) as weight,
+        greatest(count(*), count(*) filter (where m.source = any (read_sources)) + max(m.frequency)) as found
+      from matches as m
+      group by m.word) as f
+    cross join corpus as c
   ), keywords as materialized (
     -- share: the idf of the query's words that the text has, as a share of the idf of all words of the query.
     select m.place, sum(w.idf * m.weight) as score,
@@ -14151,13 +14258,29 @@ begin
       jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where p_explain) as terms
     from matches as m join weights as w on w.word = m.word
     group by m.place
+  ), windows as materialized (
+    -- For each word the greatest weight that it has in a message or in one of the two before and after.
+    select m.thread_id, m.number + o.step as number, m.word, max(m.weight * o.share) as weight
+    from (
+      select t.thread_id, t.number, m.word, m.weight, w.frequency
+      from matches as m join worded as t on t.place = m.place join weights as w on w.word = m.word
+      where t.source = 'message' and fusion in ('score', 'keyword')
+    ) as m
+    join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
+      on o.step = 0 or m.frequency <= 0.5
+    group by m.thread_id, m.number + o.step, m.word
+  ), around as materialized (
+    select v.thread_id collate "C" as thread_id, v.number, sum(w.idf * v.weight) as score
+    from windows as v join weights as w on w.word = v.word
+    group by v.thread_id collate "C", v.number
   ), best as materialized (
-    select c.highest, c.lowest, k.score as keyword, memory._trust(k.share) as trust,
-      num_nonnulls(c.highest, k.score) as arms
+    select c.highest, c.lowest, memory._trust(k.share) as trust, num_nonnulls(c.highest, k.score) as arms,
+      (select memory._keyword_weight(k.score, sum(w.idf * w.weight * w.frequency),
+         sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), c.texts) from weights as w) as weight
     from corpus as c
     left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
-  ), contenders as (
-    select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, k.score as keyword, k.terms
+  ), found as (
+    select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, k.score as own, k.terms
     from worded as t join keywords as k on k.place = t.place
     union all
     -- Of the texts without a matching word only the p_row_limit most similar can be among the results. With messages or
@@ -14168,6 +14291,11 @@ begin
        and (c.content is null or c.id not in (select p.id from parsed as p))
      order by c.similarity desc, c.created_at desc, c.id
      limit case when keeps_all_similar then null else p_row_limit end)
+  ), contenders as materialized (
+    select f.*, coalesce(a.score, f.own) as keyword, max(coalesce(a.score, f.own)) over () as highest_keyword
+    from found as f
+    left join around as a
+      on f.source = 'message' and a.thread_id = f.thread_id collate "C" and a.number = f.number
   ), ranks as (
     select c.source, c.id collate "C" as id,
       case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
@@ -14176,19 +14304,22 @@ begin
     where p_explain or fusion = 'rrf'
   ), scored as materialized (
     select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.keyword, c.terms,
-      r.vector_rank, r.keyword_rank, k.share as keyword_share,
+      r.vector_rank, r.keyword_rank, k.share as keyword_share, k.share - k.own_share as keyword_around,
+      case when b.arms = 2 and fusion = 'score' then b.weight end as keyword_weight,
       case fusion
         when 'vector' then c.similarity
         when 'keyword' then k.share
         when 'rrf' then
           (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1)
           / case when c.similarity is null then 1 else b.arms end
-        else memory._fused_score(c.similarity, b.highest, b.lowest, k.share, b.arms)
+        else memory._fused_score(c.similarity, b.highest, b.lowest, k.share, b.weight, b.arms)
       end::double precision as score
     from contenders as c
     left join ranks as r on r.source = c.source and r.id = c.id collate "C"
     cross join best as b
-    cross join lateral (select c.keyword / b.keyword * b.trust as share) as k
+    cross join lateral (
+      select c.keyword / c.highest_keyword * b.trust as share,
+        coalesce(c.own, 0) / c.highest_keyword * b.trust as own_share) as k
   ), neighboured as (
     -- A message gets the score of its better neighbour; a piece of a document its rank among the pieces of the
     -- document.
@@ -14210,12 +14341,40 @@ begin
       row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
     from scored as s
     where s.source = 'document'
+  ), pool as (
+    select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)
+        * case n.source when 'summary' then summary_weight else 1 end as gained
+    from neighboured as n
+    where n.piece = 1
+    order by gained desc, n.created_at desc, n.id limit greatest(200, 4 * p_row_limit)
+  ), spoken as materialized (
+    -- Who said the messages of the pool, and when.
+    select p.*, m.role, m.name, memory._share_within(p.created_at, meant) as within
+    from pool as p
+    left join lateral (
+      select m.role, m.metadata ->> 'name' as name
+      from memory.messages as m
+      where p.source = 'message' and fusion in ('score', 'keyword')
+        and m.user_id = p_user_id and m.thread_id = p.thread_id and m.seq = p.number
+      offset 0 -- so that each is looked up by its key
+    ) as m on true
+  ), asked as (
+    -- The speakers whom the query names.
+    select n.name
+    from (select distinct s.name from spoken as s where s.name is not null) as n
+    where memory._text_vector(language, left(n.name, 200)) @@ any_word
+  ), judged as (
+    select s.*,
+      case when s.role <> 'user' and s.name is null then 0.9 end as reply,
+      case when s.name not in (select a.name from asked as a) and exists (select from asked) then 0.8 end as speaker,
+      case when s.role is not null and max(s.within) filter (where s.role is not null) over () > 0
+        then nullif(0.85 + 0.15 * s.within, 1) end as dates
+    from spoken as s
   ), top as (
     select f.*
-    from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)
-            * case n.source when 'summary' then summary_weight else 1 end as final
-          from neighboured as n
-          where n.piece = 1) as f
+    from (select j.*,
+            j.gained * coalesce(j.reply, 1) * coalesce(j.speaker, 1) * coalesce(j.dates, 1) as final
+          from judged as j) as f
     where p_min_score is null or memory._real(f.final) >= memory._real(p_min_score)
     order by f.final desc, f.created_at desc, f.id limit p_row_limit
   )
@@ -14225,10 +14384,13 @@ begin
       'vector', case when t.similarity is not null then jsonb_build_object(
         'rank', t.vector_rank, 'score', memory._real(t.similarity), 'model', p_model) end,
       'keyword', case when t.keyword is not null then jsonb_build_object(
-        'rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms) end,
+        'rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms,
+        'around', case when t.keyword_around > 0 then memory._real(t.keyword_around) end) end,
       'fused', jsonb_build_object(
         'by', fusion, 'score', memory._real(t.score),
+        'keyword_weight', case when t.keyword_weight <> 1 then memory._real(t.keyword_weight) end,
         'neighbour', case when t.neighbour > 0 then memory._real(t.neighbour) end,
+        'reply', t.reply, 'speaker', t.speaker, 'dates', memory._real(t.dates),
         'weight', case when t.source = 'summary' and summary_weight < 1 then summary_weight end))) end
   from top as t;
 end;
@@ -14351,19 +14513,37 @@ begin atomic
     else 0 end;
 end;
 
--- Adds the two arms, similarity and keywords, each scaled to 0..1 and divided by p_arms. The scale of similarities
+-- The weight of the keyword arm against that of similarity, which is 1: by how many standard deviations the score of
+-- the best text (p_best) is above the mean of all p_texts, divided by 5, but 0.5 to 2. So words count for little where
+-- every text has most of them, as with long replies about one subject, and for much where few texts have them. Against
+-- a weight of 1, the evidence among the first ten rises by 1.3 points for ten conversations stored for one user (5,882
+-- turns), by 0.6 to 0.9 among long replies to short messages, and not for each conversation alone. p_mean and
+-- p_variance are those of a text that has the words of the query independently of each other. Under 50 texts they say
+-- nothing.
+create or replace function memory._keyword_weight(
+  p_best double precision, p_mean double precision, p_variance double precision, p_texts bigint
+)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_texts >= 50 and p_variance > 0 then least(greatest((p_best - p_mean) / sqrt(p_variance) / 5, 0.5), 2)
+    else 1 end;
+end;
+
+-- Adds the two arms, similarity and keywords, each scaled to 0..1, as their weighted mean. The scale of similarities
 -- spans at least 0.3, so that a tiny difference among a handful of texts decides nothing. A text without an embedding
--- is judged by its words alone.
+-- is judged by its words alone. With p_arms 1 only one arm has found anything.
 create or replace function memory._fused_score(
   p_similarity double precision, p_highest double precision, p_lowest double precision, p_keyword double precision,
-  p_arms int
+  p_keyword_weight double precision, p_arms int
 )
 returns double precision
 language sql immutable parallel safe
 begin atomic
   select (coalesce(greatest(1 - (p_highest - p_similarity) / greatest(p_highest - p_lowest, 0.3), 0), 0)
-          + coalesce(p_keyword, 0))
-    / case when p_similarity is null then 1 else p_arms end;
+          + coalesce(p_keyword, 0) * case when p_similarity is null or p_arms = 1 then 1 else p_keyword_weight end)
+    / case when p_similarity is null or p_arms = 1 then 1 else 1 + p_keyword_weight end;
 end;
 
 do $$
@@ -14735,10 +14915,10 @@ $$;
 --   5  thread_summary  the summary of the whole thread
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
--- The code gives out tokens in this order: to the newest message, whatever it costs; to the summary of the user (2); to
--- earlier conversations (4), memories (1) and recalled messages (3), each at most its share and what the thread and the
--- others leave over; and the rest to the thread (thread.sql). Stable, so that everything is read from one snapshot: a
--- message that is summarised meanwhile is neither missing nor there twice.
+-- The code gives out tokens in this order: to the newest message, whatever it costs; to the summary of the user (2);
+-- to earlier conversations (4), memories (1) and recalled messages (3), each at most its share, or what the others
+-- leave over while the thread does not need it; and the rest to the thread (thread.sql). Stable, so that everything is
+-- read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean
@@ -14803,14 +14983,19 @@ begin
   end if;
 
   -- Messages to recall. Those that fit beside the memories are certain; memories that only repeat them are left out.
-  if recalls and remaining > thread.tokens then
-    candidates := memory._recall_candidates(
-      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq,
-      remaining - thread.tokens);
+  if not thread.is_cut then
+    recall_tokens := remaining;
   end if;
-  memory_tokens := least(
-    greatest(memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0)),
-    remaining - thread.tokens);
+  recall_tokens := least(recall_tokens, remaining - thread.tokens);
+  if recalls and recall_tokens > 0 then
+    candidates := memory._recall_candidates(
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
+  end if;
+  if not thread.is_cut then
+    memory_tokens := greatest(
+      memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0));
+  end if;
+  memory_tokens := least(memory_tokens, remaining - thread.tokens);
 
   -- Memories.
   if memory_tokens > 0 then
@@ -14818,7 +15003,7 @@ begin
     from memory._render_memories(
       p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, (p_policy #>> '{context,max_memories}')::int,
       memory_tokens - memory._tokens_at_most(memory._fenced('')),
-      memory._that_fit(candidates, remaining - thread.tokens - memory_tokens));
+      memory._that_fit(candidates, least(recall_tokens, remaining - thread.tokens - memory_tokens)));
     repeated := found.repeated;
     says_memories := found.block <> '' or found.is_recalled;
     if found.block <> '' then
@@ -14835,7 +15020,8 @@ begin
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
   -- recalled; others take their place.
-  recalled := memory._recalled_part(candidates, remaining - thread.tokens, p_thread_id, thread.oldest_seq, repeated);
+  recalled := memory._recalled_part(
+    candidates, least(recall_tokens, remaining - thread.tokens), p_thread_id, thread.oldest_seq, repeated);
   select * into thread from memory._fit_thread(
     units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
     remaining - coalesce(recalled.token_count, 0)) as f;
@@ -14905,11 +15091,11 @@ $$;
 -- conversations and the summaries of other threads that are relevant enough, each conversation once, within
 -- p_max_tokens. Null content when there are none.
 --
--- Their relevance is 1 - (1 - meaning) * (1 - words), of the cosine similarity and the keyword score: either of them is
--- enough, and both together count more. With most models few cosines reach the default threshold of 0.7. With
+-- Their relevance is 1 - (1 - meaning) * (1 - words), of the cosine similarity and the keyword score: either of them
+-- is enough, and both together count more. With most models few cosines reach the default threshold of 0.7. With
 -- all-MiniLM-L6-v2 and a summary of each session of four conversations of LoCoMo, cosines alone brought a conversation
--- for 10 % of the questions, and 4 % of the sessions with evidence; this relevance brings one for 83 %, and 65 % of the
--- sessions. For questions about somebody else's conversations it brings one for 2 %.
+-- for 10 % of the questions, and 4 % of the sessions with evidence; this relevance brings one for 83 %, and 65 % of
+-- the sessions. For questions about somebody else's conversations it brings one for 2 %.
 create or replace function memory._cross_session_context(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, out content text, out tokens int, out details jsonb
@@ -14992,8 +15178,8 @@ $$;
 set local search_path = pg_catalog, pg_temp;
 
 -- The fence around recalled text. The fence says that the text is data: a user or a web page that wrote it gives no
--- instructions to the model. The text inside cannot end the fence, and has as many tokens as were counted before it was
--- fenced. memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The
+-- instructions to the model. The text inside cannot end the fence, and has as many tokens as were counted before it
+-- was fenced. memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The
 -- fence is the same in every call. A fence with a random name could not be forged; but providers cache prompts that
 -- stay the same, and text that an application sends back must be recognised without knowing the name.
 create or replace function memory._fenced(p_content text)
@@ -15006,8 +15192,8 @@ begin
 end;
 $$;
 
--- A text without empty lines, so that memory._without_recalled() sees where it ends when the application sends it back.
--- A backslash keeps its lines from beginning with the heading of memory.render_memories().
+-- A text without empty lines, so that memory._without_recalled() sees where it ends when the application sends it
+-- back. A backslash keeps its lines from beginning with the heading of memory.render_memories().
 create or replace function memory._paragraph(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -15082,8 +15268,8 @@ begin
 end;
 $$;
 
--- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no limit
--- is broken.
+-- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no
+-- limit is broken.
 create or replace function memory._message_tokens(p_message memory.messages)
 returns int
 language plpgsql immutable parallel safe
@@ -15453,8 +15639,8 @@ begin
 end;
 $$;
 
--- The candidates that p_max_tokens hold, without those that a memory repeats (p_repeated) and those of this thread that
--- the context shows anyway.
+-- The candidates that p_max_tokens hold, without those that a memory repeats (p_repeated) and those of this thread
+-- that the context shows anyway.
 create or replace function memory._that_fit(
   p_candidates memory.context_part[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
   p_repeated jsonb default '[]'
@@ -15485,8 +15671,8 @@ begin
 end;
 $$;
 
--- The most tokens that these messages take as one block: the fence and the heading take 53, a date and the lines around
--- it 12.
+-- The most tokens that these messages take as one block: the fence and the heading take 53, a date and the lines
+-- around it 12.
 create or replace function memory._recall_tokens(p_recalled memory.context_part[])
 returns int
 language plpgsql immutable parallel safe
@@ -15517,7 +15703,8 @@ declare
   tokens int;
   messages jsonb;
 begin
-  -- Gaps and dates are only known when the lines are in order. If they cost more than was reckoned, one more line goes.
+  -- Gaps and dates are only known when the lines are in order. If they cost more than was reckoned, one more line
+  -- goes.
   loop
     fitting := memory._that_fit(p_candidates, room, p_thread_id, p_from_seq, p_repeated);
     if cardinality(fitting) = 0 then
@@ -15744,42 +15931,54 @@ end;
 $$;
 
 -- What a context shows of a thread within p_room tokens beside its newest unit: the messages from oldest_seq on, and
--- the summaries at these places. Of memory._newest_units() p_oldest, p_newest, p_tokens and p_is_more. A summary
--- stands in only for messages that do not fit or are compressed; it is left out if it has more than p_most tokens.
--- Under summary.when "each_round" a summary always replaces the messages that it covers. tokens: what the thread takes
--- of the room; all of it if messages are left out.
+-- the summaries at these places. p_oldest, p_newest, p_tokens and p_is_more are those of memory._newest_units(). A
+-- summary stands in only for messages that do not fit or are compressed; it is left out if it has more than p_most
+-- tokens. All messages after the summaries are shown, as far as p_most allows, because no other part has them. Under
+-- summary.when "each_round" (p_replaces_covered) a summary always replaces the messages that it covers. tokens: what
+-- the thread takes of the room; all of it if it is cut, that is, messages are left out.
 create or replace function memory._fit_thread(
   p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
-  p_replaces_covered boolean, p_most int, p_room int, out oldest_seq bigint, out places int[], out tokens int
+  p_replaces_covered boolean, p_most int, p_room int,
+  out oldest_seq bigint, out places int[], out tokens int, out is_cut boolean
 )
 language plpgsql immutable parallel safe
 as $$
 declare
   fitting memory.context_part[] := array[]::memory.context_part[];
   summary memory.context_part;
-  since_seq bigint := 0;
-  room int;
+  summary_tokens int := 0;
+  covered_seq bigint := -1;
+  room int := p_room;
   units int;
-  is_cut boolean;
 begin
   foreach summary in array p_summaries loop
-    if memory._tokens_of(fitting || summary) <= p_most then
+    if summary_tokens + summary.token_count <= p_most then
       fitting := fitting || summary;
-      if p_replaces_covered then
-        since_seq := greatest(since_seq, (summary.metadata ->> 'end_seq')::bigint + 1);
-      end if;
+      summary_tokens := summary_tokens + summary.token_count;
+      covered_seq := greatest(covered_seq, (summary.metadata ->> 'end_seq')::bigint);
     end if;
   end loop;
   -- First without summaries, then with all of them.
-  foreach room in array array[p_room, greatest(p_room - memory._tokens_of(fitting), 0)] loop
+  for attempt in 1..2 loop
+    if attempt = 2 then
+      room := p_room;
+      if cardinality(fitting) > 0 then
+        room := greatest(room, least(p_most, summary_tokens + coalesce((
+          select max(u.tokens) - p_tokens[1] from unnest(p_newest, p_tokens) as u (newest, tokens)
+          where u.newest > covered_seq), 0))) - summary_tokens;
+      end if;
+    end if;
     units := greatest((
       select max(u.number)::int
       from unnest(p_newest, p_tokens) with ordinality as u (newest, tokens, number)
-      where u.newest >= since_seq and u.tokens - p_tokens[1] <= room), least(cardinality(p_oldest), 1));
+      where (u.newest > covered_seq or not p_replaces_covered) and u.tokens - p_tokens[1] <= room
+    ), least(cardinality(p_oldest), 1));
     oldest_seq := coalesce(p_oldest[units], 9223372036854775807); -- a thread without messages
     tokens := coalesce(p_tokens[units] - p_tokens[1], 0);
-    is_cut := case when units < cardinality(p_oldest) then p_newest[units + 1] >= since_seq else p_is_more end;
-    places := memory._places_needed(fitting, greatest(oldest_seq, since_seq));
+    is_cut := case
+      when units = cardinality(p_oldest) then p_is_more
+      else p_newest[units + 1] > covered_seq or not p_replaces_covered end;
+    places := memory._places_needed(fitting, case when p_replaces_covered then covered_seq + 1 else oldest_seq end);
     exit when not is_cut and places = '{}';
   end loop;
   tokens := tokens

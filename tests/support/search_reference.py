@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from tests.support.search_world import SOURCES, Row, World
@@ -48,11 +49,13 @@ def expect(
     raw = {i: sum(idf[word] * rows[i].weights[word] for word in said) for i, said in matched.items() if said}
     best = max(raw, key=lambda i: raw[i], default=None)
     trust = 0.0 if best is None else min(1, 1.5 * sum(idf[word] for word in matched[best]) / sum(idf.values()))
-    keyword = {i: score / raw[best] * trust for i, score in raw.items() if best is not None}
+    around = {**raw, **(_around(rows, words, frequency, idf) if fusion in ("score", "keyword") else {})}
+    found = {i: around[i] for i in around if i in raw or i in meaning}
+    keyword = {i: score / max(found.values()) * trust for i, score in found.items()}
     if fusion == "vector":
         scores = meaning
     elif fusion == "keyword":
-        scores = keyword
+        scores = {i: keyword[i] for i in raw}
     elif fusion == "rrf":
         ranks = [ranked(meaning), ranked(raw)]
         arms = max((meaning != {}) + (raw != {}), 1)
@@ -63,8 +66,14 @@ def expect(
     else:
         top, low = max(meaning.values(), default=0), min(meaning.values(), default=0)
         scaled = {i: max(1 - (top - value) / max(top - low, 0.3), 0) for i, value in meaning.items()}
-        arms = max((meaning != {}) + (keyword != {}), 1)
-        scores = {i: (scaled.get(i, 0) + keyword.get(i, 0)) / (arms if i in meaning else 1) for i in meaning | keyword}
+        weight = _keyword_weight(rows, frequency, idf, raw) if meaning and raw else 1
+        both = bool(meaning and raw)
+        scores = {
+            i: (scaled[i] + (weight if both else 1) * keyword.get(i, 0)) / (1 + weight if both else 1)
+            if i in meaning
+            else keyword[i]
+            for i in meaning | raw
+        }
 
     final = dict(scores)
     if fusion in ("score", "keyword"):
@@ -88,6 +97,41 @@ def expect(
     answer.sort(key=lambda one: one.row.created_at, reverse=True)
     answer.sort(key=lambda one: one.score, reverse=True)
     return answer[:top_k]
+
+
+def _around(
+    rows: list[Row], words: list[str], frequency: dict[str, int], idf: dict[str, float]
+) -> dict[int, float]:
+    """The score of each message's words, those of its neighbours counting as its own in part."""
+    places = {(row.thread_id, row.number): row.weights for row in rows if row.source == "message"}
+    scores = {}
+    for i, row in enumerate(rows):
+        if row.source != "message":
+            continue
+        score = 0.0
+        for word in words:
+            steps = {0: 1, -1: 0.6, 1: 0.6, -2: 0.4, 2: 0.4} if 2 * frequency[word] <= len(rows) else {0: 1}
+            weights = [
+                share * places.get((row.thread_id, row.number + step), {}).get(word, 0) for step, share in steps.items()
+            ]
+            score += idf[word] * max(weights)
+        if score:
+            scores[i] = score
+    return scores
+
+
+def _keyword_weight(
+    rows: list[Row], frequency: dict[str, int], idf: dict[str, float], raw: dict[int, float]
+) -> float:
+    mean = variance = 0.0
+    for word, found in frequency.items():
+        if found:
+            score = idf[word] * fmean(row.weights[word] for row in rows if word in row.weights)
+            share = found / len(rows)
+            mean, variance = mean + score * share, variance + score**2 * share * (1 - share)
+    if len(rows) < 50 or variance <= 0:
+        return 1
+    return min(max((max(raw.values()) - mean) / math.sqrt(variance) / 5, 0.5), 2)
 
 
 def single(number: float) -> float:

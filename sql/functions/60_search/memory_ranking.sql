@@ -94,7 +94,10 @@ begin
     cross join unnest(p_words, p_words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
-    select m.word, memory._idf(texts, count(*)) as idf from matches as m group by m.word
+    select m.word, memory._idf(texts, count(*)) as idf, avg(m.weight) as weight,
+      count(*)::double precision / texts as frequency
+    from matches as m
+    group by m.word
   ), keywords as materialized (
     select m.place, sum(w.idf * m.weight) as score,
       sum(w.idf) / (
@@ -102,7 +105,9 @@ begin
     from matches as m join weights as w on w.word = m.word
     group by m.place
   ), best as materialized (
-    select k.score as keyword, memory._trust(k.share) as trust
+    select k.score as keyword, memory._trust(k.share) as trust,
+      (select memory._keyword_weight(k.score, sum(w.idf * w.weight * w.frequency),
+         sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), texts) from weights as w) as weight
     from keywords as k
     order by k.score desc, k.share desc limit 1
   ), contenders as (
@@ -118,7 +123,7 @@ begin
      order by c.similarity desc, c.created_at desc, c.id collate "C" limit p_row_limit)
   ), scored as (
     select c.id, c.created_at,
-      memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust,
+      memory._fused_score(c.similarity, highest, lowest, c.keyword / b.keyword * b.trust, b.weight,
                           num_nonnulls(highest, b.keyword)) as score
     from contenders as c left join best as b on true
   ), top as (

@@ -6,8 +6,16 @@
 -- memory._word_weight(). How many texts have a word is counted among the texts that this search may see. So the scores
 -- say nothing about the texts of other users, and there are no statistics to maintain. Meaning: the exact cosine
 -- similarity with every candidate, without an index. Both: each of the two scores (the arms) is scaled to 0..1 within
--- the query and counts half (score), or reciprocal ranks are added (rrf). A message is often the answer to the message
--- before it, so a message gains from its better neighbour in the thread.
+-- the query and they are added by weight (score), or reciprocal ranks are added (rrf).
+--
+-- What a message means stands in the messages around it. So a word of the two messages before and after counts for it,
+-- too: 0.6 of its weight at a distance of one and 0.4 at two, unless most texts have the word; and the message gains
+-- from its better neighbour in the thread. Of the 200 best messages those are put back that a speaker with another name
+-- than the query's has said (times 0.8), that are outside of the days which the query names (times 0.85), or that an
+-- assistant without a name has said (times 0.9), because what the person said is the answer more often. Evidence among
+-- the first ten: 71.7 % before, 75.8 with the words around, 78.3 with speakers, 79.0 with days (1,536 questions about
+-- ten conversations of two people); among replies of 577 words, four of the conversations, 62.9 before, 68.7 now, and
+-- where nobody has a name 56.7 before and 63.0 now (504 questions).
 --
 -- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
 -- statement below, which knows all sources and filters. Among memories alone that statement takes 1.2 to 1.7 times as
@@ -64,6 +72,9 @@ declare
   words_as_queries tsquery[];
   any_word tsquery;
   beginnings text[];
+  -- Only for the order of messages.
+  meant constant jsonb :=
+    case when 'message' = any (p_sources) then memory._days_meant(p_query, statement_timestamp()) end;
 begin
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
@@ -216,11 +227,14 @@ begin
     cross join unnest(words, words_as_queries, preselected.frequencies) as w (word, as_query, frequency)
     where t.vector @@ w.as_query
   ), weights as materialized (
-    select m.word, memory._idf(
-        (select c.texts from corpus as c),
-        greatest(count(*), count(*) filter (where m.source = any (read_sources)) + max(m.frequency))) as idf
-    from matches as m
-    group by m.word
+    select f.word, f.weight, memory._idf(c.texts, f.found) as idf,
+      least(f.found::double precision / c.texts, 1) as frequency
+    from (
+      select m.word, avg(m.weight) as weight,
+        greatest(count(*), count(*) filter (where m.source = any (read_sources)) + max(m.frequency)) as found
+      from matches as m
+      group by m.word) as f
+    cross join corpus as c
   ), keywords as materialized (
     -- share: the idf of the query's words that the text has, as a share of the idf of all words of the query.
     select m.place, sum(w.idf * m.weight) as score,
@@ -230,13 +244,29 @@ begin
       jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where p_explain) as terms
     from matches as m join weights as w on w.word = m.word
     group by m.place
+  ), windows as materialized (
+    -- For each word the greatest weight that it has in a message or in one of the two before and after.
+    select m.thread_id, m.number + o.step as number, m.word, max(m.weight * o.share) as weight
+    from (
+      select t.thread_id, t.number, m.word, m.weight, w.frequency
+      from matches as m join worded as t on t.place = m.place join weights as w on w.word = m.word
+      where t.source = 'message' and fusion in ('score', 'keyword')
+    ) as m
+    join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
+      on o.step = 0 or m.frequency <= 0.5
+    group by m.thread_id, m.number + o.step, m.word
+  ), around as materialized (
+    select v.thread_id collate "C" as thread_id, v.number, sum(w.idf * v.weight) as score
+    from windows as v join weights as w on w.word = v.word
+    group by v.thread_id collate "C", v.number
   ), best as materialized (
-    select c.highest, c.lowest, k.score as keyword, memory._trust(k.share) as trust,
-      num_nonnulls(c.highest, k.score) as arms
+    select c.highest, c.lowest, memory._trust(k.share) as trust, num_nonnulls(c.highest, k.score) as arms,
+      (select memory._keyword_weight(k.score, sum(w.idf * w.weight * w.frequency),
+         sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), c.texts) from weights as w) as weight
     from corpus as c
     left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
-  ), contenders as (
-    select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, k.score as keyword, k.terms
+  ), found as (
+    select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, k.score as own, k.terms
     from worded as t join keywords as k on k.place = t.place
     union all
     -- Of the texts without a matching word only the p_row_limit most similar can be among the results. With messages or
@@ -247,6 +277,11 @@ begin
        and (c.content is null or c.id not in (select p.id from parsed as p))
      order by c.similarity desc, c.created_at desc, c.id
      limit case when keeps_all_similar then null else p_row_limit end)
+  ), contenders as materialized (
+    select f.*, coalesce(a.score, f.own) as keyword, max(coalesce(a.score, f.own)) over () as highest_keyword
+    from found as f
+    left join around as a
+      on f.source = 'message' and a.thread_id = f.thread_id collate "C" and a.number = f.number
   ), ranks as (
     select c.source, c.id collate "C" as id,
       case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
@@ -255,19 +290,22 @@ begin
     where p_explain or fusion = 'rrf'
   ), scored as materialized (
     select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.keyword, c.terms,
-      r.vector_rank, r.keyword_rank, k.share as keyword_share,
+      r.vector_rank, r.keyword_rank, k.share as keyword_share, k.share - k.own_share as keyword_around,
+      case when b.arms = 2 and fusion = 'score' then b.weight end as keyword_weight,
       case fusion
         when 'vector' then c.similarity
         when 'keyword' then k.share
         when 'rrf' then
           (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1)
           / case when c.similarity is null then 1 else b.arms end
-        else memory._fused_score(c.similarity, b.highest, b.lowest, k.share, b.arms)
+        else memory._fused_score(c.similarity, b.highest, b.lowest, k.share, b.weight, b.arms)
       end::double precision as score
     from contenders as c
     left join ranks as r on r.source = c.source and r.id = c.id collate "C"
     cross join best as b
-    cross join lateral (select c.keyword / b.keyword * b.trust as share) as k
+    cross join lateral (
+      select c.keyword / c.highest_keyword * b.trust as share,
+        coalesce(c.own, 0) / c.highest_keyword * b.trust as own_share) as k
   ), neighboured as (
     -- A message gets the score of its better neighbour; a piece of a document its rank among the pieces of the
     -- document.
@@ -289,12 +327,40 @@ begin
       row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
     from scored as s
     where s.source = 'document'
+  ), pool as (
+    select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)
+        * case n.source when 'summary' then summary_weight else 1 end as gained
+    from neighboured as n
+    where n.piece = 1
+    order by gained desc, n.created_at desc, n.id limit greatest(200, 4 * p_row_limit)
+  ), spoken as materialized (
+    -- Who said the messages of the pool, and when.
+    select p.*, m.role, m.name, memory._share_within(p.created_at, meant) as within
+    from pool as p
+    left join lateral (
+      select m.role, m.metadata ->> 'name' as name
+      from memory.messages as m
+      where p.source = 'message' and fusion in ('score', 'keyword')
+        and m.user_id = p_user_id and m.thread_id = p.thread_id and m.seq = p.number
+      offset 0 -- so that each is looked up by its key
+    ) as m on true
+  ), asked as (
+    -- The speakers whom the query names.
+    select n.name
+    from (select distinct s.name from spoken as s where s.name is not null) as n
+    where memory._text_vector(language, left(n.name, 200)) @@ any_word
+  ), judged as (
+    select s.*,
+      case when s.role <> 'user' and s.name is null then 0.9 end as reply,
+      case when s.name not in (select a.name from asked as a) and exists (select from asked) then 0.8 end as speaker,
+      case when s.role is not null and max(s.within) filter (where s.role is not null) over () > 0
+        then nullif(0.85 + 0.15 * s.within, 1) end as dates
+    from spoken as s
   ), top as (
     select f.*
-    from (select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)
-            * case n.source when 'summary' then summary_weight else 1 end as final
-          from neighboured as n
-          where n.piece = 1) as f
+    from (select j.*,
+            j.gained * coalesce(j.reply, 1) * coalesce(j.speaker, 1) * coalesce(j.dates, 1) as final
+          from judged as j) as f
     where p_min_score is null or memory._real(f.final) >= memory._real(p_min_score)
     order by f.final desc, f.created_at desc, f.id limit p_row_limit
   )
@@ -304,10 +370,13 @@ begin
       'vector', case when t.similarity is not null then jsonb_build_object(
         'rank', t.vector_rank, 'score', memory._real(t.similarity), 'model', p_model) end,
       'keyword', case when t.keyword is not null then jsonb_build_object(
-        'rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms) end,
+        'rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms,
+        'around', case when t.keyword_around > 0 then memory._real(t.keyword_around) end) end,
       'fused', jsonb_build_object(
         'by', fusion, 'score', memory._real(t.score),
+        'keyword_weight', case when t.keyword_weight <> 1 then memory._real(t.keyword_weight) end,
         'neighbour', case when t.neighbour > 0 then memory._real(t.neighbour) end,
+        'reply', t.reply, 'speaker', t.speaker, 'dates', memory._real(t.dates),
         'weight', case when t.source = 'summary' and summary_weight < 1 then summary_weight end))) end
   from top as t;
 end;

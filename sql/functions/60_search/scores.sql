@@ -50,17 +50,35 @@ begin atomic
     else 0 end;
 end;
 
--- Adds the two arms, similarity and keywords, each scaled to 0..1 and divided by p_arms. The scale of similarities
+-- The weight of the keyword arm against that of similarity, which is 1: by how many standard deviations the score of
+-- the best text (p_best) is above the mean of all p_texts, divided by 5, but 0.5 to 2. So words count for little where
+-- every text has most of them, as with long replies about one subject, and for much where few texts have them. Against
+-- a weight of 1, the evidence among the first ten rises by 1.3 points for ten conversations stored for one user (5,882
+-- turns), by 0.6 to 0.9 among long replies to short messages, and not for each conversation alone. p_mean and
+-- p_variance are those of a text that has the words of the query independently of each other. Under 50 texts they say
+-- nothing.
+create or replace function memory._keyword_weight(
+  p_best double precision, p_mean double precision, p_variance double precision, p_texts bigint
+)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_texts >= 50 and p_variance > 0 then least(greatest((p_best - p_mean) / sqrt(p_variance) / 5, 0.5), 2)
+    else 1 end;
+end;
+
+-- Adds the two arms, similarity and keywords, each scaled to 0..1, as their weighted mean. The scale of similarities
 -- spans at least 0.3, so that a tiny difference among a handful of texts decides nothing. A text without an embedding
--- is judged by its words alone.
+-- is judged by its words alone. With p_arms 1 only one arm has found anything.
 create or replace function memory._fused_score(
   p_similarity double precision, p_highest double precision, p_lowest double precision, p_keyword double precision,
-  p_arms int
+  p_keyword_weight double precision, p_arms int
 )
 returns double precision
 language sql immutable parallel safe
 begin atomic
   select (coalesce(greatest(1 - (p_highest - p_similarity) / greatest(p_highest - p_lowest, 0.3), 0), 0)
-          + coalesce(p_keyword, 0))
-    / case when p_similarity is null then 1 else p_arms end;
+          + coalesce(p_keyword, 0) * case when p_similarity is null or p_arms = 1 then 1 else p_keyword_weight end)
+    / case when p_similarity is null or p_arms = 1 then 1 else 1 + p_keyword_weight end;
 end;

@@ -94,6 +94,54 @@ class TestRanking:
             api.add_message(user_id="ana", thread_id=thread_id, role="user", content="Nice weather")
         assert all("neighbour" not in r.details["fused"] for r in search(api, sources=["message"], explain=True))
 
+    def test_words_around_a_message_count_for_it(self, api: Api) -> None:
+        """Both have one word of the query; the other word stands two messages away from one of them."""
+        for content in ("Off to Lisbon", "Nice", "I had tea", "Sure", "Fine", "Well", "I had tea"):
+            api.add_message(**ANA, role="user", content=content)
+        near, far = (r for r in search(api, "tea Lisbon", sources=["message"], explain=True) if r.id in ("t1/2", "t1/6"))
+        assert (near.id, far.id) == ("t1/2", "t1/6")
+        assert near.details["keyword"]["around"] > 0
+        assert "around" not in far.details["keyword"]
+
+    def test_what_the_person_said_is_above_what_a_nameless_assistant_said(self, api: Api) -> None:
+        api.add_message(**ANA, role="user", content="tea")
+        api.add_message(**{**ANA, "thread_id": "t2"}, role="assistant", content="tea")
+        person, reply = search(api, sources=["message"], explain=True)
+        assert (person.details["role"], reply.details["role"]) == ("user", "assistant")
+        assert reply.details["fused"]["reply"] == pytest.approx(0.9)
+        assert reply.score == pytest.approx(person.score * 0.9)
+
+    def test_two_people_with_names_are_equals(self, api: Api) -> None:
+        api.add_message(**ANA, role="user", content="tea", metadata={"name": "Eve"})
+        api.add_message(**{**ANA, "thread_id": "t2"}, role="assistant", content="tea", metadata={"name": "Joe"})
+        assert len({r.score for r in search(api, sources=["message"])}) == 1
+
+    def test_the_speaker_whom_the_query_names_is_above_others(self, api: Api) -> None:
+        for thread_id, name in (("t1", "Eve"), ("t2", "Joe")):
+            api.add_message(
+                user_id="ana", thread_id=thread_id, role="user", content="Eve and Joe had tea", metadata={"name": name}
+            )
+        results = search(api, "When did Eve have tea?", sources=["message"], explain=True)
+        assert [r.id for r in results] == ["t1/0", "t2/0"]
+        assert [r.details["fused"].get("speaker") for r in results] == [None, pytest.approx(0.8)]
+
+    @pytest.mark.parametrize(
+        "query", ["tea on 2023-05-07", "tea in May", "tea on 7 May 2023", "tea on May 7th", "tea in the spring of 2023"]
+    )
+    def test_days_in_the_query_lift_messages_of_these_days_and_hide_none(self, api: Api, query: str) -> None:
+        for thread_id, day in (("t1", "2023-05-07"), ("t2", "2023-08-09")):
+            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="tea", created_at=day)
+        results = search(api, query, sources=["message"], explain=True)
+        assert [r.id for r in results] == ["t1/0", "t2/0"]
+        assert [r.details["fused"].get("dates") for r in results] == [None, pytest.approx(0.85)]
+
+    @pytest.mark.parametrize("query", ["tea, if I may", "tea for 2023 people", "tea in 1999", "march on for tea"])
+    def test_words_that_name_no_day_of_any_message_change_nothing(self, api: Api, query: str) -> None:
+        for thread_id, day in (("t1", "2023-05-07"), ("t2", "2023-08-09")):
+            api.add_message(user_id="ana", thread_id=thread_id, role="user", content="tea", created_at=day)
+        results = search(api, query, sources=["message"], explain=True)
+        assert all("dates" not in r.details["fused"] for r in results)
+
     def test_explain_gives_rank_score_and_words(self, api: Api) -> None:
         remember(api, "Likes green tea")
         remember(api, "Likes tea")
