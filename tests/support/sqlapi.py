@@ -28,13 +28,17 @@ class Api:
     """
 
     def __init__(self, connection: psycopg.Connection) -> None:
-        connection.add_notice_handler(lambda notice: self.notices.append(notice.message_primary or ""))
+        connection.add_notice_handler(self._hear)
         self.connection = connection
         self.notices: list[str] = []
         """What the server said besides, oldest first."""
         self._returns_set: dict[str, bool] = dict(
             connection.execute("select proname, proretset from pg_proc where pronamespace = 'memory'::regnamespace")
         )
+
+    def _hear(self, notice: psycopg.errors.Diagnostic) -> None:
+        if notice.severity_nonlocalized != "INFO":  # log lines of jobs
+            self.notices.append(notice.message_primary or "")
 
     def __getattr__(self, function: str) -> Callable[..., Any]:
         returns_set = self._returns_set[function]
