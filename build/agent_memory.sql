@@ -14005,8 +14005,8 @@ $$;
 -- than the query's has said (times 0.8), that are outside of the days which the query names (times 0.85), or that an
 -- assistant without a name has said (times 0.9), because what the person said is the answer more often. Evidence among
 -- the first ten: 71.7 % before, 75.8 with the words around, 78.3 with speakers, 79.0 with days (1,536 questions about
--- ten conversations of two people); among replies of 577 words, four of the conversations, 62.9 before, 68.7 now, and
--- where nobody has a name 56.7 before and 63.0 now (504 questions).
+-- ten conversations of two people); among replies of 577 words 64.4 before and 69.0 now. Where nobody has a name, 56.7
+-- before and 63.0 now (504 questions of four of the conversations).
 --
 -- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
 -- statement below, which knows all sources and filters. Among memories alone that statement takes 1.2 to 1.7 times as
