@@ -128,7 +128,9 @@ def _ask(console: Console, memory: Memory) -> None:
         _print_title(console, text)
         _print_rows(console, sorted(row for row in rows if row[1] in about), question["looks_for"])
         tokens = sum(part.token_count for part in context.values())
-        size = f"{counted(len(known), 'memory', 'memories')}, {counted(len(said), 'message')}, {counted(tokens, 'token')}"
+        size = (
+            f"{counted(len(known), 'memory', 'memories')}, {counted(len(said), 'message')}, {counted(tokens, 'token')}"
+        )
         console.print(Text(f"  from a context of {size}", style="dim"))
 
 
