@@ -49,6 +49,9 @@ select memory.render_memories(user_id => %(user)s, query => %(query)s, query_emb
 select * from memory.get_context(user_id => %(user)s, thread_id => 'thread', query => %(query)s,
   query_embedding => %(vector)s::vector)
 """,
+    "get_context without a query": """
+select * from memory.get_context(user_id => %(user)s, thread_id => 'thread')
+""",
 }
 
 
