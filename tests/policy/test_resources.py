@@ -190,6 +190,7 @@ class TestWithoutTheKnowledgeBase:
     def test_earlier_conversations_are_left_out(self, memory_only: Api) -> None:
         for agent in ("dumb", "default"):
             memory_only.talk("ana", f"of {agent}", rounds=3, agent_id=agent)
+            memory_only.summarize_thread(user_id="ana", thread_id=f"of {agent}")
         memory_only.finish_jobs(summary="They talked about questions.")
         query = "What did we discuss about questions?"
         sources = {
