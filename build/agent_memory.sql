@@ -15395,17 +15395,24 @@ declare
   lines text[];
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
-  wordings constant text[] := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
-  long constant text[] := array(
-    select w from unnest(wordings) with ordinality as r (wording, place)
-    cross join lateral unnest(memory._long_words(r.wording)) with ordinality as l (w, position)
-    order by r.place, l.position);
+  wordings text[];
+  long text[]; -- two long words of each wording
   wording text;
   same int;
 begin
+  block := '';
   chosen := '[]';
   repeated := '[]';
   is_recalled := false;
+  if not exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
+    return;
+  end if;
+  wordings := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
+  long := array(
+    select l.word
+    from unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
+    cross join lateral jsonb_array_elements_text(r.metadata -> 'long_words') with ordinality as l (word, position)
+    order by r.place, l.position);
   -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
   -- counted, so that the block as a whole keeps the limit.
   for memory in
@@ -15436,7 +15443,7 @@ begin
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
       if same is not null then
-        repeated := repeated || (p_recalled[same].metadata - '{day,said_at,score,wording}'::text[]);
+        repeated := repeated || (p_recalled[same].metadata - '{day,said_at,score,wording,long_words}'::text[]);
       end if;
       chosen := chosen || jsonb_build_object(
         'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
@@ -15603,7 +15610,11 @@ begin
     select m.thread_id, m.seq, m.role, m.content, m.metadata, m.created_at, h.score,
       string_agg(left(m.content, 500), ' ') filter (where h.place <= 20) over () as sample
     from wanted as w
-    join memory._searchable_messages(p_user_id) as m on m.thread_id = w.thread_id and m.seq = w.seq
+    cross join lateral (
+      select m.* from memory._searchable_messages(p_user_id) as m
+      where m.thread_id = w.thread_id and m.seq = w.seq
+      offset 0 -- so that each is looked up by its key; a join reads all messages of the user
+    ) as m
     left join hits as h on h.thread_id = w.thread_id and h.number = w.seq
     where (p_agent_id is null or m.agent_id = p_agent_id)
       and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
@@ -15631,7 +15642,7 @@ begin
         cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
         jsonb_build_object(
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
-          'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
+          'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
     end if;
   end loop;
@@ -15661,7 +15672,7 @@ begin
     if added <= remaining
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
-      and not p_repeated @> jsonb_build_array(candidate.metadata - '{day,said_at,score,wording}'::text[]) then
+      and not p_repeated @> jsonb_build_array(candidate.metadata - '{day,said_at,score,wording,long_words}'::text[]) then
       remaining := remaining - added;
       days := days || (candidate.metadata ->> 'day');
       fitting := fitting || candidate;

@@ -19,17 +19,24 @@ declare
   lines text[];
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
-  wordings constant text[] := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
-  long constant text[] := array(
-    select w from unnest(wordings) with ordinality as r (wording, place)
-    cross join lateral unnest(memory._long_words(r.wording)) with ordinality as l (w, position)
-    order by r.place, l.position);
+  wordings text[];
+  long text[]; -- two long words of each wording
   wording text;
   same int;
 begin
+  block := '';
   chosen := '[]';
   repeated := '[]';
   is_recalled := false;
+  if not exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
+    return;
+  end if;
+  wordings := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
+  long := array(
+    select l.word
+    from unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
+    cross join lateral jsonb_array_elements_text(r.metadata -> 'long_words') with ordinality as l (word, position)
+    order by r.place, l.position);
   -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
   -- counted, so that the block as a whole keeps the limit.
   for memory in
@@ -60,7 +67,7 @@ begin
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
       if same is not null then
-        repeated := repeated || (p_recalled[same].metadata - '{day,said_at,score,wording}'::text[]);
+        repeated := repeated || (p_recalled[same].metadata - '{day,said_at,score,wording,long_words}'::text[]);
       end if;
       chosen := chosen || jsonb_build_object(
         'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,

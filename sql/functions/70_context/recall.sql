@@ -54,7 +54,11 @@ begin
     select m.thread_id, m.seq, m.role, m.content, m.metadata, m.created_at, h.score,
       string_agg(left(m.content, 500), ' ') filter (where h.place <= 20) over () as sample
     from wanted as w
-    join memory._searchable_messages(p_user_id) as m on m.thread_id = w.thread_id and m.seq = w.seq
+    cross join lateral (
+      select m.* from memory._searchable_messages(p_user_id) as m
+      where m.thread_id = w.thread_id and m.seq = w.seq
+      offset 0 -- so that each is looked up by its key; a join reads all messages of the user
+    ) as m
     left join hits as h on h.thread_id = w.thread_id and h.number = w.seq
     where (p_agent_id is null or m.agent_id = p_agent_id)
       and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
@@ -82,7 +86,7 @@ begin
         cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
         jsonb_build_object(
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
-          'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
+          'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
     end if;
   end loop;
@@ -112,7 +116,7 @@ begin
     if added <= remaining
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
-      and not p_repeated @> jsonb_build_array(candidate.metadata - '{day,said_at,score,wording}'::text[]) then
+      and not p_repeated @> jsonb_build_array(candidate.metadata - '{day,said_at,score,wording,long_words}'::text[]) then
       remaining := remaining - added;
       days := days || (candidate.metadata ->> 'day');
       fitting := fitting || candidate;
