@@ -16,7 +16,7 @@ as $$
 declare
   -- Of each arm. It suffices: of the best ten among all of 5,882 conversation turns 98 to 99 % are found, and the share
   -- of evidence among the ten is the same (150 questions).
-  wanted constant int := 60 + p_row_limit;
+  wanted constant int := case when p_fusion = 'keyword' then 40 + p_row_limit else 40 + p_row_limit / 2 end;
   compares_words constant boolean := p_fusion <> 'vector' and p_words is not null;
   unkeyed memory._message_candidates;
   few memory._message_candidates;
@@ -45,7 +45,7 @@ begin
   end if;
 
   if p_fusion <> 'keyword' then
-    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
+    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, greatest(wanted, p_row_limit), p_filters);
   end if;
   if p_fusion <> 'vector' then
     worded := memory._worded_messages(
@@ -60,7 +60,7 @@ begin
             union all
             select * from unnest(worded.thread_ids, worded.seqs) with ordinality) as n (thread_id, seq, place)
       cross join unnest(
-        case when p_fusion in ('score', 'keyword') and n.place <= 60 then '{-2,-1,0,1,2}'::int[] else '{0}' end
+        case when p_fusion in ('score', 'keyword') and n.place <= 30 then '{-2,-1,0,1,2}'::int[] else '{0}' end
       ) as o (step)
       union
       select * from unnest(unkeyed.thread_ids, unkeyed.seqs)

@@ -332,7 +332,7 @@ begin
         * case n.source when 'summary' then summary_weight else 1 end as gained
     from neighboured as n
     where n.piece = 1
-    order by gained desc, n.created_at desc, n.id limit greatest(200, 4 * p_row_limit)
+    order by gained desc, n.created_at desc, n.id limit greatest(200, 150 + p_row_limit)
   ), spoken as materialized (
     -- Who said the messages of the pool, and when.
     select p.*, m.role, m.name, memory._share_within(p.created_at, meant) as within
