@@ -347,7 +347,7 @@ begin
   ), asked as (
     -- The speakers whom the query names.
     select n.name
-    from (select distinct s.name from spoken as s where s.name is not null) as n
+    from (select distinct s.name from spoken as s where s.name is not null offset 0) as n -- so that each is parsed once
     where memory._text_vector(language, left(n.name, 200)) @@ any_word
   ), judged as (
     select s.*,
