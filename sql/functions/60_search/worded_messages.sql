@@ -61,7 +61,7 @@ begin
 end;
 $$;
 
--- Three hundred messages of a user, evenly from all that are stored: how many messages there are about, and how many of
+-- Two hundred messages of a user, evenly from all that are stored: how many messages there are about, and how many of
 -- them have each word.
 create or replace function memory._sampled_messages(
   p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
@@ -70,7 +70,7 @@ create or replace function memory._sampled_messages(
 language plpgsql stable parallel safe
 as $$
 declare
-  wanted constant int := 300;
+  wanted constant int := 200;
   vectors tsvector[];
   similarities double precision[];
   stored bigint;
@@ -119,7 +119,7 @@ begin
       from memory.embeddings as e
       where e.user_id = p_user_id and e.model = p_model and e.source = 'message'
         and e.id = s.thread_id || '/' || s.seq and memory._dimensions(e.embedding) = memory._dimensions(p_target)))
-      filter (where s.place % 3 = 0)
+      filter (where s.place % 2 = 0)
   into stored, sampled, vectors, similarities
   from sample as s;
   texts := stored * sampled / wanted;
