@@ -29,7 +29,8 @@ $$;
 
 -- Adds to a thread's counters; the numbers are negative for messages that were taken out. Tokens without messages are
 -- those of messages that are counted anew. Jobs count only what no job has read before, which is newer than the newest
--- summary. Bytes / 4 is a quarter too much for English prose, and every third summary would be made for that.
+-- summary. Bytes / 4 is a quarter too much for English prose, and every third summary would be made for that. A text that
+-- is edited may be one that a summary covers, whose tokens are not in tokens_since_summary: it never goes below 0.
 create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -37,7 +38,7 @@ as $$
 begin
   update memory.threads as t
   set message_count = t.message_count + p_messages, active_tokens = t.active_tokens + p_tokens,
-      tokens_since_summary = t.tokens_since_summary + case p_messages when 0 then p_tokens else 0 end
+      tokens_since_summary = greatest(0, t.tokens_since_summary + case p_messages when 0 then p_tokens else 0 end)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
 end;
 $$;
