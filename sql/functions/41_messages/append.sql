@@ -45,7 +45,8 @@ begin
   else
     policy := memory._merge_layers(layers);
     if not (policy #>> '{resources,memory}')::boolean then
-      -- Undone rather than looked up before: that took a tenth of the instructions of add_message (callgrind).
+      -- Hardly any agent is without memory, so the booking is undone here. To read the policy before it took a tenth of
+      -- the instructions of add_message (callgrind) for every agent.
       perform memory._unbook(p_user_id, p_thread_id, p_message_count, p_token_count);
       first_seq := null;
       return;
@@ -87,6 +88,7 @@ begin
   set next_seq = t.next_seq - p_message_count,
       message_count = t.message_count - p_message_count,
       active_tokens = t.active_tokens - p_token_count,
+      tokens_since_summary = t.tokens_since_summary - p_token_count,
       first_at = coalesce((
         select m.created_at from memory.messages as m
         where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq limit 1), t.first_at),
