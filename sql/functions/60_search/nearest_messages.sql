@@ -1,8 +1,8 @@
 -- needs pgvector on the search_path
 
 -- The messages nearest to the query by meaning. The codes of all messages that pass the filters are compared, by
--- embeddings_codes_idx alone, and the embeddings of the nearest p_wanted times four. Of the nearest ten of 5,882
--- conversation turns, 400 codes have 99.9 % (all-MiniLM-L6-v2, 384 dimensions).
+-- embeddings_codes_idx alone; then the embeddings of the 4 * p_wanted messages with the nearest codes. Of the nearest
+-- ten of 5,882 conversation turns 99.9 % are among the 400 with the nearest codes (all-MiniLM-L6-v2, 384 dimensions).
 create or replace function memory._nearest_messages(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters
 )

@@ -3,8 +3,9 @@
 -- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
 --
 -- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens: if
--- all source messages are among p_recalled, the memory is left out (is_recalled), because the messages say more and
--- when it was said. If a message says just what the memory says, the memory stays and the message is among repeated.
+-- all source messages are among p_recalled, the memory is left out (is_recalled), because the messages say more, and
+-- when it was said. If a message has the same wording as the memory, the memory stays and the message is among
+-- repeated, which the caller leaves out.
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, p_recalled memory.context_part[] default '{}',
