@@ -49,6 +49,9 @@ select memory.render_memories(user_id => %(user)s, query => %(query)s, query_emb
 select * from memory.get_context(user_id => %(user)s, thread_id => 'thread', query => %(query)s,
   query_embedding => %(vector)s::vector)
 """,
+    "get_context without a query": """
+select * from memory.get_context(user_id => %(user)s, thread_id => 'thread')
+""",
 }
 
 
@@ -153,6 +156,7 @@ def _load(connection: psycopg.Connection, options: argparse.Namespace) -> tuple[
     rng, sentences, directions = random.Random(1), Texts(), Directions(DIMENSIONS)
     memory = Memory(connection)
     memory.set_policy({"summary": {"enabled": False}, "compression": {"enabled": False}})
+    memory.set_policy({"context": {"embed_query": False}})  # no model can be reached
     full = [f"user {number}" for number in range(min(options.full_users, options.users))]
     others = [f"user {number}" for number in range(len(full), options.users)]
     for user in full:

@@ -41,6 +41,11 @@ VARIANTS = {
         "hybrid, the newer half": "created_after => %(middle)s",
         "hybrid, metadata of one in ten": """filter => '{"digit": 7}'""",
     }.items()
+} | {
+    "get_context with recall": """
+select content from memory.get_context(user_id => %(user)s, thread_id => 'new', query => %(query)s,
+  query_embedding => %(vector)s::vector)
+"""
 }
 
 

@@ -1,6 +1,7 @@
 """The command agent-memory demo."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,8 @@ def test_demo(run: Run) -> None:
     result = run("demo")
     assert result.returncode == 0, result.stderr
     assert "Preferences extracted:" in result.stdout
-    story = ["2026-03-15  and I prefer a window seat", "2026-07-04  I prefer an aisle seat"]
-    assert [result.stdout.count(line) for line in story] == [1, 1]
-    assert result.stdout.index(story[0]) < result.stdout.index(story[1])
+    assert re.search(r"^  2026-07-04  user: .*I prefer an aisle seat", result.stdout, re.MULTILINE)
+    assert re.search(r"^  from a context of \d+ memories, \d+ messages, \d+ tokens", result.stdout, re.MULTILINE)
     questions = Path(__file__).parents[2] / "python_client" / "agent_memory" / "demo" / "questions.json"
     for question in json.loads(questions.read_text()):
         _, _, answer = result.stdout.partition(question["question"])

@@ -220,7 +220,7 @@ class TestBudget:
         for number in range(60):
             say(api, f"Other talk {number}: " + "and then we sailed on " * 5, thread_id="new")
         context = api.get_context(**NEW, query="What is the code of the safe?", max_tokens=1000)
-        assert [row.source for row in context][0] == "recalled"
+        assert context[0].source == "recalled"
         assert "7741" in context[0].content
         said = [row.content for row in context if row.source == "message"]
         assert not any(content in context[0].content for content in said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from tests.support.protocol import ANA, claim, complete
 from tests.support.sqlapi import Api
 
-PAST = datetime(2023, 5, 4, 12, tzinfo=UTC)
+PAST = datetime(2023, 5, 4, 12, tzinfo=timezone.utc)
 
 
 def search(api: Api, query: str = "tea", **arguments: Any) -> list[Any]:

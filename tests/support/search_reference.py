@@ -99,9 +99,7 @@ def expect(
     return answer[:top_k]
 
 
-def _around(
-    rows: list[Row], words: list[str], frequency: dict[str, int], idf: dict[str, float]
-) -> dict[int, float]:
+def _around(rows: list[Row], words: list[str], frequency: dict[str, int], idf: dict[str, float]) -> dict[int, float]:
     """The score of each message's words, those of its neighbours counting as its own in part."""
     places = {(row.thread_id, row.number): row.weights for row in rows if row.source == "message"}
     scores = {}
@@ -120,9 +118,7 @@ def _around(
     return scores
 
 
-def _keyword_weight(
-    rows: list[Row], frequency: dict[str, int], idf: dict[str, float], raw: dict[int, float]
-) -> float:
+def _keyword_weight(rows: list[Row], frequency: dict[str, int], idf: dict[str, float], raw: dict[int, float]) -> float:
     mean = variance = 0.0
     for word, found in frequency.items():
         if found:

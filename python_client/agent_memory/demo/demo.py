@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
+from datetime import datetime
 from importlib.resources import as_file, files
 from typing import Any
 
@@ -111,7 +112,7 @@ def _show_latest_summary(console: Console, memory: Memory) -> None:
 
 
 def _ask(console: Console, memory: Memory) -> None:
-    """Ask in later sessions, and show which memories a model would be given to answer with."""
+    """Ask in later sessions, and show which memories and messages a model would be given to answer with."""
     records = memory.list_memories(_USER, row_limit=200)
     dates = {" ".join(record.content.split()): _said_at(record) for record in records}
     questions = json.loads((files(__package__) / "questions.json").read_text(encoding="utf-8"))
@@ -119,21 +120,43 @@ def _ask(console: Console, memory: Memory) -> None:
     for number, question in enumerate(questions, start=1):
         thread_id, text = f"later-{number}", question["question"]
         memory.add_message(_USER, thread_id, "user", text)
-        [part] = [part for part in memory.get_context(_USER, thread_id, query=text) if part.source == "memories"]
-        lines = re.findall(r"^\d+\. (.*)", part.content, re.MULTILINE)
+        context = {part.source: part for part in memory.get_context(_USER, thread_id, query=text)}
+        known = re.findall(r"^\d+\. (.*)", context["memories"].content, re.MULTILINE) if "memories" in context else []
+        said = _recalled(context["recalled"].content) if "recalled" in context else []
+        rows = [(dates[line], line) for line in known] + said
+        about = _about(text, [line for _, line in rows])
         _print_title(console, text)
-        _print_rows(console, sorted((dates[line], line) for line in _about(text, lines)), question["looks_for"])
-        size = f"{counted(len(lines), 'memory', 'memories')}, {counted(part.token_count, 'token')}"
+        _print_rows(console, sorted(row for row in rows if row[1] in about), question["looks_for"])
+        tokens = sum(part.token_count for part in context.values())
+        size = (
+            f"{counted(len(known), 'memory', 'memories')}, {counted(len(said), 'message')}, {counted(tokens, 'token')}"
+        )
         console.print(Text(f"  from a context of {size}", style="dim"))
 
 
+def _recalled(content: str) -> list[tuple[str, str]]:
+    """Return the recalled messages with the days under which they stand."""
+    rows: list[tuple[str, str]] = []
+    day = ""
+    for line in content.splitlines():
+        if re.fullmatch(r"\d{1,2} [A-Z][a-z]+ \d{4}", line):
+            day = f"{datetime.strptime(line, '%d %B %Y'):%Y-%m-%d}"
+        elif day and line and line != "</recalled>":
+            if line.startswith("  ") and rows:
+                rows[-1] = (day, f"{rows[-1][1]} {line.strip()}")
+            else:
+                rows.append((day, line))
+    return rows
+
+
 def _about(question: str, lines: list[str]) -> list[str]:
-    """Return the lines that share with the question a word that few of them have."""
-    words = [set(re.findall(r"\w{4,}", line.casefold())) for line in lines]
+    """Return the lines that share most with the question, three at most; rare words count more than common ones."""
+    words = [set(re.findall(r"\w{3,}", line.casefold())) for line in lines]
     frequency = Counter(word for of_line in words for word in of_line)
-    asked = set(re.findall(r"\w{4,}", question.casefold())) - _FILLERS
-    telling = {word for word in asked if frequency[word] <= 3}
-    return [line for line, of_line in zip(lines, words, strict=True) if of_line & telling]
+    asked = set(re.findall(r"\w{3,}", question.casefold())) - _FILLERS
+    shared = [sum(1 / frequency[word] for word in of_line & asked) for of_line in words]
+    best = sorted(range(len(lines)), key=lambda place: shared[place], reverse=True)[:3]
+    return [lines[place] for place in best if shared[place] >= max(shared) / 2 > 0]
 
 
 def _said_at(record: MemoryRecord) -> str:

@@ -37,19 +37,10 @@ begin
     select m.*, memory._memory_line(m.content) as line,
       memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
     from memory._rank_memories(
-      p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories + cardinality(p_recalled)) as m
+      p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
     order by m.rank
   loop
-    exit when cardinality(ids) = p_max_memories;
-    if cardinality(p_recalled) > 0 then
-      wording := memory._wording(memory.content);
-      same := memory._same_wording(wording, memory._long_words(wording), wordings, long);
-      if same is null and memory._is_among(p_user_id, memory.memory_id, p_recalled) then
-        is_recalled := true;
-        continue;
-      end if;
-    end if;
     if p_max_tokens is not null then
       added := memory._tokens_at_most(e'\n12. ' || memory.line)
         + case when memory.memory_type = any (types) then 0
@@ -57,6 +48,14 @@ begin
     end if;
     if p_max_tokens is null or tokens + added <= p_max_tokens then
       tokens := tokens + added;
+      if cardinality(p_recalled) > 0 then
+        wording := memory._wording(memory.content);
+        same := memory._same_wording(wording, memory._long_words(wording), wordings, long);
+        if same is null and memory._is_among(p_user_id, memory.memory_id, p_recalled) then
+          is_recalled := true;
+          continue; -- No other memory takes its place and its tokens: they are those of the messages.
+        end if;
+      end if;
       types := types || memory.memory_type;
       ids := ids || memory.memory_id;
       lines := lines || memory.line;

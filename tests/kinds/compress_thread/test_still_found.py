@@ -14,7 +14,7 @@ from tests.support.summaries import COMPRESSION, active, compress, compressing, 
 QUERIES = ["tea boat", "lamp", "fern moss kite", "drum salt tea", "Ana kite", "May"]
 
 
-def found(api: Api, query: str = "boat", **arguments: Any) -> list[str]:
+def found(api: Api, query: str | None = "boat", **arguments: Any) -> list[str]:
     results = api.search(**{"user_id": "ana", "query": query, "sources": ["message"], "mode": "keyword", **arguments})
     return [result.id for result in results]
 

@@ -17,7 +17,7 @@ CALLS = [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]
 
 def needed(api: Api, **sections: dict[str, Any]) -> None:
     """Have contexts of 100 tokens, and nothing happen but the rolling summaries that they need."""
-    summary = {"enabled": True, "when": "needed", "start_seq": 0}
+    summary: dict[str, Any] = {"enabled": True, "when": "needed", "start_seq": 0}
     only(api, **{"summary": summary, "context": {"max_tokens": 100}, **sections})
 
 

@@ -98,7 +98,9 @@ class TestRanking:
         """Both have one word of the query; the other word stands two messages away from one of them."""
         for content in ("Off to Lisbon", "Nice", "I had tea", "Sure", "Fine", "Well", "I had tea"):
             api.add_message(**ANA, role="user", content=content)
-        near, far = (r for r in search(api, "tea Lisbon", sources=["message"], explain=True) if r.id in ("t1/2", "t1/6"))
+        near, far = (
+            r for r in search(api, "tea Lisbon", sources=["message"], explain=True) if r.id in ("t1/2", "t1/6")
+        )
         assert (near.id, far.id) == ("t1/2", "t1/6")
         assert near.details["keyword"]["around"] > 0
         assert "around" not in far.details["keyword"]

@@ -89,11 +89,14 @@ class AsyncSearch(AsyncCaller):
         agent_id: str | None = None,
         max_tokens: int | None = None,
         query_embedding: Sequence[float] | None = None,
+        recall: bool | None = None,
     ) -> list[ContextPart]:
-        """Build the messages to send to a model: memories, summary and recent messages within ``max_tokens``.
+        """Build the messages to send to a model within ``max_tokens``.
 
-        ``query`` is the user's newest message unless given, ``max_tokens`` the policy's context.max_tokens. The newest
-        message is there even when it is longer than that.
+        They are memories, what was said before about the query, the newest messages of the thread, and summaries of
+        what does not fit. ``query`` is the user's newest message unless given, ``max_tokens`` the policy's
+        context.max_tokens, ``recall`` (whether earlier messages are brought back) the policy's context.recall. The
+        newest message is there even when it is longer than ``max_tokens``.
         """
         return await self._rows(
             ContextPart,
@@ -103,6 +106,7 @@ class AsyncSearch(AsyncCaller):
             agent_id=agent_id,
             max_tokens=max_tokens,
             query_embedding=query_embedding,
+            recall=recall,
         )
 
     async def render_memories(
