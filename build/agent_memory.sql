@@ -2473,8 +2473,8 @@ returns text$header$),
   p_max_tokens int, p_recalled memory.context_part[] default '{}',
   out block text, out chosen jsonb, out repeated jsonb, out is_recalled boolean
 )$header$),
-      ('function', '_is_among', $header$(p_user_id text, p_memory_id uuid, p_recalled memory.context_part[])
-returns boolean$header$),
+      ('function', '_sources_among', $header$(p_user_id text, p_memory_id uuid, p_recalled memory.context_part[])
+returns int[]$header$),
       ('function', '_rank_memories', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
@@ -2512,6 +2512,8 @@ returns text$header$),
 returns int$header$),
       ('function', '_long_words', $header$(p_wording text)
 returns text[]$header$),
+      ('function', '_says_no_more', $header$(p_message_wording text, p_memory_wording text)
+returns boolean$header$),
       ('function', 'render_memories', $header$(
   user_id text, agent_id text default null, query text default null,
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
@@ -15378,9 +15380,9 @@ $$;
 
 -- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
 --
--- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens: if
--- all source messages are among p_recalled, the memory is left out (is_recalled), because the messages say more and
--- when it was said. If a message says just what the memory says, the memory stays and the message is among repeated.
+-- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens. If
+-- the source messages are all among p_recalled and one of them says more than the memory, the memory is left out
+-- (is_recalled). Messages that say no more than a chosen memory are repeated; they are left out of the recalled ones.
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, p_recalled memory.context_part[] default '{}',
@@ -15402,6 +15404,7 @@ declare
     order by r.place, l.position);
   wording text;
   same int;
+  sources int[];
 begin
   chosen := '[]';
   repeated := '[]';
@@ -15426,17 +15429,18 @@ begin
       if cardinality(p_recalled) > 0 then
         wording := memory._wording(memory.content);
         same := memory._same_wording(wording, memory._long_words(wording), wordings, long);
-        if same is null and memory._is_among(p_user_id, memory.memory_id, p_recalled) then
+        sources := memory._sources_among(p_user_id, memory.memory_id, p_recalled);
+        if exists (select from unnest(sources) as s where not memory._says_no_more(wordings[s], wording)) then
           is_recalled := true;
           continue; -- No other memory takes its place and its tokens: they are those of the messages.
         end if;
+        repeated := repeated || coalesce((
+          select jsonb_agg(p_recalled[s].metadata - '{day,said_at,score,wording}'::text[])
+          from unnest(sources || same) as s where s is not null), '[]');
       end if;
       types := types || memory.memory_type;
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
-      if same is not null then
-        repeated := repeated || (p_recalled[same].metadata - '{day,said_at,score,wording}'::text[]);
-      end if;
       chosen := chosen || jsonb_build_object(
         'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
         'importance', memory.importance, 'recency', memory.recency);
@@ -15464,15 +15468,18 @@ begin
 end;
 $$;
 
--- Whether all source messages of a memory are among the recalled messages.
-create or replace function memory._is_among(p_user_id text, p_memory_id uuid, p_recalled memory.context_part[])
-returns boolean
+-- The places of a memory's source messages among the recalled messages; none if one is missing there.
+create or replace function memory._sources_among(p_user_id text, p_memory_id uuid, p_recalled memory.context_part[])
+returns int[]
 language plpgsql stable parallel safe
 as $$
 begin
-  return cardinality(m.source_seqs) > 0 and m.source_seqs <@ array(
-      select (r.metadata ->> 'seq')::bigint from unnest(p_recalled) as r where r.metadata ->> 'thread_id' = m.thread_id)
-  from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id;
+  return (
+    select case when count(*) = max(cardinality(m.source_seqs)) then array_agg(r.place::int) end
+    from memory.memories as m
+    join unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
+      on r.metadata ->> 'thread_id' = m.thread_id and (r.metadata ->> 'seq')::bigint = any (m.source_seqs)
+    where m.user_id = p_user_id and m.memory_id = p_memory_id);
 end;
 $$;
 
@@ -15814,6 +15821,24 @@ begin
   return array(
     select w from (select distinct w from string_to_table(p_wording, ' ') as w union all select '') as d
     order by length(w) desc, w limit 2);
+end;
+$$;
+
+-- Whether a message says no more than a memory that was drawn from it: the memory has six of ten longer words of the
+-- message, all its numbers, and as many negations and the like.
+create or replace function memory._says_no_more(p_message_wording text, p_memory_wording text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text[] := string_to_array(p_message_wording, ' ');
+  known constant text[] := string_to_array(p_memory_wording, ' ');
+begin
+  return coalesce((
+      select count(*) filter (where w = any (known)) >= 0.6 * count(*)
+        and coalesce(bool_and(w = any (known)) filter (where w ~ '[0-9]'), true)
+      from (select distinct w from unnest(said) as w where length(w) >= 4 or w ~ '[0-9]') as d (w)), false)
+    and memory._turning_words(said) = memory._turning_words(known);
 end;
 $$;
 

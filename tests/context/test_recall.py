@@ -167,6 +167,29 @@ class TestNeverRecalled:
         context = parts(api, **NEW, query="What is the boat called?")
         assert [source for source, _ in context] == ["memories"]
 
+    def test_is_a_message_that_says_no_more_than_the_memory_drawn_from_it(self, api: Api) -> None:
+        say(api, "My cat is called Miso.")
+        remember(api, "The user's cat is called Miso")
+        api.connection.execute("update memory.memories set thread_id = 'old', source_seqs = '{0}'")
+        [(source, content)] = parts(api, **NEW, query="What is my cat called?")
+        assert source == "memories"
+        assert content.count("Miso") == 1
+
+    @pytest.mark.parametrize(
+        ("message", "memory"),
+        [
+            ("My cat is called Miso, born in 2021.", "The user's cat is called Miso"),
+            ("My cat is not called Miso any more.", "The user's cat is called Miso"),
+        ],
+    )
+    def test_unless_it_has_a_number_or_a_negation_of_its_own(self, api: Api, message: str, memory: str) -> None:
+        say(api, message)
+        remember(api, memory)
+        api.connection.execute("update memory.memories set thread_id = 'old', source_seqs = '{0}'")
+        [(source, content)] = parts(api, **NEW, query="What is my cat called?")
+        assert source == "recalled"
+        assert message in content
+
     def test_is_a_memory_whose_message_says_more(self, api: Api) -> None:
         say(api, "We bought a boat last week, she is called Marabel, and my brother paid half of her.")
         remember(api, "Ana owns a boat", "Ana likes tea")

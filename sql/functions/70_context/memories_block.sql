@@ -2,10 +2,9 @@
 
 -- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
 --
--- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens: if
--- all source messages are among p_recalled, the memory is left out (is_recalled), because the messages say more, and
--- when it was said. If a message has the same wording as the memory, the memory stays and the message is among
--- repeated, which the caller leaves out.
+-- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens. If
+-- the source messages are all among p_recalled and one of them says more than the memory, the memory is left out
+-- (is_recalled). Messages that say no more than a chosen memory are repeated; they are left out of the recalled ones.
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, p_recalled memory.context_part[] default '{}',
@@ -27,6 +26,7 @@ declare
     order by r.place, l.position);
   wording text;
   same int;
+  sources int[];
 begin
   chosen := '[]';
   repeated := '[]';
@@ -51,17 +51,18 @@ begin
       if cardinality(p_recalled) > 0 then
         wording := memory._wording(memory.content);
         same := memory._same_wording(wording, memory._long_words(wording), wordings, long);
-        if same is null and memory._is_among(p_user_id, memory.memory_id, p_recalled) then
+        sources := memory._sources_among(p_user_id, memory.memory_id, p_recalled);
+        if exists (select from unnest(sources) as s where not memory._says_no_more(wordings[s], wording)) then
           is_recalled := true;
           continue; -- No other memory takes its place and its tokens: they are those of the messages.
         end if;
+        repeated := repeated || coalesce((
+          select jsonb_agg(p_recalled[s].metadata - '{day,said_at,score,wording}'::text[])
+          from unnest(sources || same) as s where s is not null), '[]');
       end if;
       types := types || memory.memory_type;
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
-      if same is not null then
-        repeated := repeated || (p_recalled[same].metadata - '{day,said_at,score,wording}'::text[]);
-      end if;
       chosen := chosen || jsonb_build_object(
         'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
         'importance', memory.importance, 'recency', memory.recency);
@@ -89,15 +90,18 @@ begin
 end;
 $$;
 
--- Whether all source messages of a memory are among the recalled messages.
-create or replace function memory._is_among(p_user_id text, p_memory_id uuid, p_recalled memory.context_part[])
-returns boolean
+-- The places of a memory's source messages among the recalled messages; none if one is missing there.
+create or replace function memory._sources_among(p_user_id text, p_memory_id uuid, p_recalled memory.context_part[])
+returns int[]
 language plpgsql stable parallel safe
 as $$
 begin
-  return cardinality(m.source_seqs) > 0 and m.source_seqs <@ array(
-      select (r.metadata ->> 'seq')::bigint from unnest(p_recalled) as r where r.metadata ->> 'thread_id' = m.thread_id)
-  from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id;
+  return (
+    select case when count(*) = max(cardinality(m.source_seqs)) then array_agg(r.place::int) end
+    from memory.memories as m
+    join unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
+      on r.metadata ->> 'thread_id' = m.thread_id and (r.metadata ->> 'seq')::bigint = any (m.source_seqs)
+    where m.user_id = p_user_id and m.memory_id = p_memory_id);
 end;
 $$;
 
