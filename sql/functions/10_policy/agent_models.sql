@@ -9,7 +9,7 @@ begin atomic
 end;
 
 -- The registered model that a provider and a model name; null when there is none or when it is switched off. A model is
--- named by the name under which it is registered ("gpt-4o-mini", or "azure_openai_cc/gpt-4o-mini" with its provider),
+-- named by the name under which it is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider),
 -- or by what its provider calls it. A provider that memory.register_model() does not know is the name that a service
 -- gave to one of its own connections. It excludes no model, and counts only as part of a registered name.
 create or replace function memory._named_model(p_kind text, p_provider text, p_model text)
