@@ -86,8 +86,8 @@ class Summary:
 class AddedMemory:
     """The stored memory; ``inserted`` is false when the same memory existed already and this is its id.
 
-    When nothing was stored, because the policy of the agent has no resource memory, ``memory_id`` is None against its
-    type: for this one case every use of an id would have to be checked.
+    When nothing was stored, because the policy of the agent has no resource memory, ``memory_id`` is None, although its
+    type does not say so: otherwise every caller would have to check each id for this one case.
     """
 
     memory_id: UUID
@@ -98,8 +98,8 @@ class AddedMemory:
 class MemoryRecord:
     """One long-term memory; ``confidence`` and ``importance`` are between 0 and 1.
 
-    In a list, ``total_count`` is the size of the whole match. ``source`` is who says so; ``source_seqs`` are the
-    messages of ``thread_id`` that state it.
+    In a list, ``total_count`` is the size of the whole match. ``source`` is where the memory comes from: user,
+    extraction, or what the caller named. ``source_seqs`` are the messages of ``thread_id`` that state it.
     """
 
     memory_id: UUID

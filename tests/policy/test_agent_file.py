@@ -10,15 +10,15 @@ import pytest
 from tests.support.sqlapi import Api, refused
 
 BASIC = """{
-  "agent_id": "memory_enabled_agent",
+  "agent_id": "helper",
   "resources": ["memory"],
-  "provider": "azure_openai_cc",
+  "provider": "our_azure",
   "model": "gpt-4o-mini"
 }"""
 COMPRESSING = """{
-  "agent_id": "advanced_memory_agent",
+  "agent_id": "clerk",
   "resources": ["memory"],
-  "provider": "azure_openai_cc",
+  "provider": "our_azure",
   "model": "gpt-4o-mini",
   "resource_config": {
     "memory": {
@@ -32,11 +32,11 @@ COMPRESSING = """{
   }
 }"""
 ARCHIVING = """{
-  "agent_id": "knowledge_memory_agent",
+  "agent_id": "librarian",
   "resources": ["memory", "knowledge_base"],
-  "provider": "azure_openai_cc",
+  "provider": "our_azure",
   "model": "gpt-4o-mini",
-  "allowed_regular_tools": ["search_knowledge_base", "list_documents"],
+  "allowed_regular_tools": ["look_up", "calendar"],
   "resource_config": {
     "memory": {
       "compression": {
@@ -50,7 +50,7 @@ ARCHIVING = """{
       "vector_provider": "pgvector",
       "chunk_size": 800,
       "chunk_overlap": 100,
-      "embedding_provider": "azure_openai_cc",
+      "embedding_provider": "our_azure",
       "embedding_model": "text-embedding-ada-002",
       "enable_cross_session_context": true,
       "relevance_threshold": 0.7,
@@ -75,19 +75,19 @@ COMPRESSION_ONLY = """{
 }"""
 RERANKING = """{
   "knowledge_base": {
-    "rerank_provider": "azure_openai_cc",
+    "rerank_provider": "our_azure",
     "rerank_model": "gpt-4o-mini",
     "enable_cross_session_context": true
   }
 }"""
 RESEARCH = """{
-  "agent_id": "research_agent",
+  "agent_id": "researcher",
   "resources": ["memory"],
   "resource_config": {"memory": {"compression": {
     "enabled": true, "threshold_tokens": 5000, "recent_messages_to_keep": 8}}}
 }"""
 CUSTOM = """{
-  "agent_id": "custom_agent",
+  "agent_id": "tutor",
   "resources": ["memory", "knowledge_base"],
   "resource_config": {
     "memory": {"compression": {
@@ -95,7 +95,7 @@ CUSTOM = """{
     "knowledge_base": {
       "enable_cross_session_context": true,
       "relevance_threshold": 0.8,
-      "search_triggers": ["remind me", "we talked about", "previous session"]
+      "search_triggers": ["remind me", "as I said", "the other day"]
     }
   }
 }"""
@@ -148,31 +148,31 @@ class TestAccepted:
     def test_the_policy_is_that_of_the_agent_in_the_file(self, api: Api) -> None:
         before = api.get_policy()
         api.set_policy(settings=json.loads(CUSTOM), user_id="ana")
-        assert api.get_policy(agent_id="custom_agent", user_id="ana")["compression"]["threshold_tokens"] == 12000
-        assert before == api.get_policy() == api.get_policy(agent_id="custom_agent")
+        assert api.get_policy(agent_id="tutor", user_id="ana")["compression"]["threshold_tokens"] == 12000
+        assert before == api.get_policy() == api.get_policy(agent_id="tutor")
 
     def test_the_same_agent_may_be_named_twice(self, api: Api) -> None:
-        api.set_policy(settings=json.loads(CUSTOM), agent_id="custom_agent")
-        assert api.get_policy(agent_id="custom_agent")["compression"]["recent_messages_to_keep"] == 15
+        api.set_policy(settings=json.loads(CUSTOM), agent_id="tutor")
+        assert api.get_policy(agent_id="tutor")["compression"]["recent_messages_to_keep"] == 15
 
     def test_a_file_merges_with_what_was_set_before(self, api: Api) -> None:
-        api.set_policy(settings={"summary": {"window_size": 20}}, agent_id="custom_agent")
+        api.set_policy(settings={"summary": {"window_size": 20}}, agent_id="tutor")
         api.set_policy(settings=json.loads(CUSTOM))
-        api.set_policy(settings=json.loads(file_with(agent_id="custom_agent", resources=["memory"])))
-        policy = api.get_policy(agent_id="custom_agent")
+        api.set_policy(settings=json.loads(file_with(agent_id="tutor", resources=["memory"])))
+        policy = api.get_policy(agent_id="tutor")
         assert (policy["summary"]["window_size"], policy["compression"]["threshold_tokens"]) == (20, 8000)
 
     def test_null_takes_a_key_of_the_file_back(self, api: Api) -> None:
         api.set_policy(settings=json.loads(ARCHIVING))
         nothing = {"resources": None, "provider": None, "model": None, "allowed_regular_tools": None}
         parts = {"memory": {"compression": None}, "knowledge_base": None}
-        settings = {"agent_id": "knowledge_memory_agent", **nothing, "resource_config": parts}
+        settings = {"agent_id": "librarian", **nothing, "resource_config": parts}
         assert api.set_policy(settings=settings) == api.get_policy()
 
     def test_tools_are_kept_for_the_application(self, api: Api) -> None:
         api.set_policy(settings=json.loads(ARCHIVING))
-        agent = api.get_policy(agent_id="knowledge_memory_agent")["agent"]
-        assert agent["allowed_regular_tools"] == ["search_knowledge_base", "list_documents"]
+        agent = api.get_policy(agent_id="librarian")["agent"]
+        assert agent["allowed_regular_tools"] == ["look_up", "calendar"]
 
 
 class TestRefused:
@@ -225,7 +225,7 @@ class TestRefused:
         with refused("agent_id") as refusal:
             api.set_policy(settings=json.loads(CUSTOM), agent_id="another")
         assert "another" in str(refusal.value)
-        assert "custom_agent" in str(refusal.value)
+        assert "tutor" in str(refusal.value)
 
 
 class TestModels:
@@ -241,7 +241,7 @@ class TestModels:
         api.register_model(name="mini", kind="chat", provider="azure", model="gpt-4o-mini")
         api.set_policy(settings=json.loads(BASIC))
         assert api.notices == []
-        assert self.models(api, "memory_enabled_agent") == {"mini"}
+        assert self.models(api, "helper") == {"mini"}
 
     def test_other_agents_keep_the_active_one(self, api: Api) -> None:
         api.register_model(name="mini", kind="chat", provider="azure", model="gpt-4o-mini")
@@ -253,23 +253,23 @@ class TestModels:
         [notice] = api.notices
         assert notice.startswith('model "gpt-4o-mini": no chat model is registered under that name')
         api.register_model(name="gpt-4o-mini", kind="chat", provider="openai", model="anything")
-        assert self.models(api, "memory_enabled_agent") == {"gpt-4o-mini"}
+        assert self.models(api, "helper") == {"gpt-4o-mini"}
 
     def test_until_then_the_active_model_does_it(self, api: Api) -> None:
         api.set_policy(settings=json.loads(BASIC))
-        assert self.models(api, "memory_enabled_agent") == {"local"}
+        assert self.models(api, "helper") == {"local"}
 
     def test_a_model_that_is_switched_off_is_passed_over(self, api: Api) -> None:
         api.register_model(name="mini", kind="chat", provider="azure", model="gpt-4o-mini")
         api.deactivate_model(name="mini")
         api.set_policy(settings=json.loads(BASIC))
         assert len(api.notices) == 1
-        assert self.models(api, "memory_enabled_agent") == {"local"}
+        assert self.models(api, "helper") == {"local"}
 
     def test_the_model_of_summaries_goes_before_it(self, api: Api) -> None:
         for name in ("mini", "small"):
             api.register_model(name=name, kind="chat", provider="openai", model=name)
-        api.set_policy(settings={"model": "mini", "summary": {"model": "small"}})
+        api.set_policy(settings={"model": "mini", "summary": {"model": "small", "when": "each_round"}})
         api.talk("ana", "t", rounds=10)
         api.summarize_thread(user_id="ana", thread_id="t")
         models = {job.kind: job.payload["model"]["name"] for job in api.claim_jobs(worker="w", max_jobs=10)}

@@ -9,6 +9,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.sqlapi import Api, result_of
+from tests.support.summaries import each_round
 
 DUMB: dict[str, Any] = {"agent_id": "dumb"}
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
@@ -104,7 +105,9 @@ class TestNothingIsStored:
         forgets.add_message(**ANA, role="user", content="Hello")
         forgets.add_message(**ANA, **DUMB, role="assistant", content="Hi")
         assert forgets.add_message(**ANA, role="user", content="Who are you?").seq == 1
-        threads = "select next_seq, message_count, active_tokens, first_at, last_at from memory.threads"
+        threads = """
+            select next_seq, message_count, active_tokens, tokens_since_summary, first_at, last_at from memory.threads
+            """
         [before] = forgets.query(threads)
         assert before.message_count == 2
         for created_at in ("2020-01-01", "2040-01-01"):
@@ -201,6 +204,7 @@ class TestWithoutTheKnowledgeBase:
         assert [document.thread_id for document in memory_only.list_documents(user_id="ana")] == ["of default"]
 
     def test_earlier_conversations_are_left_out(self, memory_only: Api) -> None:
+        each_round(memory_only)
         for agent in ("dumb", "default"):
             memory_only.talk("ana", f"of {agent}", rounds=3, agent_id=agent)
             memory_only.summarize_thread(user_id="ana", thread_id=f"of {agent}")

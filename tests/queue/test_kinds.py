@@ -36,7 +36,8 @@ begin
   from memory._message_payload(p_job.user_id, p_job.scope, 0, 9223372036854775807, false, 1000, 24000);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   tokens := given.tokens;
-  payload := memory._chat_model(null, null, 'count_words') || jsonb_build_object('messages', given.messages);
+  payload := memory._chat_model(null, memory._policy_section(p_job.user_id, agent_id, 'agent'), 'count_words')
+    || jsonb_build_object('messages', given.messages);
   input := jsonb_build_object('through_seq', given.last_seq);
 end;
 $$;

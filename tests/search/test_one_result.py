@@ -145,7 +145,7 @@ def test_filters_apply_to_both(api: Api, filters: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector"])
-def test_it_is_the_same_by_meaning(api: Api, mode: str) -> None:
+def test_they_are_one_result_by_meaning_too(api: Api, mode: str) -> None:
     say(api, "Ich trinke Tee")
     memory_id = draw(api, "Drinks tea", 0)
     register(api, "three", dimensions=3)
@@ -157,7 +157,7 @@ def test_it_is_the_same_by_meaning(api: Api, mode: str) -> None:
     assert result.score == pytest.approx(1.0)
 
 
-def test_what_another_user_remembers_joins_nothing(api: Api) -> None:
+def test_a_memory_of_another_user_is_not_joined(api: Api) -> None:
     say(api, "I drink tea")
     api.query(
         "insert into memory.memories (user_id, content, thread_id, source_seqs) values ('bob', 'Tea', 't1', '{0}') "

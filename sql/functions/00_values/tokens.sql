@@ -12,10 +12,10 @@ end;
 -- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1
 -- to 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A
 -- word is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word.
--- Most words of English are exactly one token, those of other languages two or three. So a text is bounded the more
--- tightly the more of it the commonest words of English are: without that the bound of chats in English was 1.8 times
--- their tokens, and a context held half of what fits. p_english is memory._english() of a longer text that this one is
--- part of, in which the bounds of all parts add up to a bound of the whole.
+-- Most English words are exactly one token, words of other languages two or three. So the bound of a text is lower the
+-- more English memory._english() finds it. With one bound for all languages, chats in English were taken for 1.8 times
+-- their tokens, and a context held half of what fits. p_english is memory._english() of the whole that this text is a
+-- part of: with one value for all parts, their bounds add up to a bound of the whole.
 create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
 returns int
 language plpgsql immutable parallel safe
@@ -45,9 +45,9 @@ begin
 end;
 $$;
 
--- How much of a text is English, from 0 to 1: 1 if eight of its commonest words are at least 6 % of the characters.
--- Most chats in English have more. Looking for each word by replace() takes an eighth of the time of one regular
--- expression.
+-- How much of a text is English, from 0 to 1: 1 if eight of the commonest English words are at least 6 % of its
+-- characters, as they are in most chats in English. Looking for each word by replace() takes an eighth of the time of
+-- one regular expression.
 create or replace function memory._english(p_content text)
 returns double precision
 language plpgsql immutable parallel safe

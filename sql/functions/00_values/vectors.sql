@@ -42,7 +42,7 @@ begin atomic
   select nullif(1 - (p_a <=> p_b), 'NaN');
 end;
 
--- The signs of the vector as bits.
+-- The signs of the vector as bits. The fewer bits of two codes differ, the more similar the vectors are, as a rule.
 create or replace function memory._code(p_value halfvec)
 returns bit varying
 language sql immutable parallel safe

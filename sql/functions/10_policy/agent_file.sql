@@ -21,7 +21,7 @@ begin
     p_settings := memory._merge_parts(p_settings, jsonb_build_object('agent', agent), 'beside provider and model');
   end if;
 
-  -- The policy's own section of that name is an object.
+  -- A file has resources as an array of names. A policy has them as an object, which comes back as it is.
   if jsonb_typeof(p_settings -> 'resources') = 'array' then
     if not p_settings -> 'resources' <@ '["memory", "knowledge_base"]' then
       perform memory._refuse('settings', format('resources: unknown resource in %s', p_settings -> 'resources'),

@@ -1,9 +1,17 @@
 -- The models that a policy names the way an agent's configuration file does: by provider and model.
 
+-- Whether models of this provider can be registered. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_provider(p_provider text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_provider in ('local', 'openai', 'azure');
+end;
+
 -- The registered model that a provider and a model name; null when there is none or when it is switched off. A model is
--- named by the name under which it is registered ("gpt-4o-mini", or "azure_openai_cc/gpt-4o-mini" with its provider),
--- or by what its provider calls it. A provider that memory.register_model() does not know is no condition: it is the
--- name that a service gave to one of its own connections.
+-- named by the name under which it is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider),
+-- or by what its provider calls it. A provider that memory.register_model() does not know is the name that a service
+-- gave to one of its own connections. It excludes no model, and counts only as part of a registered name.
 create or replace function memory._named_model(p_kind text, p_provider text, p_model text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -12,7 +20,7 @@ begin
   return m from memory.models as m
   where m.kind = p_kind and not m.is_off
     and (m.name in (p_model, p_provider || '/' || p_model) or m.model = p_model)
-    and (p_provider in ('local', 'openai', 'azure') and m.provider <> p_provider) is not true
+    and (memory._is_provider(p_provider) and m.provider <> p_provider) is not true
   order by m.name = p_provider || '/' || p_model desc nulls last, m.name = p_model desc, m.is_active desc, m.name
   limit 1;
 end;

@@ -15,7 +15,7 @@ begin
   if (kind in ('chat', 'embedding', 'rerank')) is not true then
     perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use chat, embedding or rerank.');
   end if;
-  if (provider in ('local', 'openai', 'azure')) is not true then
+  if memory._is_provider(provider) is not true then
     perform memory._refuse('provider', format('unknown provider "%s"', provider),
       'Use local, openai or azure; openai serves any compatible base_url.');
   end if;

@@ -1,5 +1,6 @@
--- Codes for embeddings of messages that were stored before there were codes: p_batch_size at most. While a user lacks
--- one, a search compares all messages of the user. The triggers on memory.embeddings make the codes.
+-- Makes the codes of p_batch_size embeddings of messages that were stored before there were codes. While one of a user
+-- is missing, a search compares all messages of the user. The update sets code to null only to fire the trigger that
+-- makes the code (embedding_150_before_message_update).
 create or replace function memory._fill_codes(p_batch_size int)
 returns void
 language plpgsql volatile parallel unsafe

@@ -45,7 +45,8 @@ begin
   else
     policy := memory._merge_layers(layers);
     if not (policy #>> '{resources,memory}')::boolean then
-      -- Undone rather than looked up before: that took a tenth of the instructions of add_message (callgrind).
+      -- Hardly any agent is without memory, so the booking is undone here. To read the policy before it took a tenth of
+      -- the instructions of add_message (callgrind) for every agent.
       perform memory._unbook(p_user_id, p_thread_id, p_message_count, p_token_count);
       first_seq := null;
       return;

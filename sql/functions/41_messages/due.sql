@@ -19,9 +19,10 @@ end;
 
 -- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a
 -- context, and those since its newest summary have more than three quarters of a context, because summaries and
--- memories need the rest. A thread that will soon be compressed, which reads the same messages once more, waits until
--- they have all of a context. With three quarters 1,000 messages cost 0.189 USD, with half 0.209, and without these
--- summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the planner, hence no SET clause.
+-- memories need the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages
+-- have all of a context, because its compression will soon read them, too. With three quarters 1,000 messages cost
+-- 0.189 USD, with half 0.209, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the
+-- planner, hence no SET clause.
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -60,7 +61,7 @@ begin atomic
         and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
         and case p_policy #>> '{summary,when}'
           when 'each_round' then p_ends_round
-          -- A round that fills a context by itself is not waited for.
+          -- A round that fills a context by itself is summarised before it ends.
           else (p_ends_round or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int)
             and memory._needs_summary(p_policy, p_active_tokens, p_tokens_since_summary)
         end

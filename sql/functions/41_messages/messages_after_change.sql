@@ -1,5 +1,6 @@
--- Takes updated and deleted messages out of their threads' counters, or back in, once per statement. Threads are locked
--- in the order of their ids. Deleted messages also lose their embeddings and leave their idempotency keys behind.
+-- Takes updated and deleted messages out of their threads' counters, or back in, once per statement. Threads are
+-- locked in the order of their ids. Deleted messages also lose their embeddings and leave their idempotency keys
+-- behind.
 create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
@@ -27,10 +28,11 @@ begin
 end;
 $$;
 
--- Adds to a thread's counters; the numbers are negative for messages that were taken out. Tokens without messages are
--- those of messages that are counted anew. Jobs count only what no job has read before, which is newer than the newest
--- summary. Bytes / 4 is a quarter too much for English prose, and every third summary would be made for that. A text that
--- is edited may be one that a summary covers, whose tokens are not in tokens_since_summary: it never goes below 0.
+-- Adds to a thread's counters; the numbers are negative for messages that were taken out. With p_messages 0 a job has
+-- put exact counts of tokens in place of estimates. No job has read these messages before, so they are newer than the
+-- newest summary, and tokens_since_summary changes, too. The estimate, bytes / 4, is a quarter too high for English
+-- prose; if it stayed, every third summary would be made for that reason alone. A text that is edited may be one that
+-- a summary covers, whose tokens are not in tokens_since_summary, so that never goes below 0.
 create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
 returns void
 language plpgsql volatile parallel unsafe

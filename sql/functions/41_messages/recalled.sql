@@ -15,7 +15,8 @@ declare
     e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*';
   previous constant text := e'\\[Previous context: .*?\\](\\n\\n|$)';
 begin
-  -- Nearly every message is without these signs. Looking for each takes a tenth of the time of one regular expression.
+  -- Nearly every message is without these signs. Looking for each by strpos() takes a tenth of the time of one regular
+  -- expression.
   if greatest(
       strpos(p_content, '<recalled>'), strpos(p_content, '## Your Memories'), strpos(p_content, 'MemoryRef:'),
       strpos(p_content, 'Summary of the conversation so far:'), strpos(p_content, 'What is known about the user:'),

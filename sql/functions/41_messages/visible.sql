@@ -16,8 +16,8 @@ begin atomic
   select p_is_active or p_summary_id is not null;
 end;
 
--- Whether search finds a message and jobs may read it: it is neither cleared nor expired. Compression takes a message
--- out of its thread only. Inlined by the planner, hence no SET clause.
+-- Whether search finds a message and jobs may read it: it is neither cleared nor expired. A compressed message is out
+-- of its thread, but not out of search. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe

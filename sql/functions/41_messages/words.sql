@@ -66,8 +66,8 @@ begin
 end;
 $$;
 
--- Whether a message lacks its words, or their keys because it was parsed before there were any. What was cleared stays
--- without. Inlined by the planner, hence no SET clause.
+-- Whether the words of a message are missing, or their keys, because it was parsed before there were keys. A cleared
+-- message needs neither. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
 language sql immutable parallel safe

@@ -46,7 +46,7 @@ begin
 end;
 $$;
 
--- Refuses what is no kind of summary of a thread; null is none.
+-- Refuses an unknown kind of summary of a thread. Null passes: then p_default says in the hint what is meant.
 create or replace function memory._check_summary_kind(p_kind text, p_default text)
 returns void
 language plpgsql immutable parallel safe
@@ -60,7 +60,7 @@ end;
 $$;
 
 -- Counts anew how many tokens a thread has since its newest summary of either kind. A thread that another transaction
--- is writing to is skipped, because appends wait for this update only; its next summary is then due too early.
+-- has locked is skipped, so that the job waits for no writer; its next summary is then due too early.
 create or replace function memory._count_tokens_since_summary(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -75,7 +75,7 @@ begin
 end;
 $$;
 
--- Tokens of the active messages since the newest summary of a thread, by reading them.
+-- Tokens of the active messages since the newest summary of a thread, by reading these messages.
 create or replace function memory._tokens_since_summary(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql stable parallel safe
@@ -155,7 +155,7 @@ begin
 end;
 $$;
 
--- Says what a summary covers and how long it took. A model that does not report its time gets the time since the claim.
+-- Logs what a summary covers and how long it took: the time that the model reports, or else the time since the claim.
 create or replace function memory._log_summary(p_summary memory.summaries)
 returns void
 language plpgsql volatile parallel unsafe

@@ -13,7 +13,8 @@ begin atomic
 end;
 
 -- The number from 0 to 1 under this key. Null when there is none, or when p_before, the metadata that this metadata
--- replaces, had the same: the column may have been changed since. JSON sorts numbers apart from all else.
+-- replaces, had the same: the column may have been changed since. Only numbers are between two numbers, because jsonb
+-- sorts each type apart from the others.
 create or replace function memory._share_in(p_metadata jsonb, p_key text, p_before jsonb default null)
 returns double precision
 language plpgsql immutable parallel safe

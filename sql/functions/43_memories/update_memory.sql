@@ -54,4 +54,5 @@ comment on function memory.update_memory(
 ) is
 'Changes the given parts of a memory and returns its new version; the earlier version stays in its history. With '
 'expected_version the change is refused (40001) if another session changed the memory first. tags, confidence and '
-'importance that are left out follow the metadata where that changes them. expires_at => infinity removes an expiry.';
+'importance that are left out are taken from the new metadata where it changes them. expires_at => infinity removes '
+'an expiry.';

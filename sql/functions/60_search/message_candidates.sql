@@ -79,7 +79,8 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  -- The counters of threads nearly always tell: they count what is neither put away nor deleted, and what ever was.
+  -- Counters of the threads nearly always tell. message_count leaves out messages that are compressed, so there may be
+  -- more; next_seq counts those that are deleted, so there may be fewer. Only in between are rows counted.
   return (
     select sum(t.message_count) > p_count
       or (sum(t.next_seq) > p_count or count(*) = 1000)
@@ -180,6 +181,7 @@ begin atomic
   where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters);
 end;
 
+-- The similarities of the chosen messages.
 create or replace function memory._compared_messages(
   p_user_id text, p_thread_ids text[], p_seqs bigint[], p_model text, p_target halfvec
 )

@@ -1,8 +1,8 @@
 -- needs pgvector on the search_path
 
 -- The messages with most words of the query, as memory._ranked() weighs words. A word that many messages have tells
--- little about each of them and takes long to read, so only messages with one of the rarest words are compared. How
--- rare a word is, a sample of the user's messages tells, and of the rarest words the messages that have them.
+-- little about each of them and takes long to read, so only messages with one of the rarest words are compared. A
+-- sample of the user's messages tells how rare a word is. Of the rarest words the messages that have them are counted.
 create or replace function memory._worded_messages(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_wanted int,
   p_filters memory._search_filters
@@ -61,8 +61,9 @@ begin
 end;
 $$;
 
--- Two hundred messages of a user, evenly from all that are stored: how many messages there are about, and how many of
--- them have each word.
+-- Estimates from a sample of 200 messages, taken evenly from all that are stored of a user: how many messages there are
+-- (texts), how many of them have each word (frequencies), the lowest of their similarities to p_target, and the
+-- standard deviation of these similarities.
 create or replace function memory._sampled_messages(
   p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
   out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
@@ -79,7 +80,7 @@ begin
   with threads as materialized (
     select t.thread_id, t.share, m.first_seq, t.next_seq - m.first_seq as messages
     from (
-      -- Of very many threads some.
+      -- Of a user with more than 300 threads every second, third ... one, which then counts as many times (share).
       select t.thread_id, t.next_seq, t.message_count,
         row_number() over () % ceil(count(*) over () / 300.0)::int as place,
         ceil(count(*) over () / 300.0)::int as share

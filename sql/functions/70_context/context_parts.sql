@@ -33,7 +33,7 @@ declare
   part memory.context_part;
   found record;
   repeated jsonb := jsonb '[]'; -- messages that a memory repeats
-  says_memories boolean := false; -- or recalls the messages that they come from
+  says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
   cross_tokens int := 0;

@@ -37,7 +37,7 @@ begin
     get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._query_target(
     get_context.user_id, get_context.agent_id, get_context.query,
-    -- Whoever uses no embedding model is not told in every call that there is none.
+    -- Where no embedding model is active none is asked for: else each call would raise a notice about that.
     get_context.query_embedding is not null or m.name is not null and (policy #>> '{context,embed_query}')::boolean,
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(

@@ -14,7 +14,8 @@ class AsyncJobs(AsyncCaller):
     ) -> int:
         """Queue a summary of the thread and return the job's id; ``recent_k`` limits the messages that it reads.
 
-        ``kind`` is thread (all its messages) or rolling (the newest ones); None is what the policy makes by itself.
+        ``kind`` is thread (of all its messages) or rolling (what a context shows in place of messages that do not fit);
+        None is the one that the policy makes by itself.
         """
         return await self._value(
             int, "summarize_thread", {"user_id": user_id, "thread_id": thread_id}, recent_k=recent_k, kind=kind

@@ -144,7 +144,7 @@ class AsyncMemories(AsyncCaller):
     ) -> int:
         """Change the given parts and return the new version; RetryableError or ConflictError if others changed it.
 
-        ``tags``, ``confidence`` and ``importance`` that are left out follow ``metadata`` where that changes them.
+        ``tags``, ``confidence`` and ``importance`` that are left out are taken from ``metadata`` where it changes them.
         """
         return await self._value(
             int,

@@ -1,5 +1,5 @@
 -- Stores token counts and words of the messages that the job has read, and counts the tokens since the summary. Comes
--- last, because it locks the thread: an append waits for these updates only.
+-- last, because it locks the thread: so appends wait for these updates, and for nothing else that the job does.
 create or replace function memory._compress_thread_finish(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe

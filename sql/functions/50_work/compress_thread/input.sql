@@ -15,7 +15,7 @@ declare
   first_kept_seq bigint;
   active_tokens bigint;
   base memory.summaries;
-  passed_over bigint; -- the first message that the summary before should have and has not
+  passed_over bigint; -- the first message that the summary before has passed over
   range_start bigint;
   base_ends bigint;
   from_seq bigint;

@@ -106,9 +106,9 @@ begin
 end;
 $$;
 
--- Whether an unasked rolling summary is still due under policy summary.when needed. It is not when the thread has been
--- compressed meanwhile or is about to be: compression reads the same messages. Half of the messages are enough: jobs
--- may have counted fewer tokens in them than were estimated when the job was queued.
+-- Whether a rolling summary that nobody asked for is still due under policy summary.when needed. It is not when the
+-- thread has been compressed meanwhile or is about to be: compression reads the same messages. Half of the tokens are
+-- enough here, because jobs may have counted fewer than were estimated when this job was queued.
 create or replace function memory._is_summary_due(p_job memory.jobs, p_policy jsonb)
 returns boolean
 language plpgsql stable parallel safe

@@ -18,5 +18,5 @@ $$;
 comment on function memory.summarize_thread(text, text, int, text) is
 'Queues a summary of a thread and returns the job id. kind is rolling (what a context shows in place of messages that '
 'do not fit) or thread (of all messages); without kind it is thread where cadence.thread_summary_every_n is set, else '
-'rolling. Both kinds can be current at the same time. A summary is made from the one of its kind before and the '
+'rolling. Both kinds can be current at the same time. A summary is made from the previous one of its kind and the '
 'messages since, at most the last recent_k.';

@@ -49,7 +49,8 @@ begin
 end;
 $$;
 
--- The characters of a sentence that ends after p_before, at most p_length of them; if it is longer, those of the word.
+-- The end of p_before with which the sentence begins that goes on after p_before. If that sentence begins more than
+-- p_length characters before, only the beginning of its last word.
 create or replace function memory._sentence_begun(p_before text, p_length int)
 returns text
 language plpgsql immutable parallel safe
@@ -65,7 +66,8 @@ begin
 end;
 $$;
 
--- The characters that end the sentence that goes on in p_after; if it does not end there, those that end the word.
+-- The beginning of p_after with which the sentence ends that has begun before p_after. If that sentence does not end in
+-- p_after, only the end of the word.
 create or replace function memory._sentence_ended(p_after text)
 returns text
 language plpgsql immutable parallel safe
