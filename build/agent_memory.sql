@@ -1237,6 +1237,12 @@ returns void$header$),
 returns real$header$),
       ('function', '_share', $header$(p_setting text)
 returns double precision$header$),
+      ('function', '_passage', $header$(p_language regconfig, p_content text, p_query text, p_tokens int)
+returns text$header$),
+      ('function', '_sentence_begun', $header$(p_before text, p_length int)
+returns text$header$),
+      ('function', '_sentence_ended', $header$(p_after text)
+returns text$header$),
       ('function', '_refuse', $header$(p_argument text, p_problem text, p_hint text, p_code text default '22023')
 returns void$header$),
       ('function', '_refuse_size', $header$(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
@@ -1307,6 +1313,18 @@ returns jsonb$header$),
 returns void$header$),
       ('function', '_agent_of_file', $header$(p_settings jsonb, p_agent_id text)
 returns text$header$),
+      ('function', 'register_model', $header$(
+  name text, kind text, provider text, model text, settings jsonb default '{}'
+)
+returns void$header$),
+      ('function', '_check_model_settings', $header$(p_settings jsonb)
+returns void$header$),
+      ('function', '_broken_model_setting_rule', $header$(p_key text, p_value jsonb)
+returns text$header$),
+      ('function', '_is_key_variable', $header$(p_name text)
+returns boolean$header$),
+      ('function', '_is_provider', $header$(p_provider text)
+returns boolean$header$),
       ('function', '_named_model', $header$(p_kind text, p_provider text, p_model text)
 returns memory.models$header$),
       ('function', '_note_missing_models', $header$(p_settings jsonb, p_policy jsonb)
@@ -1405,16 +1423,6 @@ returns jsonb$header$),
 returns void$header$),
       ('function', '_add_prompt_version', $header$(p_name text, p_template text)
 returns int$header$),
-      ('function', 'register_model', $header$(
-  name text, kind text, provider text, model text, settings jsonb default '{}'
-)
-returns void$header$),
-      ('function', '_check_model_settings', $header$(p_settings jsonb)
-returns void$header$),
-      ('function', '_broken_model_setting_rule', $header$(p_key text, p_value jsonb)
-returns text$header$),
-      ('function', '_is_key_variable', $header$(p_name text)
-returns boolean$header$),
       ('function', 'reset_prompt', $header$(name text)
 returns int$header$),
       ('function', 'set_prompt', $header$(name text, template text)
@@ -1929,12 +1937,6 @@ returns trigger$header$),
 returns setof memory.document$header$),
       ('function', '_doc_types', $header$(p_doc_types text[])
 returns text[]$header$),
-      ('function', '_passage', $header$(p_language regconfig, p_content text, p_query text, p_tokens int)
-returns text$header$),
-      ('function', '_sentence_begun', $header$(p_before text, p_length int)
-returns text$header$),
-      ('function', '_sentence_ended', $header$(p_after text)
-returns text$header$),
       ('function', '_rough_pieces', $header$(p_content text)
 returns table (number int, piece text)$header$),
       ('function', '_artifact_after_write', $header$()
@@ -2963,6 +2965,87 @@ begin atomic
   select round(p_setting::numeric, 9)::double precision;
 end;
 
+-- The passage of a long text that says most of a query: about p_tokens long, and up to a quarter longer, so that it
+-- begins and ends with a sentence. The beginning of the text if it has no word of the query. p_content has at most
+-- 64 KiB, because all of it is parsed.
+create or replace function memory._passage(p_language regconfig, p_content text, p_query text, p_tokens int)
+returns text
+language plpgsql immutable parallel safe
+set jit = off -- The planner expects ten words in each of a thousand segments; compiling would take a second.
+as $$
+declare
+  -- A passage is four segments long. Four bytes count as a token.
+  segment constant int := greatest(p_tokens::bigint * length(p_content) / greatest(octet_length(p_content), 1), 1);
+  size constant int := length(p_content);
+  words constant text[] := array(
+    select v.lexeme from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
+    order by v.positions[1], v.lexeme limit 200);
+  skipped int; -- characters before the passage
+  ends int;
+begin
+  if size <= 4 * segment then
+    return btrim(p_content, e' \t\r\n');
+  end if;
+  -- A word counts by how few segments have it, and a tenth more if it stands in one of the two inner segments, so that
+  -- what is looked for stands in the middle.
+  with said as materialized (
+    select g.number, v.lexeme as word, 1.0 / count(*) over (partition by v.lexeme) as weight
+    from generate_series(0, (size - 1) / segment) as g (number)
+    -- A word that begins in a segment ends within 50 characters after it, as a rule.
+    cross join lateral unnest(
+      memory._text_vector(p_language, substr(p_content, g.number * segment + 1, segment + 50))) as v
+    where v.lexeme = any (words)
+  )
+  select w.first * segment into skipped
+  from (
+    select p.first, sum(p.weight) as weight
+    from (
+      select f.first, s.word, max(s.weight * case when s.number - f.first in (1, 2) then 1.1 else 1 end) as weight
+      from said as s
+      cross join generate_series(greatest(s.number - 3, 0), s.number) as f (first)
+      group by f.first, s.word) as p
+    group by p.first
+    order by weight desc, p.first limit 1) as w;
+  skipped := least(coalesce(skipped, 0), size - 4 * segment);
+  ends := skipped + 4 * segment;
+  return btrim(
+    memory._sentence_begun(left(p_content, skipped), segment / 2)
+      || substr(p_content, skipped + 1, 4 * segment)
+      || memory._sentence_ended(substr(p_content, ends + 1, segment / 2)),
+    e' \t\r\n');
+end;
+$$;
+
+-- The end of p_before with which the sentence begins that goes on after p_before. If that sentence begins more than
+-- p_length characters before, only the beginning of its last word.
+create or replace function memory._sentence_begun(p_before text, p_length int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  before constant text := right(p_before, p_length);
+begin
+  return case
+    when length(before) < p_length then before -- the text begins there
+    else coalesce(
+      substring(before from e'^.*(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*\\s|[\\u3002\\uff01\\uff1f]|\\n)(.*)$'),
+      substring(before from e'(\\S{0,50})$')) end;
+end;
+$$;
+
+-- The beginning of p_after with which the sentence ends that has begun before p_after. If that sentence does not end in
+-- p_after, only the end of the word.
+create or replace function memory._sentence_ended(p_after text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(
+    substring(p_after from e'^.*?(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*(?=\\s|$)|[\\u3002\\uff01\\uff1f]|\\n)'),
+    substring(p_after from e'^\\S{0,50}'));
+end;
+$$;
+
 -- Refusals of an argument have one wording, "<argument>: <problem>", and one SQLSTATE per kind of problem.
 create or replace function memory._refuse(p_argument text, p_problem text, p_hint text, p_code text default '22023')
 returns void
@@ -3151,10 +3234,10 @@ end;
 -- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1
 -- to 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A
 -- word is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word.
--- Most words of English are exactly one token, those of other languages two or three. So a text is bounded the more
--- tightly the more of it the commonest words of English are: without that the bound of chats in English was 1.8 times
--- their tokens, and a context held half of what fits. p_english is memory._english() of a longer text that this one is
--- part of, in which the bounds of all parts add up to a bound of the whole.
+-- Most English words are exactly one token, words of other languages two or three. So the bound of a text is lower the
+-- more English memory._english() finds it. With one bound for all languages, chats in English were taken for 1.8 times
+-- their tokens, and a context held half of what fits. p_english is memory._english() of the whole that this text is a
+-- part of: with one value for all parts, their bounds add up to a bound of the whole.
 create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
 returns int
 language plpgsql immutable parallel safe
@@ -3163,10 +3246,12 @@ declare
   said constant text := replace(p_content, '    ', ''); -- an indentation is one token
   lines constant int := length(said) - length(replace(said, e'\n', ''));
   blanks constant int := 2 * length(said) - length(replace(said, ' ', '')) - length(replace(said, e'\t', ''));
-  -- Regular expressions take an eighth of the time of translate().
-  digits constant int := length(said) - length(regexp_replace(said, '[0-9]+', '', 'g'));
-  signs constant int := length(said) - length(regexp_replace(said, e'[!-/:-@\\[-`{-~]+', '', 'g'));
-  capitals constant int := length(said) - length(regexp_replace(said, '[A-Z]+', '', 'g'));
+  -- What is neither digit, sign nor capital goes first, because most of a text does: half the time of looking for each
+  -- of the three in the whole text. Regular expressions take an eighth of the time of translate().
+  marked constant text := regexp_replace(said, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
+  digits constant int := length(marked) - length(regexp_replace(marked, '[0-9]+', '', 'g'));
+  capitals constant int := length(marked) - length(regexp_replace(marked, '[A-Z]+', '', 'g'));
+  signs constant int := length(marked) - digits - capitals;
   others constant int := length(said) - lines - blanks - digits - signs;
   english constant double precision := coalesce(p_english, memory._english(said));
   longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
@@ -3182,9 +3267,9 @@ begin
 end;
 $$;
 
--- How much of a text is English, from 0 to 1: 1 if eight of its commonest words are at least 6 % of the characters.
--- Most chats in English have more. Looking for each word by replace() takes an eighth of the time of one regular
--- expression.
+-- How much of a text is English, from 0 to 1: 1 if eight of the commonest English words are at least 6 % of its
+-- characters, as they are in most chats in English. Looking for each word by replace() takes an eighth of the time of
+-- one regular expression.
 create or replace function memory._english(p_content text)
 returns double precision
 language plpgsql immutable parallel safe
@@ -3295,7 +3380,7 @@ begin atomic
   select nullif(1 - (p_a <=> p_b), 'NaN');
 end;
 
--- The signs of the vector as bits.
+-- The signs of the vector as bits. The fewer bits of two codes differ, the more similar the vectors are, as a rule.
 create or replace function memory._code(p_value halfvec)
 returns bit varying
 language sql immutable parallel safe
@@ -3408,7 +3493,7 @@ begin
     p_settings := memory._merge_parts(p_settings, jsonb_build_object('agent', agent), 'beside provider and model');
   end if;
 
-  -- The policy's own section of that name is an object.
+  -- A file has resources as an array of names. A policy has them as an object, which comes back as it is.
   if jsonb_typeof(p_settings -> 'resources') = 'array' then
     if not p_settings -> 'resources' <@ '["memory", "knowledge_base"]' then
       perform memory._refuse('settings', format('resources: unknown resource in %s', p_settings -> 'resources'),
@@ -3492,12 +3577,178 @@ begin
 end;
 $$;
 
+create or replace function memory.register_model(
+  name text, kind text, provider text, model text, settings jsonb default '{}'
+)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  registered memory.models; -- the earlier registration of the name, if there is one
+  dims int; -- length of the model's embeddings; null until its first embedding decides
+  is_the_same boolean;
+begin
+  perform memory._check_id('name', name);
+  perform memory._check_id('model', model);
+  if (kind in ('chat', 'embedding', 'rerank')) is not true then
+    perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use chat, embedding or rerank.');
+  end if;
+  if memory._is_provider(provider) is not true then
+    perform memory._refuse('provider', format('unknown provider "%s"', provider),
+      'Use local, openai or azure; openai serves any compatible base_url.');
+  end if;
+  perform memory._check_model_settings(settings);
+  if kind <> 'chat' and provider = 'local' then
+    perform memory._refuse('provider', format('local has no %s model', kind),
+      'Use openai with the base_url of a server of your own.');
+  end if;
+  if not memory._is_key_variable(settings ->> 'api_key_env') then
+    raise notice
+      'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
+      settings ->> 'api_key_env'
+      using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
+  end if;
+  -- The lock waits for jobs that are storing embeddings of this model. Below, embeddings of another model or length
+  -- refuse the registration, because embeddings of two models must never be compared.
+  select m.* into registered from memory.models as m where m.name = register_model.name for update;
+  dims := coalesce((settings ->> 'dimensions')::numeric,
+    case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
+  is_the_same := (registered.model, memory._known_dimensions(registered))
+    is not distinct from (register_model.model, dims);
+  if kind = 'embedding' and not is_the_same then
+    if exists (select from memory.embeddings as e where e.model = register_model.name) then
+      perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name),
+        'Register the other model under another name.', '23505');
+    end if;
+    delete from memory.query_embeddings as k where k.model = register_model.name;
+  end if;
+  insert into memory.models as m (name, kind, provider, model, settings)
+  values (register_model.name, register_model.kind, register_model.provider, register_model.model,
+          register_model.settings)
+  on conflict on constraint models_pkey do update
+  set provider = excluded.provider, model = excluded.model, settings = excluded.settings, is_off = false,
+      dimensions = case when is_the_same then m.dimensions end
+  where m.kind = excluded.kind;
+  if not found then
+    perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
+      '23505');
+  elsif kind = 'embedding' then
+    perform memory._enqueue_for_everyone('backfill'); -- also embeds texts that an earlier backfill has missed
+  end if;
+end;
+$$;
+comment on function memory.register_model(text, text, text, text, jsonb) is
+'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local, openai '
+'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
+'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
+
+-- Refuses settings of a model that are not an object, or that have an unknown key or a value that the key cannot have.
+create or replace function memory._check_model_settings(p_settings jsonb)
+returns void
+language plpgsql immutable parallel safe
+as $$
+declare
+  known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds',
+    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api',
+    'price_per_million_input', 'price_per_million_output'];
+  key text;
+  value jsonb;
+  broken text;
+begin
+  if jsonb_typeof(p_settings) is distinct from 'object' then
+    perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
+  end if;
+  perform memory._check_json_size('settings', p_settings, 65536, 'No setting is longer than an address.');
+  for key, value in select * from jsonb_each(p_settings) loop
+    if key <> all (known) then
+      perform memory._refuse('settings', format('unknown key "%s"', key),
+        format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
+          array_to_string(known, ', ')));
+    end if;
+    broken := memory._broken_model_setting_rule(key, value);
+    if broken is not null then
+      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), broken);
+    end if;
+  end loop;
+end;
+$$;
+
+-- The rule that the value of a setting breaks, in words for a hint; null when it breaks none.
+create or replace function memory._broken_model_setting_rule(p_key text, p_value jsonb)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
+  number constant numeric := case when jsonb_typeof(p_value) = 'number' then p_value::numeric end;
+  is_kept boolean;
+  rule text;
+begin
+  case
+    when p_key = 'base_url' then
+      is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
+      rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
+    when p_key = 'api_key_env' then
+      -- These two variables do not hold keys.
+      is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+        and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
+      rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
+    when p_key = 'api_key_file' then
+      is_kept := said ~ '^[^/.][^/]*$';
+      rule := 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.';
+    when p_key = 'api_version' then
+      is_kept := said <> '';
+      rule := 'Use a text.';
+    when p_key = 'json_mode' then
+      is_kept := p_value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
+      rule := 'Use "schema", "object" or "off".';
+    when p_key = 'rerank_api' then
+      is_kept := p_value in ('"rerank"', '"chat"');
+      rule := 'Use "rerank" for a server with /rerank, or "chat" for a chat model.';
+    when p_key in ('max_concurrency', 'batch_size') then
+      is_kept := number between 1 and 100000 and number = floor(number);
+      rule := 'Use a whole number from 1 to 100000.';
+    when p_key = 'dimensions' then
+      is_kept := number between 1 and 4000 and number = floor(number);
+      rule := 'Use a whole number from 1 to 4000.';
+    when p_key = 'timeout_seconds' then
+      is_kept := number > 0;
+      rule := 'Use a number of seconds above 0.';
+    else
+      is_kept := number >= 0;
+      rule := 'Use a number of at least 0.';
+  end case;
+  return case when p_value <> 'null' and is_kept is not true then rule end;
+end;
+$$;
+
+-- Whether the environment variable of that name may always be read for a key; true for null. The process that makes the
+-- call may allow other names, which the database does not know.
+create or replace function memory._is_key_variable(p_name text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'),
+    true);
+end;
+$$;
+
 -- The models that a policy names the way an agent's configuration file does: by provider and model.
 
+-- Whether models of this provider can be registered. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_provider(p_provider text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_provider in ('local', 'openai', 'azure');
+end;
+
 -- The registered model that a provider and a model name; null when there is none or when it is switched off. A model is
--- named by the name under which it is registered ("gpt-4o-mini", or "azure_openai_cc/gpt-4o-mini" with its provider),
--- or by what its provider calls it. A provider that memory.register_model() does not know is no condition: it is the
--- name that a service gave to one of its own connections.
+-- named by the name under which it is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider),
+-- or by what its provider calls it. A provider that memory.register_model() does not know is the name that a service
+-- gave to one of its own connections. It excludes no model, and counts only as part of a registered name.
 create or replace function memory._named_model(p_kind text, p_provider text, p_model text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -3506,7 +3757,7 @@ begin
   return m from memory.models as m
   where m.kind = p_kind and not m.is_off
     and (m.name in (p_model, p_provider || '/' || p_model) or m.model = p_model)
-    and (p_provider in ('local', 'openai', 'azure') and m.provider <> p_provider) is not true
+    and (memory._is_provider(p_provider) and m.provider <> p_provider) is not true
   order by m.name = p_provider || '/' || p_model desc nulls last, m.name = p_model desc, m.is_active desc, m.name
   limit 1;
 end;
@@ -4578,164 +4829,6 @@ begin
 end;
 $$;
 
-create or replace function memory.register_model(
-  name text, kind text, provider text, model text, settings jsonb default '{}'
-)
-returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  registered memory.models; -- the earlier registration of the name, if there is one
-  dims int; -- length of the model's embeddings; null until its first embedding decides
-  is_the_same boolean;
-begin
-  perform memory._check_id('name', name);
-  perform memory._check_id('model', model);
-  if (kind in ('chat', 'embedding', 'rerank')) is not true then
-    perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use chat, embedding or rerank.');
-  end if;
-  if (provider in ('local', 'openai', 'azure')) is not true then
-    perform memory._refuse('provider', format('unknown provider "%s"', provider),
-      'Use local, openai or azure; openai serves any compatible base_url.');
-  end if;
-  perform memory._check_model_settings(settings);
-  if kind <> 'chat' and provider = 'local' then
-    perform memory._refuse('provider', format('local has no %s model', kind),
-      'Use openai with the base_url of a server of your own.');
-  end if;
-  if not memory._is_key_variable(settings ->> 'api_key_env') then
-    raise notice
-      'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
-      settings ->> 'api_key_env'
-      using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
-  end if;
-  -- The lock waits for jobs that are storing embeddings of this model. Below, embeddings of another model or length
-  -- refuse the registration, because embeddings of two models must never be compared.
-  select m.* into registered from memory.models as m where m.name = register_model.name for update;
-  dims := coalesce((settings ->> 'dimensions')::numeric,
-    case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
-  is_the_same := (registered.model, memory._known_dimensions(registered))
-    is not distinct from (register_model.model, dims);
-  if kind = 'embedding' and not is_the_same then
-    if exists (select from memory.embeddings as e where e.model = register_model.name) then
-      perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name),
-        'Register the other model under another name.', '23505');
-    end if;
-    delete from memory.query_embeddings as k where k.model = register_model.name;
-  end if;
-  insert into memory.models as m (name, kind, provider, model, settings)
-  values (register_model.name, register_model.kind, register_model.provider, register_model.model,
-          register_model.settings)
-  on conflict on constraint models_pkey do update
-  set provider = excluded.provider, model = excluded.model, settings = excluded.settings, is_off = false,
-      dimensions = case when is_the_same then m.dimensions end
-  where m.kind = excluded.kind;
-  if not found then
-    perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
-      '23505');
-  elsif kind = 'embedding' then
-    perform memory._enqueue_for_everyone('backfill'); -- also embeds texts that an earlier backfill has missed
-  end if;
-end;
-$$;
-comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local, openai '
-'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
-'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
-
--- Refuses settings of a model that are not an object, or that have an unknown key or a value that the key cannot have.
-create or replace function memory._check_model_settings(p_settings jsonb)
-returns void
-language plpgsql immutable parallel safe
-as $$
-declare
-  known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds',
-    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api',
-    'price_per_million_input', 'price_per_million_output'];
-  key text;
-  value jsonb;
-  broken text;
-begin
-  if jsonb_typeof(p_settings) is distinct from 'object' then
-    perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
-  end if;
-  perform memory._check_json_size('settings', p_settings, 65536, 'No setting is longer than an address.');
-  for key, value in select * from jsonb_each(p_settings) loop
-    if key <> all (known) then
-      perform memory._refuse('settings', format('unknown key "%s"', key),
-        format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
-          array_to_string(known, ', ')));
-    end if;
-    broken := memory._broken_model_setting_rule(key, value);
-    if broken is not null then
-      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), broken);
-    end if;
-  end loop;
-end;
-$$;
-
--- The rule that the value of a setting breaks, in words for a hint; null when it breaks none.
-create or replace function memory._broken_model_setting_rule(p_key text, p_value jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant text := case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
-  number constant numeric := case when jsonb_typeof(p_value) = 'number' then p_value::numeric end;
-  is_kept boolean;
-  rule text;
-begin
-  case
-    when p_key = 'base_url' then
-      is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
-      rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
-    when p_key = 'api_key_env' then
-      -- These two variables do not hold keys.
-      is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
-        and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
-      rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
-    when p_key = 'api_key_file' then
-      is_kept := said ~ '^[^/.][^/]*$';
-      rule := 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.';
-    when p_key = 'api_version' then
-      is_kept := said <> '';
-      rule := 'Use a text.';
-    when p_key = 'json_mode' then
-      is_kept := p_value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
-      rule := 'Use "schema", "object" or "off".';
-    when p_key = 'rerank_api' then
-      is_kept := p_value in ('"rerank"', '"chat"');
-      rule := 'Use "rerank" for a server with /rerank, or "chat" for a chat model.';
-    when p_key in ('max_concurrency', 'batch_size') then
-      is_kept := number between 1 and 100000 and number = floor(number);
-      rule := 'Use a whole number from 1 to 100000.';
-    when p_key = 'dimensions' then
-      is_kept := number between 1 and 4000 and number = floor(number);
-      rule := 'Use a whole number from 1 to 4000.';
-    when p_key = 'timeout_seconds' then
-      is_kept := number > 0;
-      rule := 'Use a number of seconds above 0.';
-    else
-      is_kept := number >= 0;
-      rule := 'Use a number of at least 0.';
-  end case;
-  return case when p_value <> 'null' and is_kept is not true then rule end;
-end;
-$$;
-
--- Whether the environment variable of that name may always be read for a key; true for null. The process that makes the
--- call may allow other names, which the database does not know.
-create or replace function memory._is_key_variable(p_name text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'),
-    true);
-end;
-$$;
-
 create or replace function memory.reset_prompt(name text)
 returns int
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -5771,8 +5864,9 @@ begin
 end;
 $$;
 
--- Codes for embeddings of messages that were stored before there were codes: p_batch_size at most. While a user lacks
--- one, a search compares all messages of the user. The triggers on memory.embeddings make the codes.
+-- Makes the codes of p_batch_size embeddings of messages that were stored before there were codes. While one of a user
+-- is missing, a search compares all messages of the user. The update sets code to null only to fire the trigger that
+-- makes the code (embedding_150_before_message_update).
 create or replace function memory._fill_codes(p_batch_size int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -6123,7 +6217,8 @@ begin
   else
     policy := memory._merge_layers(layers);
     if not (policy #>> '{resources,memory}')::boolean then
-      -- Undone rather than looked up before: that took a tenth of the instructions of add_message (callgrind).
+      -- Hardly any agent is without memory, so the booking is undone here. To read the policy before it took a tenth of
+      -- the instructions of add_message (callgrind) for every agent.
       perform memory._unbook(p_user_id, p_thread_id, p_message_count, p_token_count);
       first_seq := null;
       return;
@@ -6153,18 +6248,17 @@ begin
 end;
 $$;
 
--- Takes back what memory._append() has booked, as if it had not been called. A thread without messages goes.
+-- Takes back what memory._append() has booked, as if it had not been called. A thread that never had a message goes.
 create or replace function memory._unbook(p_user_id text, p_thread_id text, p_message_count int, p_token_count bigint)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  delete from memory.threads as t
-  where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = p_message_count;
   update memory.threads as t
   set next_seq = t.next_seq - p_message_count,
       message_count = t.message_count - p_message_count,
       active_tokens = t.active_tokens - p_token_count,
+      tokens_since_summary = t.tokens_since_summary - p_token_count,
       first_at = coalesce((
         select m.created_at from memory.messages as m
         where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq limit 1), t.first_at),
@@ -6172,6 +6266,8 @@ begin
         select m.created_at from memory.messages as m
         where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq desc limit 1), t.last_at)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
+  delete from memory.threads as t
+  where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0;
 end;
 $$;
 
@@ -6487,9 +6583,10 @@ end;
 
 -- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a
 -- context, and those since its newest summary have more than three quarters of a context, because summaries and
--- memories need the rest. A thread that will soon be compressed, which reads the same messages once more, waits until
--- they have all of a context. With three quarters 1,000 messages cost 0.189 USD, with half 0.209, and without these
--- summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the planner, hence no SET clause.
+-- memories need the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages
+-- have all of a context, because its compression will soon read them, too. With three quarters 1,000 messages cost
+-- 0.189 USD, with half 0.209, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the
+-- planner, hence no SET clause.
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -6528,7 +6625,7 @@ begin atomic
         and p_first_seq + p_message_count > (p_policy #>> '{summary,start_seq}')::bigint
         and case p_policy #>> '{summary,when}'
           when 'each_round' then p_ends_round
-          -- A round that fills a context by itself is not waited for.
+          -- A round that fills a context by itself is summarised before it ends.
           else (p_ends_round or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::int)
             and memory._needs_summary(p_policy, p_active_tokens, p_tokens_since_summary)
         end
@@ -6823,7 +6920,7 @@ end;
 $$;
 
 -- A message keeps its place: its user_id, thread_id and seq cannot be updated. A change of content or metadata renews
--- its words and token_count, and drops its embedding. Whatever stores words stores the keys with them.
+-- its words and token_count, and drops its embedding. When its words (search_vector) are stored, their search_keys are.
 create or replace function memory._message_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
@@ -6889,8 +6986,9 @@ begin atomic
   select nullif(substr(p_id, length(rtrim(p_id, '0123456789')) + 1), '')::bigint;
 end;
 
--- Takes updated and deleted messages out of their threads' counters, or back in, once per statement. Threads are locked
--- in the order of their ids. Deleted messages also lose their embeddings and leave their idempotency keys behind.
+-- Takes updated and deleted messages out of their threads' counters, or back in, once per statement. Threads are
+-- locked in the order of their ids. Deleted messages also lose their embeddings and leave their idempotency keys
+-- behind.
 create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
@@ -6918,9 +7016,11 @@ begin
 end;
 $$;
 
--- Adds to a thread's counters; the numbers are negative for messages that were taken out. Tokens without messages are
--- those of messages that are counted anew. Jobs count only what no job has read before, which is newer than the newest
--- summary. Bytes / 4 is a quarter too much for English prose, and every third summary would be made for that.
+-- Adds to a thread's counters; the numbers are negative for messages that were taken out. With p_messages 0 a job has
+-- put exact counts of tokens in place of estimates. No job has read these messages before, so they are newer than the
+-- newest summary, and tokens_since_summary changes, too. The estimate, bytes / 4, is a quarter too high for English
+-- prose; if it stayed, every third summary would be made for that reason alone. A text that is edited may be one that
+-- a summary covers, whose tokens are not in tokens_since_summary, so that never goes below 0.
 create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -6928,7 +7028,7 @@ as $$
 begin
   update memory.threads as t
   set message_count = t.message_count + p_messages, active_tokens = t.active_tokens + p_tokens,
-      tokens_since_summary = t.tokens_since_summary + case p_messages when 0 then p_tokens else 0 end
+      tokens_since_summary = greatest(0, t.tokens_since_summary + case p_messages when 0 then p_tokens else 0 end)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
 end;
 $$;
@@ -7041,7 +7141,8 @@ declare
     e'(Summary of the conversation so far|What is known about the user):\\n([^\\n]*\\S[^\\n]*(\\n|$))*';
   previous constant text := e'\\[Previous context: .*?\\](\\n\\n|$)';
 begin
-  -- Nearly every message is without these signs. Looking for each takes a tenth of the time of one regular expression.
+  -- Nearly every message is without these signs. Looking for each by strpos() takes a tenth of the time of one regular
+  -- expression.
   if greatest(
       strpos(p_content, '<recalled>'), strpos(p_content, '## Your Memories'), strpos(p_content, 'MemoryRef:'),
       strpos(p_content, 'Summary of the conversation so far:'), strpos(p_content, 'What is known about the user:'),
@@ -7119,8 +7220,8 @@ begin atomic
   select p_is_active or p_summary_id is not null;
 end;
 
--- Whether search finds a message and jobs may read it: it is neither cleared nor expired. Compression takes a message
--- out of its thread only. Inlined by the planner, hence no SET clause.
+-- Whether search finds a message and jobs may read it: it is neither cleared nor expired. A compressed message is out
+-- of its thread, but not out of search. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -7246,8 +7347,8 @@ begin
 end;
 $$;
 
--- Whether a message lacks its words, or their keys because it was parsed before there were any. What was cleared stays
--- without. Inlined by the planner, hence no SET clause.
+-- Whether the words of a message are missing, or their keys, because it was parsed before there were keys. A cleared
+-- message needs neither. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
 language sql immutable parallel safe
@@ -7403,7 +7504,7 @@ begin
 end;
 $$;
 
--- Refuses what is no kind of summary of a thread; null is none.
+-- Refuses an unknown kind of summary of a thread. Null passes: then p_default says in the hint what is meant.
 create or replace function memory._check_summary_kind(p_kind text, p_default text)
 returns void
 language plpgsql immutable parallel safe
@@ -7417,7 +7518,7 @@ end;
 $$;
 
 -- Counts anew how many tokens a thread has since its newest summary of either kind. A thread that another transaction
--- is writing to is skipped, because appends wait for this update only; its next summary is then due too early.
+-- has locked is skipped, so that the job waits for no writer; its next summary is then due too early.
 create or replace function memory._count_tokens_since_summary(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -7432,7 +7533,7 @@ begin
 end;
 $$;
 
--- Tokens of the active messages since the newest summary of a thread, by reading them.
+-- Tokens of the active messages since the newest summary of a thread, by reading these messages.
 create or replace function memory._tokens_since_summary(p_user_id text, p_thread_id text)
 returns bigint
 language plpgsql stable parallel safe
@@ -7512,7 +7613,7 @@ begin
 end;
 $$;
 
--- Says what a summary covers and how long it took. A model that does not report its time gets the time since the claim.
+-- Logs what a summary covers and how long it took: the time that the model reports, or else the time since the claim.
 create or replace function memory._log_summary(p_summary memory.summaries)
 returns void
 language plpgsql volatile parallel unsafe
@@ -7649,7 +7750,7 @@ declare
   first_kept_seq bigint;
   active_tokens bigint;
   base memory.summaries;
-  passed_over bigint; -- the first message that the summary before should have and has not
+  passed_over bigint; -- the first message that the summary before has passed over
   range_start bigint;
   base_ends bigint;
   from_seq bigint;
@@ -9355,7 +9456,8 @@ begin atomic
 end;
 
 -- The number from 0 to 1 under this key. Null when there is none, or when p_before, the metadata that this metadata
--- replaces, had the same: the column may have been changed since. JSON sorts numbers apart from all else.
+-- replaces, had the same: the column may have been changed since. Only numbers are between two numbers, because jsonb
+-- sorts each type apart from the others.
 create or replace function memory._share_in(p_metadata jsonb, p_key text, p_before jsonb default null)
 returns double precision
 language plpgsql immutable parallel safe
@@ -9552,7 +9654,8 @@ comment on function memory.update_memory(
 ) is
 'Changes the given parts of a memory and returns its new version; the earlier version stays in its history. With '
 'expected_version the change is refused (40001) if another session changed the memory first. tags, confidence and '
-'importance that are left out follow the metadata where that changes them. expires_at => infinity removes an expiry.';
+'importance that are left out are taken from the new metadata where it changes them. expires_at => infinity removes '
+'an expiry.';
 
 -- Which memories a reader sees: four functions, each a part of the one before. The planner inlines all functions of
 -- this file; a SET clause would prevent that.
@@ -9818,88 +9921,10 @@ begin atomic
   select case when 'conversations' = any (p_doc_types) then p_doc_types || array['conversation'] else p_doc_types end;
 end;
 
--- The passage of a long text that says most of a query: about p_tokens long, and up to a quarter longer, so that it
--- begins and ends with a sentence. The beginning of the text if it has no word of the query. p_content has at most
--- 64 KiB, because all of it is parsed.
-create or replace function memory._passage(p_language regconfig, p_content text, p_query text, p_tokens int)
-returns text
-language plpgsql immutable parallel safe
-set jit = off -- The planner expects ten words in each of a thousand segments; compiling would take a second.
-as $$
-declare
-  -- A passage is four segments long. Four bytes count as a token.
-  segment constant int := greatest(p_tokens::bigint * length(p_content) / greatest(octet_length(p_content), 1), 1);
-  size constant int := length(p_content);
-  words constant text[] := array(
-    select v.lexeme from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
-    order by v.positions[1], v.lexeme limit 200);
-  skipped int; -- characters before the passage
-  ends int;
-begin
-  if size <= 4 * segment then
-    return btrim(p_content, e' \t\r\n');
-  end if;
-  -- A word counts by how few segments have it, and a tenth more if it stands in one of the two inner segments, so that
-  -- what is looked for stands in the middle.
-  with said as materialized (
-    select g.number, v.lexeme as word, 1.0 / count(*) over (partition by v.lexeme) as weight
-    from generate_series(0, (size - 1) / segment) as g (number)
-    -- A word that begins in a segment ends within 50 characters after it, as a rule.
-    cross join lateral unnest(
-      memory._text_vector(p_language, substr(p_content, g.number * segment + 1, segment + 50))) as v
-    where v.lexeme = any (words)
-  )
-  select w.first * segment into skipped
-  from (
-    select p.first, sum(p.weight) as weight
-    from (
-      select f.first, s.word, max(s.weight * case when s.number - f.first in (1, 2) then 1.1 else 1 end) as weight
-      from said as s
-      cross join generate_series(greatest(s.number - 3, 0), s.number) as f (first)
-      group by f.first, s.word) as p
-    group by p.first
-    order by weight desc, p.first limit 1) as w;
-  skipped := least(coalesce(skipped, 0), size - 4 * segment);
-  ends := skipped + 4 * segment;
-  return btrim(
-    memory._sentence_begun(left(p_content, skipped), segment / 2)
-      || substr(p_content, skipped + 1, 4 * segment)
-      || memory._sentence_ended(substr(p_content, ends + 1, segment / 2)),
-    e' \t\r\n');
-end;
-$$;
-
--- The characters of a sentence that ends after p_before, at most p_length of them; if it is longer, those of the word.
-create or replace function memory._sentence_begun(p_before text, p_length int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  before constant text := right(p_before, p_length);
-begin
-  return case
-    when length(before) < p_length then before -- the text begins there
-    else coalesce(
-      substring(before from e'^.*(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*\\s|[\\u3002\\uff01\\uff1f]|\\n)(.*)$'),
-      substring(before from e'(\\S{0,50})$')) end;
-end;
-$$;
-
--- The characters that end the sentence that goes on in p_after; if it does not end there, those that end the word.
-create or replace function memory._sentence_ended(p_after text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(
-    substring(p_after from e'^.*?(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*(?=\\s|$)|[\\u3002\\uff01\\uff1f]|\\n)'),
-    substring(p_after from e'^\\S{0,50}'));
-end;
-$$;
-
--- A text as pieces of at most 32 KiB, for search until a job has cut it with a tokenizer. So much can be parsed as a
--- whole in every script. The pieces follow each other without a gap. Each ends with the last sentence or line that ends
--- in its last 1,000 bytes, else at the last blank there, else anywhere between two characters.
+-- The first MiB of a text as pieces of at most 32 KiB, for search until a job has cut all of it with a tokenizer. So
+-- much of a piece can be parsed as a whole in every script; parsing 10 MiB at once would take 9 s. The pieces follow
+-- each other without a gap. Each ends with the last sentence or line that ends in its last 1,000 bytes, else at the
+-- last blank there, else anywhere between two characters.
 create or replace function memory._rough_pieces(p_content text)
 returns table (number int, piece text)
 language plpgsql immutable parallel safe
@@ -9914,7 +9939,7 @@ declare
   blank int; -- the last blank
 begin
   number := 0;
-  while starts < size loop
+  while starts < size and number < 32 loop
     ends := least(starts + max_bytes, size);
     while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
       ends := ends - 1;
@@ -10314,6 +10339,8 @@ begin
     return 0;
   end if;
   cleared := memory._clear_messages(user_id, thread_id);
+  -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
+  perform memory._lock_scopes_of_thread(user_id, thread_id);
   perform memory._forget_conversation(user_id, thread_id);
   -- Neither a summary nor a job that is reading the messages right now may bring them back.
   delete from memory.jobs as j
@@ -11098,7 +11125,7 @@ end;
 
 -- The columns of one result of a search. They are read for the few results that are returned, not for all rows that are
 -- ranked. If the source has no row, content is null, and the caller leaves the result out. Of a text that is too long
--- to be shown as a whole, p_query says which part is shown.
+-- to be shown as a whole, the part that says most of p_query is shown.
 create or replace function memory._search_row(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
   p_filters memory._search_filters default null, p_query text default null,
@@ -11459,7 +11486,7 @@ comment on function memory.compress_thread(text, text) is
 'compression.threshold_tokens is compressed by itself.';
 
 -- Stores token counts and words of the messages that the job has read, and counts the tokens since the summary. Comes
--- last, because it locks the thread: an append waits for these updates only.
+-- last, because it locks the thread: so appends wait for these updates, and for nothing else that the job does.
 create or replace function memory._compress_thread_finish(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
@@ -12743,7 +12770,7 @@ end;
 $$;
 
 -- Stores token counts and words of the messages that the job has read, and counts the tokens since the summary. Comes
--- last, because it locks the thread: an append waits for these updates only.
+-- last, because it locks the thread: so appends wait for these updates, and for nothing else that the job does.
 create or replace function memory._summarize_thread_finish(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
@@ -12872,9 +12899,9 @@ begin
 end;
 $$;
 
--- Whether an unasked rolling summary is still due under policy summary.when needed. It is not when the thread has been
--- compressed meanwhile or is about to be: compression reads the same messages. Half of the messages are enough: jobs
--- may have counted fewer tokens in them than were estimated when the job was queued.
+-- Whether a rolling summary that nobody asked for is still due under policy summary.when needed. It is not when the
+-- thread has been compressed meanwhile or is about to be: compression reads the same messages. Half of the tokens are
+-- enough here, because jobs may have counted fewer than were estimated when this job was queued.
 create or replace function memory._is_summary_due(p_job memory.jobs, p_policy jsonb)
 returns boolean
 language plpgsql stable parallel safe
@@ -12942,7 +12969,7 @@ $$;
 comment on function memory.summarize_thread(text, text, int, text) is
 'Queues a summary of a thread and returns the job id. kind is rolling (what a context shows in place of messages that '
 'do not fit) or thread (of all messages); without kind it is thread where cadence.thread_summary_every_n is set, else '
-'rolling. Both kinds can be current at the same time. A summary is made from the one of its kind before and the '
+'rolling. Both kinds can be current at the same time. A summary is made from the previous one of its kind and the '
 'messages since, at most the last recent_k.';
 
 -- Removes the row of the summary that an attempt began.
@@ -13080,9 +13107,9 @@ $$;
 -- The days that a query names: {year, months, day} as far as they are said, or {since, before}; null when there are
 -- none. English month names, "7 May 2023", "May 7th", "in May", "last summer", "2023-05-07", "yesterday", "last
 -- week". A number alone is no year, and "may" and "march" are months only beside words or numbers that make them so.
--- Conversations whose questions name a day, a month or a season (206 of 1,536): the words of dates that messages are
--- stored with find 81.1 % of the evidence among the first ten, this besides 84.7 %; as a filter it would lose what was
--- told later.
+-- Messages can be found by the words of their date anyway. That brings 81.1 % of the evidence among the first ten
+-- results, and this function besides brings 84.7 % (the 206 of 1,536 questions that name a day, a month or a season).
+-- The days only put other messages back (ranking.sql). A filter would lose what people tell later about these days.
 create or replace function memory._days_meant(p_query text, p_now timestamptz)
 returns jsonb
 language plpgsql stable parallel safe
@@ -13398,9 +13425,13 @@ returns memory._message_candidates
 language plpgsql stable parallel safe
 as $$
 declare
-  -- Of each arm. It suffices: of the best ten among all of 5,882 conversation turns 98 to 99 % are found, and the share
-  -- of evidence among the ten is the same (150 questions).
-  wanted constant int := 60 + p_row_limit;
+  -- Of each arm: so many messages, of the best 45 their neighbours, and of the best 15 those at a distance of two. It
+  -- suffices: of the best ten among all of 5,882 conversation turns 98 % are found, and the share of evidence among the
+  -- ten is the same (192 questions). With twice as many neighbours at a distance of two 99 % are found, which takes a
+  -- fifth longer. Where both arms add up to a score, the nearest alone fill p_row_limit, and words need half as many.
+  wanted constant int := case when p_fusion = 'keyword' then 40 + p_row_limit else 40 + p_row_limit / 2 end;
+  around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
+  around_two constant int := least(around_one, 15);
   compares_words constant boolean := p_fusion <> 'vector' and p_words is not null;
   unkeyed memory._message_candidates;
   few memory._message_candidates;
@@ -13429,7 +13460,7 @@ begin
   end if;
 
   if p_fusion <> 'keyword' then
-    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
+    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, greatest(wanted, p_row_limit), p_filters);
   end if;
   if p_fusion <> 'vector' then
     worded := memory._worded_messages(
@@ -13444,7 +13475,8 @@ begin
             union all
             select * from unnest(worded.thread_ids, worded.seqs) with ordinality) as n (thread_id, seq, place)
       cross join unnest(
-        case when p_fusion in ('score', 'keyword') and n.place <= 60 then '{-2,-1,0,1,2}'::int[] else '{0}' end
+        case when n.place <= around_two then '{-2,-1,0,1,2}'::int[]
+             when n.place <= around_one then '{-1,0,1}' else '{0}' end
       ) as o (step)
       union
       select * from unnest(unkeyed.thread_ids, unkeyed.seqs)
@@ -13458,7 +13490,8 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  -- The counters of threads nearly always tell: they count what is neither put away nor deleted, and what ever was.
+  -- Counters of the threads nearly always tell. message_count leaves out messages that are compressed, so there may be
+  -- more; next_seq counts those that are deleted, so there may be fewer. Only in between are rows counted.
   return (
     select sum(t.message_count) > p_count
       or (sum(t.next_seq) > p_count or count(*) = 1000)
@@ -13559,6 +13592,7 @@ begin atomic
   where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters);
 end;
 
+-- The similarities of the chosen messages.
 create or replace function memory._compared_messages(
   p_user_id text, p_thread_ids text[], p_seqs bigint[], p_model text, p_target halfvec
 )
@@ -13587,8 +13621,8 @@ $$;
 -- needs pgvector on the search_path
 
 -- The messages nearest to the query by meaning. The codes of all messages that pass the filters are compared, by
--- embeddings_codes_idx alone, and the embeddings of the nearest p_wanted times four. Of the nearest ten of 5,882
--- conversation turns, 400 codes have 99.9 % (all-MiniLM-L6-v2, 384 dimensions).
+-- embeddings_codes_idx alone, and the embeddings of the nearest p_wanted and 150 more. Of the nearest ten of 5,882
+-- conversation turns, 190 codes have 99.7 % and 400 codes 99.9 % (all-MiniLM-L6-v2, 384 dimensions, 308 questions).
 create or replace function memory._nearest_messages(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters
 )
@@ -13598,7 +13632,9 @@ as $$
 declare
   target_code constant bit varying := memory._code(p_target);
   dims constant int := memory._dimensions(p_target);
-  compared int := 4 * p_wanted;
+  compared int := 150 + p_wanted;
+  read int := case when p_filters.filter is null then compared else 20 * compared end;
+  is_all boolean;
   ids text[];
   thread_ids text[];
   seqs bigint[];
@@ -13619,7 +13655,23 @@ begin
              or not e.id ^@ (p_filters.exclude_thread_id || '/')
              or memory._thread_of(e.id) <> p_filters.exclude_thread_id)
       order by memory._bits_apart(e.code, target_code)
-      limit compared);
+      limit read);
+    is_all := cardinality(ids) < read;
+    -- A filter on metadata is the only one that the codes do not know. Of 100,000 messages of which one in ten passes,
+    -- this takes a third of the time of comparing the embeddings of all first.
+    if p_filters.filter is not null then
+      ids := array(
+        select i.id
+        from unnest(ids) as i (id)
+        cross join lateral (
+          select m.thread_id, m.agent_id, m.created_at, m.metadata
+          from memory.messages as m
+          where m.user_id = p_user_id and m.thread_id = memory._thread_of(i.id) and m.seq = memory._seq_of(i.id)
+          offset 0
+        ) as m
+        where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+        limit compared);
+    end if;
     select array_agg(n.thread_id), array_agg(n.seq) into thread_ids, seqs
     from (
       select m.thread_id, m.seq
@@ -13645,8 +13697,10 @@ begin
       where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
       limit p_wanted
     ) as n;
-    exit when cardinality(ids) < compared or cardinality(seqs) = p_wanted;
-    compared := compared * 20; -- Most of the nearest have been cleared, or do not pass a filter on metadata.
+    exit when is_all or cardinality(seqs) = p_wanted;
+    -- Most of the nearest have been cleared, or do not pass a filter on metadata.
+    read := read * 20;
+    compared := compared * 20;
   end loop;
   return row(thread_ids, seqs, null, null, null, null)::memory._message_candidates;
 end;
@@ -14001,14 +14055,15 @@ $$;
 -- similarity with every candidate, without an index. Both: each of the two scores (the arms) is scaled to 0..1 within
 -- the query and they are added by weight (score), or reciprocal ranks are added (rrf).
 --
--- What a message means stands in the messages around it. So a word of the two messages before and after counts for it,
--- too: 0.6 of its weight at a distance of one and 0.4 at two, unless most texts have the word; and the message gains
--- from its better neighbour in the thread. Of the 200 best messages those are put back that a speaker with another name
--- than the query's has said (times 0.8), that are outside of the days which the query names (times 0.85), or that an
--- assistant without a name has said (times 0.9), because what the person said is the answer more often. Evidence among
--- the first ten: 71.7 % before, 75.8 with the words around, 78.3 with speakers, 79.0 with days (1,536 questions about
--- ten conversations of two people); among replies of 577 words 64.4 before and 69.0 now. Where nobody has a name, 56.7
--- before and 63.0 now (504 questions of four of the conversations).
+-- What a message means stands in the messages around it. So a word of the two messages before and after counts for the
+-- message, too, with 0.6 of its weight at a distance of one and 0.4 at two, unless most texts have the word. And the
+-- message gains from its better neighbour in the thread. Then the 200 best texts are ordered anew. The score of a
+-- message is multiplied by 0.8 if the query names a speaker and another speaker with a name has said the message; by
+-- 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name has said
+-- it, because the answer is more often in the person's own words. Share of evidence among the first ten results of
+-- 1,536 questions about ten conversations of two people: 71.7 % by the best neighbour alone, 75.8 with the words
+-- around besides, 78.3 with speakers, 79.0 with days. With replies of 577 words: 64.4 and 69.0 with all of these.
+-- Where nobody has a name: 56.7 and 63.0 (504 questions about four of the conversations).
 --
 -- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
 -- statement below, which knows all sources and filters. Among memories alone that statement takes 1.2 to 1.7 times as
@@ -14348,7 +14403,7 @@ begin
         * case n.source when 'summary' then summary_weight else 1 end as gained
     from neighboured as n
     where n.piece = 1
-    order by gained desc, n.created_at desc, n.id limit greatest(200, 4 * p_row_limit)
+    order by gained desc, n.created_at desc, n.id limit greatest(200, 150 + p_row_limit)
   ), spoken as materialized (
     -- Who said the messages of the pool, and when.
     select p.*, m.role, m.name, memory._share_within(p.created_at, meant) as within
@@ -14363,7 +14418,7 @@ begin
   ), asked as (
     -- The speakers whom the query names.
     select n.name
-    from (select distinct s.name from spoken as s where s.name is not null) as n
+    from (select distinct s.name from spoken as s where s.name is not null offset 0) as n -- so that each is parsed once
     where memory._text_vector(language, left(n.name, 200)) @@ any_word
   ), judged as (
     select s.*,
@@ -14517,11 +14572,11 @@ end;
 
 -- The weight of the keyword arm against that of similarity, which is 1: by how many standard deviations the score of
 -- the best text (p_best) is above the mean of all p_texts, divided by 5, but 0.5 to 2. So words count for little where
--- every text has most of them, as with long replies about one subject, and for much where few texts have them. Against
--- a weight of 1, the evidence among the first ten rises by 1.3 points for ten conversations stored for one user (5,882
--- turns), by 0.6 to 0.9 among long replies to short messages, and not for each conversation alone. p_mean and
--- p_variance are those of a text that has the words of the query independently of each other. Under 50 texts they say
--- nothing.
+-- every text has most of them, as with long replies about one subject, and for much where few texts have them. Compared
+-- with a weight of 1, the share of evidence among the first ten results is 1.3 points higher for ten conversations
+-- stored for one user (5,882 turns), 0.6 to 0.9 points higher among long replies to short messages, and the same for
+-- each conversation alone. p_mean and p_variance are those of the scores of texts if the words of the query occurred
+-- independently of each other. Under 50 texts they say nothing, and the weight is 1.
 create or replace function memory._keyword_weight(
   p_best double precision, p_mean double precision, p_variance double precision, p_texts bigint
 )
@@ -14762,8 +14817,8 @@ $$;
 -- needs pgvector on the search_path
 
 -- The messages with most words of the query, as memory._ranked() weighs words. A word that many messages have tells
--- little about each of them and takes long to read, so only messages with one of the rarest words are compared. How
--- rare a word is, a sample of the user's messages tells, and of the rarest words the messages that have them.
+-- little about each of them and takes long to read, so only messages with one of the rarest words are compared. A
+-- sample of the user's messages tells how rare a word is. Of the rarest words the messages that have them are counted.
 create or replace function memory._worded_messages(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_wanted int,
   p_filters memory._search_filters
@@ -14822,8 +14877,9 @@ begin
 end;
 $$;
 
--- Three hundred messages of a user, evenly from all that are stored: how many messages there are about, and how many of
--- them have each word.
+-- Estimates from a sample of 200 messages, taken evenly from all that are stored of a user: how many messages there are
+-- (texts), how many of them have each word (frequencies), the lowest of their similarities to p_target, and the
+-- standard deviation of these similarities.
 create or replace function memory._sampled_messages(
   p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
   out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
@@ -14831,7 +14887,7 @@ create or replace function memory._sampled_messages(
 language plpgsql stable parallel safe
 as $$
 declare
-  wanted constant int := 300;
+  wanted constant int := 200;
   vectors tsvector[];
   similarities double precision[];
   stored bigint;
@@ -14840,7 +14896,7 @@ begin
   with threads as materialized (
     select t.thread_id, t.share, m.first_seq, t.next_seq - m.first_seq as messages
     from (
-      -- Of very many threads some.
+      -- Of a user with more than 300 threads every second, third ... one, which then counts as many times (share).
       select t.thread_id, t.next_seq, t.message_count,
         row_number() over () % ceil(count(*) over () / 300.0)::int as place,
         ceil(count(*) over () / 300.0)::int as share
@@ -14880,7 +14936,7 @@ begin
       from memory.embeddings as e
       where e.user_id = p_user_id and e.model = p_model and e.source = 'message'
         and e.id = s.thread_id || '/' || s.seq and memory._dimensions(e.embedding) = memory._dimensions(p_target)))
-      filter (where s.place % 3 = 0)
+      filter (where s.place % 2 = 0)
   into stored, sampled, vectors, similarities
   from sample as s;
   texts := stored * sampled / wanted;
@@ -14942,7 +14998,7 @@ declare
   part memory.context_part;
   found record;
   repeated jsonb := jsonb '[]'; -- messages that a memory repeats
-  says_memories boolean := false; -- or recalls the messages that they come from
+  says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
   cross_tokens int := 0;
@@ -15093,11 +15149,11 @@ $$;
 -- conversations and the summaries of other threads that are relevant enough, each conversation once, within
 -- p_max_tokens. Null content when there are none.
 --
--- Their relevance is 1 - (1 - meaning) * (1 - words), of the cosine similarity and the keyword score: either of them
--- is enough, and both together count more. With most models few cosines reach the default threshold of 0.7. With
--- all-MiniLM-L6-v2 and a summary of each session of four conversations of LoCoMo, cosines alone brought a conversation
--- for 10 % of the questions, and 4 % of the sessions with evidence; this relevance brings one for 83 %, and 65 % of
--- the sessions. For questions about somebody else's conversations it brings one for 2 %.
+-- Their relevance is 1 - (1 - cosine similarity) * (1 - keyword score): either of the two is enough, and both together
+-- count more. With most models few cosines reach the default threshold of 0.7. With all-MiniLM-L6-v2 and a summary of
+-- each session of four conversations of LoCoMo, cosines alone brought a conversation for 10 % of the questions, and 4 %
+-- of the sessions with evidence; this relevance brings one for 83 %, and 65 % of the sessions. For questions about
+-- somebody else's conversations it brings one for 2 %.
 create or replace function memory._cross_session_context(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, out content text, out tokens int, out details jsonb
@@ -15331,7 +15387,7 @@ begin
     get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._query_target(
     get_context.user_id, get_context.agent_id, get_context.query,
-    -- Whoever uses no embedding model is not told in every call that there is none.
+    -- Where no embedding model is active none is asked for: else each call would raise a notice about that.
     get_context.query_embedding is not null or m.name is not null and (policy #>> '{context,embed_query}')::boolean,
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
@@ -15397,18 +15453,25 @@ declare
   lines text[];
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
-  wordings constant text[] := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
-  long constant text[] := array(
-    select w from unnest(wordings) with ordinality as r (wording, place)
-    cross join lateral unnest(memory._long_words(r.wording)) with ordinality as l (w, position)
-    order by r.place, l.position);
+  wordings text[];
+  long text[]; -- two long words of each wording
   wording text;
   same int;
   sources int[];
 begin
+  block := '';
   chosen := '[]';
   repeated := '[]';
   is_recalled := false;
+  if not exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
+    return;
+  end if;
+  wordings := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
+  long := array(
+    select l.word
+    from unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
+    cross join lateral jsonb_array_elements_text(r.metadata -> 'long_words') with ordinality as l (word, position)
+    order by r.place, l.position);
   -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
   -- counted, so that the block as a whole keeps the limit.
   for memory in
@@ -15435,7 +15498,7 @@ begin
           continue; -- No other memory takes its place and its tokens: they are those of the messages.
         end if;
         repeated := repeated || coalesce((
-          select jsonb_agg(p_recalled[s].metadata - '{day,said_at,score,wording}'::text[])
+          select jsonb_agg(p_recalled[s].metadata - '{day,said_at,score,wording,long_words}'::text[])
           from unnest(sources || same) as s where s is not null), '[]');
       end if;
       types := types || memory.memory_type;
@@ -15579,6 +15642,7 @@ declare
   candidates memory.context_part[] := array[]::memory.context_part[];
   wordings text[] := array[]::text[];
   long text[] := array[]::text[]; -- two long words of each wording
+  all_long text := ' '; -- the same as one text, in which a word is found in a tenth of the time
   long_words text[];
   hit record;
   said text;
@@ -15609,7 +15673,11 @@ begin
     select m.thread_id, m.seq, m.role, m.content, m.metadata, m.created_at, h.score,
       string_agg(left(m.content, 500), ' ') filter (where h.place <= 20) over () as sample
     from wanted as w
-    join memory._searchable_messages(p_user_id) as m on m.thread_id = w.thread_id and m.seq = w.seq
+    cross join lateral (
+      select m.* from memory._searchable_messages(p_user_id) as m
+      where m.thread_id = w.thread_id and m.seq = w.seq
+      offset 0 -- so that each is looked up by its key; a join reads all messages of the user
+    ) as m
     left join hits as h on h.thread_id = w.thread_id and h.number = w.seq
     where (p_agent_id is null or m.agent_id = p_agent_id)
       and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
@@ -15621,7 +15689,8 @@ begin
     wording := memory._wording(said);
     continue when wording = '' or wording = asked;
     long_words := memory._long_words(wording);
-    continue when memory._same_wording(wording, long_words, wordings, long) is not null;
+    continue when (strpos(all_long, ' ' || long_words[1] || ' ') > 0 or strpos(all_long, ' ' || long_words[2] || ' ') > 0)
+      and memory._same_wording(wording, long_words, wordings, long) is not null;
     if octet_length(said) > 6 * longest then
       continue when longest > remaining; -- before the passage is looked for, which takes a millisecond
       said := memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest);
@@ -15632,12 +15701,14 @@ begin
     if tokens <= remaining then
       remaining := remaining - tokens;
       wordings := wordings || wording;
-      long := long || long_words;
+      long := long || long_words[1];
+      long := long || long_words[2];
+      all_long := all_long || long_words[1] || ' ' || long_words[2] || ' ';
       candidates := candidates || row(
         cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
         jsonb_build_object(
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
-          'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
+          'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
     end if;
   end loop;
@@ -15667,7 +15738,7 @@ begin
     if added <= remaining
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
-      and not p_repeated @> jsonb_build_array(candidate.metadata - '{day,said_at,score,wording}'::text[]) then
+      and not p_repeated @> jsonb_build_array(candidate.metadata - '{day,said_at,score,wording,long_words}'::text[]) then
       remaining := remaining - added;
       days := days || (candidate.metadata ->> 'day');
       fitting := fitting || candidate;
@@ -15786,7 +15857,9 @@ language plpgsql immutable parallel safe
 as $$
 declare
   words text[];
+  word text;
   others text[];
+  spare int; -- how many fifths of a word may still be missing
   place int;
 begin
   if length(p_wording) < 20 then
@@ -15797,10 +15870,19 @@ begin
     if p_wordings[place] = p_wording then
       return place;
     elsif length(p_wordings[place]) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
-      words := coalesce(words, array(select distinct w from string_to_table(p_wording, ' ') as w));
+      if words is null then
+        words := array(select distinct w from string_to_table(p_wording, ' ') as w);
+      end if;
       others := string_to_array(p_wordings[place], ' ');
-      if (select count(*) from unnest(words) as w where w = any (others))
-          >= 0.8 * greatest(cardinality(words), cardinality(others))
+      spare := 5 * cardinality(words) - 4 * greatest(cardinality(words), cardinality(others));
+      -- Most texts differ in one of their first words. Looking for one takes a hundredth of the time of a statement.
+      foreach word in array words loop
+        exit when spare < 0;
+        if strpos(' ' || p_wordings[place] || ' ', ' ' || word || ' ') = 0 then
+          spare := spare - 5;
+        end if;
+      end loop;
+      if spare >= 0
         and array(select w from unnest(words) as w where w ~ '[0-9]' order by w)
           = array(select distinct w from unnest(others) as w where w ~ '[0-9]' order by w)
         and memory._turning_words(words) = memory._turning_words(others) then
@@ -20163,7 +20245,7 @@ call memory._replace_trigger('artifact_100_before_write', $trigger$before insert
 call memory._replace_trigger('artifact_200_after_insert', $trigger$after insert on memory.artifacts for each row execute function memory._artifact_after_write()$trigger$);
 call memory._replace_trigger('artifact_200_after_update', $trigger$after update on memory.artifacts for each row when ((new.description, new.content) is distinct from (old.description, old.content)) execute function memory._artifact_after_write()$trigger$);
 call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()$trigger$);
-call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row execute function memory._thread_after_delete()$trigger$);
+call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (old.next_seq > 0) execute function memory._thread_after_delete()$trigger$);
 
 -- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and
 -- default privileges of a schema cannot change that, so it is revoked from each function. Grants to other roles survive

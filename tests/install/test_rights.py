@@ -16,6 +16,7 @@ from tests.install.steps import ANA
 from tests.support.installer import open_as
 from tests.support.servers import ROOT, Server
 from tests.support.sqlapi import Api
+from tests.support.summaries import each_round
 
 FUNCTIONS = "from pg_proc as p where p.pronamespace = 'memory'::regnamespace"
 
@@ -79,6 +80,7 @@ def test_an_application_with_the_documented_grants_can_do_its_work_without_right
 @pytest.mark.usefixtures("granted")
 def test_a_worker_with_the_documented_grants_can_do_its_work(server: Server, dsn: str, db: psycopg.Connection) -> None:
     api = Api(db)
+    each_round(api)
     api.talk(**ANA, rounds=10)
     counts = asyncio.run(Worker(make_conninfo(dsn, user="worker")).run(once=True))
     assert counts.completed == 2

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.protocol import ANA, claim, complete, lease
 from tests.support.sqlapi import Api
-from tests.support.summaries import only
+from tests.support.summaries import each_round, only
 
 pytestmark = pytest.mark.feature("B15")
 
@@ -88,6 +88,7 @@ def test_compression_makes_it_too(api: Api) -> None:
 
 def test_neither_a_rolling_summary_nor_a_profile_does(api: Api) -> None:
     only(api, summary={"enabled": True, "as_memory": True}, cadence={"thread_summary_every_n": 0})
+    each_round(api)
     api.talk(**ANA, rounds=3)
     complete(api, claim(api, "summarize_thread"), summary="They talked.")
     api.summarize_user(user_id="ana")

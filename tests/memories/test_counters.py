@@ -67,7 +67,7 @@ def test_the_counter_equals_the_rows_after(api: Api, change: str) -> None:
 
 def test_deleting_a_thread_takes_what_was_extracted_from_it_out_of_the_counter(api: Api) -> None:
     api.talk("ana", "t1", 5)
-    assert api.finish_jobs(memory="Likes tea") == 2
+    assert api.finish_jobs(memory="Likes tea") == 1
     add(api, "Stated by the user", thread_id="t1")
     api.delete_thread(user_id="ana", thread_id="t1")
     assert contents(api) == ["Stated by the user"]

@@ -6,12 +6,13 @@ import pytest
 
 from tests.support.protocol import ANA, age, claim, complete
 from tests.support.sqlapi import Api
-from tests.support.summaries import asked, only, summaries
+from tests.support.summaries import asked, each_round, only, summaries
 
 
 @pytest.mark.feature("D8")
 def test_views_show_chains_windows_times_and_what_is_stuck(api: Api) -> None:
     only(api)
+    each_round(api)
     for rounds, milliseconds in ((8, 10), (2, 31)):
         api.talk(**ANA, rounds=rounds)
         api.summarize_thread(**ANA)

@@ -11,7 +11,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.context.steps import without_recall
 from tests.support.sqlapi import Api, refusal, refused, wide_text
+from tests.support.summaries import each_round
 from tests.values.bad_arguments import (
     ANA,
     BAD_ARGUMENTS,
@@ -243,6 +245,8 @@ class TestEveryCharacterIsKept:
 def test_names_may_have_255_characters_of_any_length_in_bytes(api: Api) -> None:
     wide = [wide_text(255, seed) for seed in range(3)]
     ids = dict(zip(("user_id", "thread_id", "agent_id"), wide, strict=True))
+    each_round(api)
+    without_recall(api)
     api.add_message(**ids, role="user", content="I like tea", idempotency_key=wide[0][:63])
     api.add_memory(**ids, content="Likes tea", source=wide[0])
     api.summarize_thread(user_id=wide[0], thread_id=wide[1])

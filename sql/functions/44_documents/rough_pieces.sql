@@ -1,6 +1,7 @@
--- A text as pieces of at most 32 KiB, for search until a job has cut it with a tokenizer. So much can be parsed as a
--- whole in every script. The pieces follow each other without a gap. Each ends with the last sentence or line that ends
--- in its last 1,000 bytes, else at the last blank there, else anywhere between two characters.
+-- The first MiB of a text as pieces of at most 32 KiB, for search until a job has cut all of it with a tokenizer. So
+-- much of a piece can be parsed as a whole in every script; parsing 10 MiB at once would take 9 s. The pieces follow
+-- each other without a gap. Each ends with the last sentence or line that ends in its last 1,000 bytes, else at the
+-- last blank there, else anywhere between two characters.
 create or replace function memory._rough_pieces(p_content text)
 returns table (number int, piece text)
 language plpgsql immutable parallel safe
@@ -15,7 +16,7 @@ declare
   blank int; -- the last blank
 begin
   number := 0;
-  while starts < size loop
+  while starts < size and number < 32 loop
     ends := least(starts + max_bytes, size);
     while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
       ends := ends - 1;

@@ -103,7 +103,7 @@ def test_a_new_model_embeds_compressed_messages_when_those_after_them_are_gone(a
 @pytest.mark.feature("A7", "E4")
 def test_a_sweep_parses_the_words_of_compressed_messages(api: Api) -> None:
     compressed(api, "We bought a boat")
-    api.connection.execute("update memory.messages set search_vector = null")
+    api.connection.execute("update memory.messages set search_vector = null, search_keys = null")
     api.connection.execute("delete from memory.marks where kind = 'words'")
     assert found(api) == ["t1/0"]  # the search itself parses them
     api.sweep()

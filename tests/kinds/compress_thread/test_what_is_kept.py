@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.context.steps import without_recall
 from tests.support.protocol import ANA, claim, complete, nothing_to_do, say
 from tests.support.sqlapi import Api, fenced
 from tests.support.summaries import (
@@ -93,6 +94,7 @@ def test_tool_results_are_kept_with_their_call(api: Api, keep: int) -> None:
 
 @pytest.mark.feature("A7", "E16")
 def test_a_context_has_the_summary_in_place_of_the_compressed_messages(api: Api) -> None:
+    without_recall(api)
     compressing(api)
     api.talk(**ANA, rounds=4)
     compress(api, "They said hello.")
