@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.support.protocol import ANA, claim, complete, lease
@@ -13,9 +16,12 @@ from tests.support.summaries import each_round, only
 pytestmark = pytest.mark.feature("B15")
 
 
+POLICY = {"summary": {"enabled": False, "as_memory": True}, "cadence": {"thread_summary_every_n": 4}}
+
+
 @pytest.fixture
 def api(api: Api) -> Api:
-    only(api, summary={"enabled": False, "as_memory": True}, cadence={"thread_summary_every_n": 4})
+    only(api, **POLICY)
     return api
 
 
@@ -118,6 +124,25 @@ def test_a_job_that_ends_after_its_conversation_leaves_nothing(api: Api, functio
     getattr(api, function)(**ANA)
     with pytest.raises(Exception, match="not yours"):
         api.complete_job(**lease(job), result={"summary": "They talked about tea."})
+    assert memories(api) == []
+
+
+@pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
+def test_a_job_that_ends_while_its_conversation_goes_leaves_nothing(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection], function: str
+) -> None:
+    api, other = Api(db), Api(connect())
+    only(api, **POLICY)
+    api.talk(**ANA, rounds=2)
+    job = claim(api, "summarize_thread")
+    with ThreadPoolExecutor() as pool, other.connection.transaction():
+        other.query("select from memory.threads for update")  # the first step of both functions
+        with api.connection.transaction():
+            complete(api, job, summary="They talked about tea.")
+            going = pool.submit(getattr(other, function), **ANA)
+            while not api.value("select cardinality(pg_blocking_pids(%(pid)s))", pid=other.connection.info.backend_pid):
+                assert not going.done()
+        assert going.result(10) == 4
     assert memories(api) == []
 
 

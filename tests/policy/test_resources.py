@@ -71,6 +71,19 @@ class TestNothingIsStored:
         assert len(forgets.notices) == 2
         assert {**rows(forgets), "memory_scopes": 0} == {**before, "memory_scopes": 0}
 
+    def test_what_others_stored_under_the_thread_stays(self, forgets: Api) -> None:
+        forgets.store_artifact(**ANA, key="k1", content="Ten thousand lines")  # before the first message
+        forgets.add_message(**ANA, **DUMB, role="user", content="Hello")
+        forgets.add_messages(**ANA, **DUMB, messages=[{"role": "user", "content": "Hello"}])
+        assert forgets.value("select count(*) from memory.artifacts") == 1
+
+    def test_the_counters_of_a_thread_that_others_use_stay(self, forgets: Api) -> None:
+        forgets.add_message(**ANA, role="user", content="Hello there")
+        before = forgets.query("select * from memory.threads")
+        forgets.add_message(**ANA, **DUMB, role="user", content="x" * 4000)
+        forgets.add_messages(**ANA, **DUMB, messages=[{"role": "user", "content": "x" * 4000}])
+        assert forgets.query("select * from memory.threads") == before
+
     def test_a_bad_message_is_refused_all_the_same(self, forgets: Api) -> None:
         with pytest.raises(psycopg.errors.InvalidParameterValue, match="role"):
             forgets.add_message(**ANA, **DUMB, role="nobody", content="Hello")

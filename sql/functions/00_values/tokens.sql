@@ -24,10 +24,12 @@ declare
   said constant text := replace(p_content, '    ', ''); -- an indentation is one token
   lines constant int := length(said) - length(replace(said, e'\n', ''));
   blanks constant int := 2 * length(said) - length(replace(said, ' ', '')) - length(replace(said, e'\t', ''));
-  -- Regular expressions take an eighth of the time of translate().
-  digits constant int := length(said) - length(regexp_replace(said, '[0-9]+', '', 'g'));
-  signs constant int := length(said) - length(regexp_replace(said, e'[!-/:-@\\[-`{-~]+', '', 'g'));
-  capitals constant int := length(said) - length(regexp_replace(said, '[A-Z]+', '', 'g'));
+  -- What is neither digit, sign nor capital goes first, because most of a text does: half the time of looking for each
+  -- of the three in the whole text. Regular expressions take an eighth of the time of translate().
+  marked constant text := regexp_replace(said, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
+  digits constant int := length(marked) - length(regexp_replace(marked, '[0-9]+', '', 'g'));
+  capitals constant int := length(marked) - length(regexp_replace(marked, '[A-Z]+', '', 'g'));
+  signs constant int := length(marked) - digits - capitals;
   others constant int := length(said) - lines - blanks - digits - signs;
   english constant double precision := coalesce(p_english, memory._english(said));
   longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character

@@ -76,14 +76,12 @@ begin
 end;
 $$;
 
--- Takes back what memory._append() has booked, as if it had not been called. A thread without messages goes.
+-- Takes back what memory._append() has booked, as if it had not been called. A thread that never had a message goes.
 create or replace function memory._unbook(p_user_id text, p_thread_id text, p_message_count int, p_token_count bigint)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  delete from memory.threads as t
-  where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = p_message_count;
   update memory.threads as t
   set next_seq = t.next_seq - p_message_count,
       message_count = t.message_count - p_message_count,
@@ -96,5 +94,7 @@ begin
         select m.created_at from memory.messages as m
         where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq desc limit 1), t.last_at)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
+  delete from memory.threads as t
+  where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0;
 end;
 $$;

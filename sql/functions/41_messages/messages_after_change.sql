@@ -1,5 +1,6 @@
--- Takes updated and deleted messages out of their threads' counters, or back in, once per statement. Threads are locked
--- in the order of their ids. Deleted messages also lose their embeddings and leave their idempotency keys behind.
+-- Takes updated and deleted messages out of their threads' counters, or back in, once per statement. Threads are
+-- locked in the order of their ids. Deleted messages also lose their embeddings and leave their idempotency keys
+-- behind.
 create or replace function memory._messages_after_change()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
@@ -30,7 +31,8 @@ $$;
 -- Adds to a thread's counters; the numbers are negative for messages that were taken out. With p_messages 0 a job has
 -- put exact counts of tokens in place of estimates. No job has read these messages before, so they are newer than the
 -- newest summary, and tokens_since_summary changes, too. The estimate, bytes / 4, is a quarter too high for English
--- prose; if it stayed, every third summary would be made for that reason alone.
+-- prose; if it stayed, every third summary would be made for that reason alone. A text that is edited may be one that
+-- a summary covers, whose tokens are not in tokens_since_summary, so that never goes below 0.
 create or replace function memory._count_messages(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -38,7 +40,7 @@ as $$
 begin
   update memory.threads as t
   set message_count = t.message_count + p_messages, active_tokens = t.active_tokens + p_tokens,
-      tokens_since_summary = t.tokens_since_summary + case p_messages when 0 then p_tokens else 0 end
+      tokens_since_summary = greatest(0, t.tokens_since_summary + case p_messages when 0 then p_tokens else 0 end)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
 end;
 $$;

@@ -1,8 +1,8 @@
 -- needs pgvector on the search_path
 
 -- The messages nearest to the query by meaning. The codes of all messages that pass the filters are compared, by
--- embeddings_codes_idx alone; then the embeddings of the 4 * p_wanted messages with the nearest codes. Of the nearest
--- ten of 5,882 conversation turns 99.9 % are among the 400 with the nearest codes (all-MiniLM-L6-v2, 384 dimensions).
+-- embeddings_codes_idx alone, and the embeddings of the nearest p_wanted and 150 more. Of the nearest ten of 5,882
+-- conversation turns, 190 codes have 99.7 % and 400 codes 99.9 % (all-MiniLM-L6-v2, 384 dimensions, 308 questions).
 create or replace function memory._nearest_messages(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters
 )
@@ -12,7 +12,9 @@ as $$
 declare
   target_code constant bit varying := memory._code(p_target);
   dims constant int := memory._dimensions(p_target);
-  compared int := 4 * p_wanted;
+  compared int := 150 + p_wanted;
+  read int := case when p_filters.filter is null then compared else 20 * compared end;
+  is_all boolean;
   ids text[];
   thread_ids text[];
   seqs bigint[];
@@ -33,7 +35,23 @@ begin
              or not e.id ^@ (p_filters.exclude_thread_id || '/')
              or memory._thread_of(e.id) <> p_filters.exclude_thread_id)
       order by memory._bits_apart(e.code, target_code)
-      limit compared);
+      limit read);
+    is_all := cardinality(ids) < read;
+    -- A filter on metadata is the only one that the codes do not know. Of 100,000 messages of which one in ten passes,
+    -- this takes a third of the time of comparing the embeddings of all first.
+    if p_filters.filter is not null then
+      ids := array(
+        select i.id
+        from unnest(ids) as i (id)
+        cross join lateral (
+          select m.thread_id, m.agent_id, m.created_at, m.metadata
+          from memory.messages as m
+          where m.user_id = p_user_id and m.thread_id = memory._thread_of(i.id) and m.seq = memory._seq_of(i.id)
+          offset 0
+        ) as m
+        where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+        limit compared);
+    end if;
     select array_agg(n.thread_id), array_agg(n.seq) into thread_ids, seqs
     from (
       select m.thread_id, m.seq
@@ -59,8 +77,10 @@ begin
       where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
       limit p_wanted
     ) as n;
-    exit when cardinality(ids) < compared or cardinality(seqs) = p_wanted;
-    compared := compared * 20; -- Most of the nearest have been cleared, or do not pass a filter on metadata.
+    exit when is_all or cardinality(seqs) = p_wanted;
+    -- Most of the nearest have been cleared, or do not pass a filter on metadata.
+    read := read * 20;
+    compared := compared * 20;
   end loop;
   return row(thread_ids, seqs, null, null, null, null)::memory._message_candidates;
 end;

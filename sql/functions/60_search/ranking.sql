@@ -333,7 +333,7 @@ begin
         * case n.source when 'summary' then summary_weight else 1 end as gained
     from neighboured as n
     where n.piece = 1
-    order by gained desc, n.created_at desc, n.id limit greatest(200, 4 * p_row_limit)
+    order by gained desc, n.created_at desc, n.id limit greatest(200, 150 + p_row_limit)
   ), spoken as materialized (
     -- Who said the messages of the pool, and when.
     select p.*, m.role, m.name, memory._share_within(p.created_at, meant) as within
@@ -348,7 +348,7 @@ begin
   ), asked as (
     -- The speakers whom the query names.
     select n.name
-    from (select distinct s.name from spoken as s where s.name is not null) as n
+    from (select distinct s.name from spoken as s where s.name is not null offset 0) as n -- so that each is parsed once
     where memory._text_vector(language, left(n.name, 200)) @@ any_word
   ), judged as (
     select s.*,

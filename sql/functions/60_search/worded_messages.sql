@@ -61,7 +61,7 @@ begin
 end;
 $$;
 
--- Estimates from a sample of 300 messages, taken evenly from all that are stored of a user: how many messages there are
+-- Estimates from a sample of 200 messages, taken evenly from all that are stored of a user: how many messages there are
 -- (texts), how many of them have each word (frequencies), the lowest of their similarities to p_target, and the
 -- standard deviation of these similarities.
 create or replace function memory._sampled_messages(
@@ -71,7 +71,7 @@ create or replace function memory._sampled_messages(
 language plpgsql stable parallel safe
 as $$
 declare
-  wanted constant int := 300;
+  wanted constant int := 200;
   vectors tsvector[];
   similarities double precision[];
   stored bigint;
@@ -120,7 +120,7 @@ begin
       from memory.embeddings as e
       where e.user_id = p_user_id and e.model = p_model and e.source = 'message'
         and e.id = s.thread_id || '/' || s.seq and memory._dimensions(e.embedding) = memory._dimensions(p_target)))
-      filter (where s.place % 3 = 0)
+      filter (where s.place % 2 = 0)
   into stored, sampled, vectors, similarities
   from sample as s;
   texts := stored * sampled / wanted;

@@ -19,18 +19,25 @@ declare
   lines text[];
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
-  wordings constant text[] := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
-  long constant text[] := array(
-    select w from unnest(wordings) with ordinality as r (wording, place)
-    cross join lateral unnest(memory._long_words(r.wording)) with ordinality as l (w, position)
-    order by r.place, l.position);
+  wordings text[];
+  long text[]; -- two long words of each wording
   wording text;
   same int;
   sources int[];
 begin
+  block := '';
   chosen := '[]';
   repeated := '[]';
   is_recalled := false;
+  if not exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
+    return;
+  end if;
+  wordings := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
+  long := array(
+    select l.word
+    from unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
+    cross join lateral jsonb_array_elements_text(r.metadata -> 'long_words') with ordinality as l (word, position)
+    order by r.place, l.position);
   -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
   -- counted, so that the block as a whole keeps the limit.
   for memory in
@@ -57,7 +64,7 @@ begin
           continue; -- No other memory takes its place and its tokens: they are those of the messages.
         end if;
         repeated := repeated || coalesce((
-          select jsonb_agg(p_recalled[s].metadata - '{day,said_at,score,wording}'::text[])
+          select jsonb_agg(p_recalled[s].metadata - '{day,said_at,score,wording,long_words}'::text[])
           from unnest(sources || same) as s where s is not null), '[]');
       end if;
       types := types || memory.memory_type;

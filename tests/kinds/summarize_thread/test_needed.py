@@ -272,3 +272,12 @@ def test_a_writer_that_holds_the_thread_makes_the_next_summary_come_early(
     assert since(api) == 120
     assert made_after(api, 10, 10, 10, 10, 10) == [4]  # and not with the first message
     assert since(api) == 10
+
+
+@pytest.mark.feature("D2")
+def test_editing_what_a_summary_covers_does_not_put_the_next_one_off(api: Api) -> None:
+    needed(api)
+    assert made_after(api, *[10] * 11) == [11]
+    api.connection.execute("update memory.messages set content = 'short' where seq < 8")
+    assert since(api) == 0
+    assert made_after(api, *[20] * 6) == [4]

@@ -35,8 +35,9 @@ def many(fresh: Api) -> Api:
 
 def index_of(api: Api, **arguments: Any) -> str:
     """Which index answers a search by meaning."""
-    [step] = reads(plan_of_ranking(api, **{"mode": "vector", **ALONE, **arguments}), "embeddings")
-    return str(step["Index Name"])
+    steps = reads(plan_of_ranking(api, **{"mode": "vector", **ALONE, **arguments}), "embeddings")
+    [name] = {step["Index Name"] for step in steps}  # the statement has a step for each source
+    return str(name)
 
 
 def scans_of_index(api: Api) -> int:

@@ -71,7 +71,7 @@ def test_filters_bind_before_anything_is_chosen(full: Api, mode: str, filters: d
     ranked = ids(full, "salt and moss", vector, **asked)
     assert len(chosen) == len(ranked) > 0
     # Made-up texts of eight words are many with one score, of which any may be among the first.
-    assert len(set(chosen) & set(ranked)) >= (len(ranked) if mode == "vector" else len(ranked) / 2)
+    assert len(set(chosen) & set(ranked)) >= (len(ranked) if mode == "vector" else len(ranked) / 3)
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword"])
