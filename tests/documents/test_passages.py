@@ -1,4 +1,4 @@
-"""A document that is not cut yet is found by all of its words, and shows the passage that matches."""
+"""A document that is not cut yet is found by words anywhere in its first MiB, and shows the passage that matches."""
 
 from __future__ import annotations
 

@@ -269,7 +269,7 @@ class TestModels:
     def test_the_model_of_summaries_goes_before_it(self, api: Api) -> None:
         for name in ("mini", "small"):
             api.register_model(name=name, kind="chat", provider="openai", model=name)
-        api.set_policy(settings={"model": "mini", "summary": {"model": "small", "when": "each_round"}})
+        api.set_policy(settings={"model": "mini", "summary": {"model": "small"}})
         api.talk("ana", "t", rounds=10)
         api.summarize_thread(user_id="ana", thread_id="t")
         models = {job.kind: job.payload["model"]["name"] for job in api.claim_jobs(worker="w", max_jobs=10)}

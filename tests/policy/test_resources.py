@@ -9,7 +9,6 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.sqlapi import Api, result_of
-from tests.support.summaries import each_round
 
 DUMB: dict[str, Any] = {"agent_id": "dumb"}
 ANA: dict[str, Any] = {"user_id": "ana", "thread_id": "t1"}
@@ -204,7 +203,6 @@ class TestWithoutTheKnowledgeBase:
         assert [document.thread_id for document in memory_only.list_documents(user_id="ana")] == ["of default"]
 
     def test_earlier_conversations_are_left_out(self, memory_only: Api) -> None:
-        each_round(memory_only)
         for agent in ("dumb", "default"):
             memory_only.talk("ana", f"of {agent}", rounds=3, agent_id=agent)
             memory_only.summarize_thread(user_id="ana", thread_id=f"of {agent}")

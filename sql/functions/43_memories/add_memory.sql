@@ -16,7 +16,7 @@ begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
   end if;
-  if memory._says_of_its_memory(metadata) then
+  if memory._has_memory_attributes(metadata) then
     -- A function cannot tell an argument that was left out from one that has the value of its default.
     if coalesce(tags, '{}') = '{}' then
       tags := memory._tags_in(metadata);

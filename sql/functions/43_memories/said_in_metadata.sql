@@ -4,8 +4,8 @@
 -- that the column cannot hold (a confidence of "high" or 95, a number among the tags) is metadata like any other.
 -- Triggers do not do this: whoever inserts a row or restores an earlier version names its columns.
 
--- Whether there is anything to take. Inlined by the planner, hence no SET clause.
-create or replace function memory._says_of_its_memory(p_metadata jsonb)
+-- Whether metadata has an attribute of its memory. Inlined by the planner, hence no SET clause.
+create or replace function memory._has_memory_attributes(p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic

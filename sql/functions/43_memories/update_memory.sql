@@ -27,7 +27,7 @@ begin
       format('the memory is at version %s, not %s', current_version, expected_version),
       'Read it again and decide on the new content.', '40001');
   end if;
-  if memory._says_of_its_memory(metadata) then
+  if memory._has_memory_attributes(metadata) then
     tags := coalesce(tags, memory._tags_in(metadata, current_metadata));
     confidence := coalesce(confidence, memory._share_in(metadata, 'confidence', current_metadata));
     importance := coalesce(importance, memory._share_in(metadata, 'importance', current_metadata));

@@ -18,5 +18,5 @@ begin
 end;
 $$;
 comment on function memory.add_document(text, text, text, text, text, jsonb) is
-'Stores a document in a user''s knowledge base and returns its id. Keyword search finds the document at once, by all '
-'of its words. A job cuts a long document into overlapping pieces, and search finds each of them.';
+'Stores a document in a user''s knowledge base and returns its id. Keyword search finds the document at once, by the '
+'words of its first MiB. A job cuts a long document into overlapping pieces, and search finds each of them.';

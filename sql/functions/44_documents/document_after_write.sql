@@ -1,5 +1,5 @@
 -- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
--- cut a long document, it has rough pieces without token_count, which keyword search finds by all of their words.
+-- cut a long document, its first MiB is stored as rough pieces without token_count, for search by keyword.
 create or replace function memory._document_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs

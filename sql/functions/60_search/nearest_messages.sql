@@ -1,8 +1,9 @@
 -- needs pgvector on the search_path
 
 -- The messages nearest to the query by meaning. The codes of all messages that pass the filters are compared, by
--- embeddings_codes_idx alone, and the embeddings of the nearest p_wanted and 150 more. Of the nearest ten of 5,882
--- conversation turns, 190 codes have 99.7 % and 400 codes 99.9 % (all-MiniLM-L6-v2, 384 dimensions, 308 questions).
+-- embeddings_codes_idx alone; then the embeddings of the p_wanted + 150 messages with the nearest codes. Of the nearest
+-- ten of 5,882 conversation turns 99.7 % are among the 190 with the nearest codes, 99.9 % among 400 (all-MiniLM-L6-v2,
+-- 384 dimensions, 308 questions).
 create or replace function memory._nearest_messages(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters
 )

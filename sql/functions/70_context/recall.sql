@@ -71,7 +71,8 @@ begin
     wording := memory._wording(said);
     continue when wording = '' or wording = asked;
     long_words := memory._long_words(wording);
-    continue when (strpos(all_long, ' ' || long_words[1] || ' ') > 0 or strpos(all_long, ' ' || long_words[2] || ' ') > 0)
+    continue when (strpos(all_long, ' ' || long_words[1] || ' ') > 0
+                   or strpos(all_long, ' ' || long_words[2] || ' ') > 0)
       and memory._same_wording(wording, long_words, wordings, long) is not null;
     if octet_length(said) > 6 * longest then
       continue when longest > remaining; -- before the passage is looked for, which takes a millisecond
@@ -90,7 +91,8 @@ begin
         cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
         jsonb_build_object(
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
-          'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
+          'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC',
+          'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
     end if;
   end loop;
@@ -120,7 +122,8 @@ begin
     if added <= remaining
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
-      and not p_repeated @> jsonb_build_array(candidate.metadata - '{day,said_at,score,wording,long_words}'::text[]) then
+      and not p_repeated @> jsonb_build_array(
+        candidate.metadata - '{day,said_at,score,wording,long_words}'::text[]) then
       remaining := remaining - added;
       days := days || (candidate.metadata ->> 'day');
       fitting := fitting || candidate;
