@@ -1873,7 +1873,7 @@ returns text$header$),
 returns void$header$),
       ('function', '_check_memory_types', $header$(p_argument text, p_memory_types text[])
 returns void$header$),
-      ('function', '_says_of_its_memory', $header$(p_metadata jsonb)
+      ('function', '_has_memory_attributes', $header$(p_metadata jsonb)
 returns boolean$header$),
       ('function', '_share_in', $header$(p_metadata jsonb, p_key text, p_before jsonb default null)
 returns double precision$header$),
@@ -7914,7 +7914,7 @@ begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
   end if;
-  if memory._says_of_its_memory(metadata) then
+  if memory._has_memory_attributes(metadata) then
     -- A function cannot tell an argument that was left out from one that has the value of its default.
     if coalesce(tags, '{}') = '{}' then
       tags := memory._tags_in(metadata);
@@ -9447,8 +9447,8 @@ $$;
 -- that the column cannot hold (a confidence of "high" or 95, a number among the tags) is metadata like any other.
 -- Triggers do not do this: whoever inserts a row or restores an earlier version names its columns.
 
--- Whether there is anything to take. Inlined by the planner, hence no SET clause.
-create or replace function memory._says_of_its_memory(p_metadata jsonb)
+-- Whether metadata has an attribute of its memory. Inlined by the planner, hence no SET clause.
+create or replace function memory._has_memory_attributes(p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic
@@ -9627,7 +9627,7 @@ begin
       format('the memory is at version %s, not %s', current_version, expected_version),
       'Read it again and decide on the new content.', '40001');
   end if;
-  if memory._says_of_its_memory(metadata) then
+  if memory._has_memory_attributes(metadata) then
     tags := coalesce(tags, memory._tags_in(metadata, current_metadata));
     confidence := coalesce(confidence, memory._share_in(metadata, 'confidence', current_metadata));
     importance := coalesce(importance, memory._share_in(metadata, 'importance', current_metadata));
@@ -9768,8 +9768,8 @@ begin
 end;
 $$;
 comment on function memory.add_document(text, text, text, text, text, jsonb) is
-'Stores a document in a user''s knowledge base and returns its id. Keyword search finds the document at once, by all '
-'of its words. A job cuts a long document into overlapping pieces, and search finds each of them.';
+'Stores a document in a user''s knowledge base and returns its id. Keyword search finds the document at once, by the '
+'words of its first MiB. A job cuts a long document into overlapping pieces, and search finds each of them.';
 
 -- Releases the memories that an article was made of, when the article is deleted.
 create or replace function memory._article_after_delete()
@@ -9811,7 +9811,7 @@ comment on function memory.delete_document(text, uuid) is
 'Deletes a document for good and returns whether it existed.';
 
 -- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
--- cut a long document, it has rough pieces without token_count, which keyword search finds by all of their words.
+-- cut a long document, its first MiB is stored as rough pieces without token_count, for search by keyword.
 create or replace function memory._document_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
@@ -13425,11 +13425,11 @@ returns memory._message_candidates
 language plpgsql stable parallel safe
 as $$
 declare
-  -- Of each arm: so many messages, of the best 45 their neighbours, and of the best 15 those at a distance of two. It
-  -- suffices: of the best ten among all of 5,882 conversation turns 98 % are found, and the share of evidence among the
-  -- ten is the same (192 questions). With twice as many neighbours at a distance of two 99 % are found, which takes a
-  -- fifth longer. Where both arms add up to a score, the nearest alone fill p_row_limit, and words need half as many.
-  wanted constant int := case when p_fusion = 'keyword' then 40 + p_row_limit else 40 + p_row_limit / 2 end;
+  -- How many messages each arm chooses; of two arms each finds half of p_row_limit. Besides come the neighbours of the
+  -- best 45 of each, of the best 15 also those at a distance of two. Among 5,882 conversation turns that keeps 98 % of
+  -- the best ten, and the share of evidence among the ten is the same (192 questions). Twice as many neighbours at a
+  -- distance of two keep 99 %, which takes a fifth longer.
+  wanted constant int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
   compares_words constant boolean := p_fusion <> 'vector' and p_words is not null;
@@ -13460,11 +13460,17 @@ begin
   end if;
 
   if p_fusion <> 'keyword' then
-    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, greatest(wanted, p_row_limit), p_filters);
+    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
   end if;
   if p_fusion <> 'vector' then
     worded := memory._worded_messages(
       p_user_id, p_agent_id, coalesce(p_words, '{}'), p_model, p_target, wanted, p_filters);
+  end if;
+  -- Nearly never: of many results wanted, both arms have chosen the same messages.
+  if wanted < p_row_limit and cardinality(nearest.seqs) = wanted
+    and p_row_limit > (select count(*) from (select * from unnest(nearest.thread_ids, nearest.seqs)
+                                             union select * from unnest(worded.thread_ids, worded.seqs)) as c) then
+    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_filters);
   end if;
   return (
     select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), coalesce(worded.texts, 0),
@@ -13621,8 +13627,9 @@ $$;
 -- needs pgvector on the search_path
 
 -- The messages nearest to the query by meaning. The codes of all messages that pass the filters are compared, by
--- embeddings_codes_idx alone, and the embeddings of the nearest p_wanted and 150 more. Of the nearest ten of 5,882
--- conversation turns, 190 codes have 99.7 % and 400 codes 99.9 % (all-MiniLM-L6-v2, 384 dimensions, 308 questions).
+-- embeddings_codes_idx alone; then the embeddings of the p_wanted + 150 messages with the nearest codes. Of the nearest
+-- ten of 5,882 conversation turns 99.7 % are among the 190 with the nearest codes, 99.9 % among 400 (all-MiniLM-L6-v2,
+-- 384 dimensions, 308 questions).
 create or replace function memory._nearest_messages(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters
 )
@@ -14406,7 +14413,8 @@ begin
     order by gained desc, n.created_at desc, n.id limit greatest(200, 150 + p_row_limit)
   ), spoken as materialized (
     -- Who said the messages of the pool, and when.
-    select p.*, m.role, m.name, memory._share_within(p.created_at, meant) as within
+    select p.*, m.role, m.name,
+      case when meant is not null then memory._share_within(p.created_at, meant) end as within
     from pool as p
     left join lateral (
       select m.role, m.metadata ->> 'name' as name
@@ -15670,7 +15678,7 @@ begin
       where n.step = 0 or h.place <= 2
       group by 1, 2
     )
-    select m.thread_id, m.seq, m.role, m.content, m.metadata, m.created_at, h.score,
+    select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at, h.score,
       string_agg(left(m.content, 500), ' ') filter (where h.place <= 20) over () as sample
     from wanted as w
     cross join lateral (
@@ -15685,11 +15693,12 @@ begin
     order by w.place
   loop
     exit when remaining < 20; -- With its speaker and its day hardly a message has less.
-    said := memory._without_recalled(left(hit.content, 65536));
+    said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
     continue when wording = '' or wording = asked;
     long_words := memory._long_words(wording);
-    continue when (strpos(all_long, ' ' || long_words[1] || ' ') > 0 or strpos(all_long, ' ' || long_words[2] || ' ') > 0)
+    continue when (strpos(all_long, ' ' || long_words[1] || ' ') > 0
+                   or strpos(all_long, ' ' || long_words[2] || ' ') > 0)
       and memory._same_wording(wording, long_words, wordings, long) is not null;
     if octet_length(said) > 6 * longest then
       continue when longest > remaining; -- before the passage is looked for, which takes a millisecond
@@ -15708,7 +15717,8 @@ begin
         cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
         jsonb_build_object(
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
-          'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC', 'day', (hit.created_at at time zone 'UTC')::date
+          'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC',
+          'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
     end if;
   end loop;
@@ -15738,7 +15748,8 @@ begin
     if added <= remaining
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
-      and not p_repeated @> jsonb_build_array(candidate.metadata - '{day,said_at,score,wording,long_words}'::text[]) then
+      and not p_repeated @> jsonb_build_array(
+        candidate.metadata - '{day,said_at,score,wording,long_words}'::text[]) then
       remaining := remaining - added;
       days := days || (candidate.metadata ->> 'day');
       fitting := fitting || candidate;

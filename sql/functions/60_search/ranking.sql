@@ -336,7 +336,8 @@ begin
     order by gained desc, n.created_at desc, n.id limit greatest(200, 150 + p_row_limit)
   ), spoken as materialized (
     -- Who said the messages of the pool, and when.
-    select p.*, m.role, m.name, memory._share_within(p.created_at, meant) as within
+    select p.*, m.role, m.name,
+      case when meant is not null then memory._share_within(p.created_at, meant) end as within
     from pool as p
     left join lateral (
       select m.role, m.metadata ->> 'name' as name

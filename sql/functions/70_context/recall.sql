@@ -52,7 +52,7 @@ begin
       where n.step = 0 or h.place <= 2
       group by 1, 2
     )
-    select m.thread_id, m.seq, m.role, m.content, m.metadata, m.created_at, h.score,
+    select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at, h.score,
       string_agg(left(m.content, 500), ' ') filter (where h.place <= 20) over () as sample
     from wanted as w
     cross join lateral (
@@ -67,7 +67,7 @@ begin
     order by w.place
   loop
     exit when remaining < 20; -- With its speaker and its day hardly a message has less.
-    said := memory._without_recalled(left(hit.content, 65536));
+    said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
     continue when wording = '' or wording = asked;
     long_words := memory._long_words(wording);
