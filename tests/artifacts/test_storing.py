@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -13,7 +14,7 @@ from psycopg.types.json import Jsonb
 
 from tests.artifacts.steps import LOG, embed, embedded, found, read, search, store
 from tests.support.protocol import activate, open_jobs
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import OLD_STRINGS, Api, refused
 
 
 @pytest.mark.feature("C1", "C3")
@@ -23,6 +24,14 @@ def test_an_artifact_is_kept_whole_and_gets_a_placeholder(api: Api) -> None:
     assert stored == ("cmd_log_123", f"[MemoryRef: cmd_log_123 - NPM Install Output - {tokens} tokens]", tokens)
     assert read(api, "cmd_log_123") == LOG
     assert read(api, f" {stored.memory_ref}\n") == LOG
+
+
+@pytest.mark.feature("C3")
+def test_a_placeholder_is_read_where_backslashes_escape_in_every_string(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
+) -> None:
+    stored = store(Api(db), key="log")
+    assert read(Api(connect(options=OLD_STRINGS)), stored.memory_ref) == LOG
 
 
 @pytest.mark.feature("C3")

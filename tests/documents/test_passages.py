@@ -14,6 +14,16 @@ CODE = "The code of the garage is 4711."
 CHINESE = "这是一段没有空格的文字。今天天气很好。" * 400
 
 
+def test_of_a_document_that_an_earlier_version_left_as_one_piece_the_beginning_is_read(api: Api) -> None:
+    store(api, FILLER + CODE)
+    more = " It rains." * 300_000
+    api.connection.execute("update memory.document_chunks set token_count = null, content = content || %s", [more])
+    with api.connection.transaction():
+        api.connection.execute("set local statement_timeout = '3s'")
+        [result] = find(api, "garage code")
+    assert CODE in result.content
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [(1, 1), (0, 3), (20, 20), (100, 0), (0, 100), (60, 60)],

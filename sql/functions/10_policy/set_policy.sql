@@ -199,7 +199,7 @@ begin
     return;
   end if;
   -- PostgreSQL would read a bare number as seconds.
-  if jsonb_typeof(p_value) <> 'string' or said ~ '^[\s0-9.]*$' or said::interval <= '0'
+  if jsonb_typeof(p_value) <> 'string' or said ~ e'^[\\s0-9.]*$' or said::interval <= '0'
     or not memory._is_real_moment(memory._expiry(said)) then
     raise invalid_parameter_value;
   end if;

@@ -10,7 +10,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   -- Models often pass the whole placeholder.
-  key := coalesce(substring(left(key, 1000) from '^\s*\[MemoryRef: (\S+) - .* tokens\]\s*$'), key);
+  key := coalesce(substring(left(key, 1000) from e'^\\s*\\[MemoryRef: (\\S+) - .* tokens\\]\\s*$'), key);
   perform memory._check_id('key', key);
   if (from_token >= 0) is not true then
     perform memory._refuse('from_token', format('%s is negative or null', coalesce(from_token::text, 'null')),

@@ -58,7 +58,8 @@ begin atomic
 end;
 
 -- The result has the id of the document. Of a long document that no job has cut yet the passage is shown that says most
--- of the query, about as long as a piece. valid_from is when an archived conversation began.
+-- of the query, about as long as a piece. Version 0.1 stored such a document as one piece of up to 10 MB, of which the
+-- beginning is read: all of 9.6 MB would take nine minutes. valid_from is when an archived conversation began.
 create or replace function memory._document_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
@@ -67,7 +68,7 @@ language sql stable parallel safe
 begin atomic
   select d.document_id::text, d.thread_id,
     case when c.token_count is null
-      then memory._passage((y.policy #>> '{search,language}')::regconfig, c.content, p_query,
+      then memory._passage((y.policy #>> '{search,language}')::regconfig, left(c.content, 65536), p_query,
                            (y.policy #>> '{knowledge_base,chunk_size}')::int)
       else c.content end,
     d.metadata, jsonb_build_object(
