@@ -4220,7 +4220,7 @@ begin
     return;
   end if;
   -- PostgreSQL would read a bare number as seconds.
-  if jsonb_typeof(p_value) <> 'string' or said ~ '^[\s0-9.]*$' or said::interval <= '0'
+  if jsonb_typeof(p_value) <> 'string' or said ~ e'^[\\s0-9.]*$' or said::interval <= '0'
     or not memory._is_real_moment(memory._expiry(said)) then
     raise invalid_parameter_value;
   end if;
@@ -10177,7 +10177,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   -- Models often pass the whole placeholder.
-  key := coalesce(substring(left(key, 1000) from '^\s*\[MemoryRef: (\S+) - .* tokens\]\s*$'), key);
+  key := coalesce(substring(left(key, 1000) from e'^\\s*\\[MemoryRef: (\\S+) - .* tokens\\]\\s*$'), key);
   perform memory._check_id('key', key);
   if (from_token >= 0) is not true then
     perform memory._refuse('from_token', format('%s is negative or null', coalesce(from_token::text, 'null')),
@@ -10635,7 +10635,8 @@ begin atomic
 end;
 
 -- The result has the id of the document. Of a long document that no job has cut yet the passage is shown that says most
--- of the query, about as long as a piece. valid_from is when an archived conversation began.
+-- of the query, about as long as a piece. Version 0.1 stored such a document as one piece of up to 10 MB, of which the
+-- beginning is read: all of 9.6 MB would take nine minutes. valid_from is when an archived conversation began.
 create or replace function memory._document_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
@@ -10644,7 +10645,7 @@ language sql stable parallel safe
 begin atomic
   select d.document_id::text, d.thread_id,
     case when c.token_count is null
-      then memory._passage((y.policy #>> '{search,language}')::regconfig, c.content, p_query,
+      then memory._passage((y.policy #>> '{search,language}')::regconfig, left(c.content, 65536), p_query,
                            (y.policy #>> '{knowledge_base,chunk_size}')::int)
       else c.content end,
     d.metadata, jsonb_build_object(
@@ -13132,41 +13133,41 @@ begin
     return null;
   end if;
 
-  parts := regexp_match(said, '\m((?:19|20)[0-9]{2})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\M');
+  parts := regexp_match(said, e'\\m((?:19|20)[0-9]{2})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\\M');
   if parts is not null then
     return jsonb_build_object('year', parts[1]::int, 'months', array[parts[2]::int], 'day', parts[3]::int);
   end if;
 
-  unit := substring(said from '\m(?:last|this) (week|month|year)\M');
-  if said ~ '\myesterday\M' then
+  unit := substring(said from e'\\m(?:last|this) (week|month|year)\\M');
+  if said ~ e'\\myesterday\\M' then
     return jsonb_build_object('since', date_trunc('day', here) - interval '1 day', 'before', date_trunc('day', here));
   elsif unit is not null then
     return jsonb_build_object(
-      'since', date_trunc(unit, here) - case when said ~ ('\mlast ' || unit) then ('1 ' || unit)::interval
+      'since', date_trunc(unit, here) - case when said ~ (e'\\mlast ' || unit) then ('1 ' || unit)::interval
                                              else interval '0' end,
-      'before', case when said ~ ('\mlast ' || unit) then date_trunc(unit, here) else 'infinity' end);
+      'before', case when said ~ (e'\\mlast ' || unit) then date_trunc(unit, here) else 'infinity' end);
   end if;
 
   meant_months := array(
     select distinct array_position(names, m[1])
-    from regexp_matches(said, '\m' || name_of_month || '\M', 'g') as m
+    from regexp_matches(said, e'\\m' || name_of_month || e'\\M', 'g') as m
     where m[1] not in ('may', 'march')
-      or said ~ ('(\m(in|on|of|during|since|until|before|after|by|last|this|early|late|mid)|[0-9](st|nd|rd|th)?),? '
-                 || m[1] || '\M|\m' || m[1] || ' [0-9]')
+      or said ~ (e'(\\m(in|on|of|during|since|until|before|after|by|last|this|early|late|mid)|[0-9](st|nd|rd|th)?),? '
+                 || m[1] || e'\\M|\\m' || m[1] || ' [0-9]')
     order by 1);
   parts := coalesce(
-    regexp_match(said, '\m' || day_of_month || '(?: of)?,? ' || name_of_month || '\M'),
-    regexp_match(said, '\m(?:' || array_to_string(names, '|') || ') ' || day_of_month || '(?![0-9])'));
+    regexp_match(said, e'\\m' || day_of_month || '(?: of)?,? ' || name_of_month || e'\\M'),
+    regexp_match(said, e'\\m(?:' || array_to_string(names, '|') || ') ' || day_of_month || '(?![0-9])'));
   if meant_months <> '{}' then
     meant_day := parts[1]::int;
   end if;
-  season := substring(said from '\m(?:last|this|in|the|during)(?: the)? (spring|summer|autumn|fall|winter)\M');
+  season := substring(said from e'\\m(?:last|this|in|the|during)(?: the)? (spring|summer|autumn|fall|winter)\\M');
   meant_months := meant_months || case season
     when 'spring' then '{3,4,5}'::int[] when 'summer' then '{6,7,8}' when 'winter' then '{12,1,2}'
     when 'autumn' then '{9,10,11}' when 'fall' then '{9,10,11}' else '{}' end;
   meant_year := substring(
-    said from '(?:\m(?:in|of|during|since|spring|summer|autumn|fall|winter|'
-      || array_to_string(names, '|') || ')|[0-9](?:st|nd|rd|th)?),? *((?:19|20)[0-9]{2})\M')::int;
+    said from e'(?:\\m(?:in|of|during|since|spring|summer|autumn|fall|winter|'
+      || array_to_string(names, '|') || e')|[0-9](?:st|nd|rd|th)?),? *((?:19|20)[0-9]{2})\\M')::int;
   return case when meant_months <> '{}' or meant_year is not null then jsonb_strip_nulls(jsonb_build_object(
     'year', meant_year, 'months', nullif(meant_months, '{}'), 'day', meant_day)) end;
 end;
@@ -13446,7 +13447,8 @@ begin
     where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.code is null) then
     return null;
   end if;
-  if compares_words then
+  -- Words and the filters of the index need keys.
+  if compares_words or p_agent_id is not null or p_filters.filter is not null then
     unkeyed := memory._unkeyed_messages(p_user_id, 3000);
     if cardinality(unkeyed.seqs) = 3000 then
       return null;
@@ -13840,9 +13842,12 @@ begin
         jsonb_build_object('id', x.id, 'content', x.content, 'score', r.score, 'valid_from', x.valid_from)
           || coalesce(r.explanation, '{}')
         order by r.rank) as parts
-    from unnest(p_ranked) as r
+    from (
+      -- Twenty at most: a thousand messages may say what one memory says.
+      select p.* from unnest(p_ranked) as p where p_stands_for[p.rank] = p_rank order by p.rank limit 20
+    ) as r
     cross join lateral memory._search_row(p_user_id, r.source, r.id, r.thread_id, r.number, p_filters) as x
-    where p_stands_for[r.rank] = p_rank and x.content is not null
+    where x.content is not null
     group by 1) as p;
 end;
 $$;
@@ -15022,7 +15027,8 @@ begin
     perform memory._summary_is_left_out(profile.source);
   end if;
 
-  -- The shares. The thread is sure of what they leave; of that it gives away what it does not need.
+  -- The shares. A thread that fits beside memories and earlier conversations is shown whole, and recall has what it
+  -- leaves. Of a longer thread recall takes its share, too.
   memory_tokens := floor(remaining * memory._share(p_policy #>> '{context,memories_share}'));
   if crosses then
     cross_tokens := floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'));
@@ -15033,7 +15039,12 @@ begin
   summaries := memory._thread_summaries(p_user_id, p_thread_id, p_agent_id);
   select * into thread from memory._fit_thread(
     units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
-    greatest(remaining - memory_tokens - cross_tokens - recall_tokens, 0)) as f;
+    greatest(remaining - memory_tokens - cross_tokens, 0)) as f;
+  if thread.is_cut and recalls then
+    select * into thread from memory._fit_thread(
+      units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
+      greatest(remaining - memory_tokens - cross_tokens - recall_tokens, 0)) as f;
+  end if;
 
   -- Earlier conversations.
   if crosses then
@@ -15159,8 +15170,8 @@ $$;
 --
 -- Their relevance is 1 - (1 - cosine similarity) * (1 - keyword score): either of the two is enough, and both together
 -- count more. With most models few cosines reach the default threshold of 0.7. With all-MiniLM-L6-v2 and a summary of
--- each session of four conversations of LoCoMo, cosines alone brought a conversation for 10 % of the questions, and 4 %
--- of the sessions with evidence; this relevance brings one for 83 %, and 65 % of the sessions. For questions about
+-- each session of four conversations of LoCoMo, cosines alone brought a conversation for 10 % of the questions, and 4
+-- % of the sessions with evidence; this relevance brings one for 83 %, and 65 % of the sessions. For questions about
 -- somebody else's conversations it brings one for 2 %.
 create or replace function memory._cross_session_context(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
@@ -15506,7 +15517,7 @@ begin
           continue; -- No other memory takes its place and its tokens: they are those of the messages.
         end if;
         repeated := repeated || coalesce((
-          select jsonb_agg(p_recalled[s].metadata - '{day,said_at,score,wording,long_words}'::text[])
+          select jsonb_agg(p_recalled[s].metadata - '{day,said_at,score,of_hit,wording,long_words}'::text[])
           from unnest(sources || same) as s where s is not null), '[]');
       end if;
       types := types || memory.memory_type;
@@ -15652,6 +15663,7 @@ declare
   long text[] := array[]::text[]; -- two long words of each wording
   all_long text := ' '; -- the same as one text, in which a word is found in a tenth of the time
   long_words text[];
+  asked_before bigint[] := array[]::bigint[]; -- hits that are the query itself
   hit record;
   said text;
   line text;
@@ -15679,6 +15691,7 @@ begin
       group by 1, 2
     )
     select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at, h.score,
+      case when h.score is null then w.place / 4 else h.place end as of_hit,
       string_agg(left(m.content, 500), ' ') filter (where h.place <= 20) over () as sample
     from wanted as w
     cross join lateral (
@@ -15695,6 +15708,9 @@ begin
     exit when remaining < 20; -- With its speaker and its day hardly a message has less.
     said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
+    if wording = asked then
+      asked_before := asked_before || hit.of_hit; -- What stands next to it may be the answer.
+    end if;
     continue when wording = '' or wording = asked;
     long_words := memory._long_words(wording);
     continue when (strpos(all_long, ' ' || long_words[1] || ' ') > 0
@@ -15717,6 +15733,7 @@ begin
         cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
         jsonb_build_object(
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
+          'of_hit', case when not hit.of_hit = any (asked_before) then hit.of_hit end,
           'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC',
           'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
@@ -15740,19 +15757,24 @@ declare
   candidate memory.context_part;
   fitting memory.context_part[] := array[]::memory.context_part[];
   days text[] := array[]::text[];
+  hits bigint[] := array[]::bigint[];
   added int;
 begin
   foreach candidate in array p_candidates loop
+    -- A neighbour without the message that it stands next to would only puzzle.
+    continue when candidate.metadata ->> 'score' is null and candidate.metadata ->> 'of_hit' is not null
+      and not (candidate.metadata ->> 'of_hit')::bigint = any (hits);
     added := candidate.token_count
       + case when candidate.metadata ->> 'day' = any (days) then 0 else 12 end;
     if added <= remaining
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
       and not p_repeated @> jsonb_build_array(
-        candidate.metadata - '{day,said_at,score,wording,long_words}'::text[]) then
+        candidate.metadata - '{day,said_at,score,of_hit,wording,long_words}'::text[]) then
       remaining := remaining - added;
       days := days || (candidate.metadata ->> 'day');
       fitting := fitting || candidate;
+      hits := hits || (candidate.metadata ->> 'of_hit')::bigint;
     end if;
   end loop;
   return fitting;
@@ -15837,13 +15859,16 @@ end;
 $$;
 
 -- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them can pose as
--- another speaker or another day.
+-- another speaker or another day. A speaker whose name is that of a role is shown by the true role.
 create or replace function memory._recalled_line(p_role text, p_metadata jsonb, p_said text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  name constant text := nullif(memory._memory_line(left(p_metadata ->> 'name', 100)), '');
 begin
-  return coalesce(nullif(memory._memory_line(left(p_metadata ->> 'name', 100)), ''), p_role) || ': '
+  return case when name is null or lower(name) in ('user', 'assistant', 'agent', 'tool', 'system', 'developer')
+      then p_role else name end || ': '
     || replace(memory._paragraph(p_said), e'\n', e'\n  ');
 end;
 $$;
@@ -15876,11 +15901,16 @@ begin
   if length(p_wording) < 20 then
     return null;
   end if;
-  foreach place in array array_positions(p_long, p_long_words[1]) || array_positions(p_long, p_long_words[2]) loop
+  place := array_position(p_wordings, p_wording);
+  if place is not null then
+    return place;
+  end if;
+  -- Twenty at most: in a thousand alike reports every text shares its longest word with every other one.
+  foreach place in array
+    (array_positions(p_long, p_long_words[1]) || array_positions(p_long, p_long_words[2]))[:20]
+  loop
     place := (place + 1) / 2;
-    if p_wordings[place] = p_wording then
-      return place;
-    elsif length(p_wordings[place]) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
+    if length(p_wordings[place]) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
       if words is null then
         words := array(select distinct w from string_to_table(p_wording, ' ') as w);
       end if;
@@ -16065,8 +16095,9 @@ declare
   summary memory.context_part;
   summary_tokens int := 0;
   covered_seq bigint := -1;
-  room int := p_room;
+  room int;
   units int;
+  shown int[]; -- the places of the summaries that an attempt makes room for
 begin
   foreach summary in array p_summaries loop
     if summary_tokens + summary.token_count <= p_most then
@@ -16075,15 +16106,16 @@ begin
       covered_seq := greatest(covered_seq, (summary.metadata ->> 'end_seq')::bigint);
     end if;
   end loop;
-  -- First without summaries, then with all of them.
-  for attempt in 1..2 loop
-    if attempt = 2 then
-      room := p_room;
-      if cardinality(fitting) > 0 then
-        room := greatest(room, least(p_most, summary_tokens + coalesce((
-          select max(u.tokens) - p_tokens[1] from unnest(p_newest, p_tokens) as u (newest, tokens)
-          where u.newest > covered_seq), 0))) - summary_tokens;
-      end if;
+  -- First without summaries, then with those that are needed for what did not fit, at most two.
+  places := array[]::int[];
+  for attempt in 1..3 loop
+    shown := places;
+    room := p_room;
+    if shown <> '{}' then
+      summary_tokens := memory._tokens_of(array(select f from unnest(fitting) as f where f.ordinal = any (shown)));
+      room := greatest(room, least(p_most, summary_tokens + coalesce((
+        select max(u.tokens) - p_tokens[1] from unnest(p_newest, p_tokens) as u (newest, tokens)
+        where u.newest > covered_seq), 0))) - summary_tokens;
     end if;
     units := greatest((
       select max(u.number)::int
@@ -16095,11 +16127,19 @@ begin
     is_cut := case
       when units = cardinality(p_oldest) then p_is_more
       else p_newest[units + 1] > covered_seq or not p_replaces_covered end;
-    places := memory._places_needed(fitting, case when p_replaces_covered then covered_seq + 1 else oldest_seq end);
-    exit when not is_cut and places = '{}';
+    places := shown || array(
+      select n
+      from unnest(memory._places_needed(
+        fitting, case when p_replaces_covered then covered_seq + 1 else oldest_seq end)) as n
+      join unnest(fitting) as f on f.ordinal = n
+      -- A summary that has as many tokens as the messages that do not fit would only push out as many more.
+      where n <> all (shown) and (
+        p_replaces_covered or p_is_more or (f.metadata ->> 'start_seq')::bigint < p_oldest[cardinality(p_oldest)]
+        or cardinality(p_oldest) = 0 or p_tokens[cardinality(p_tokens)] - p_tokens[1] - p_room > f.token_count)
+      order by n);
+    exit when places = shown;
   end loop;
-  tokens := tokens
-    + memory._tokens_of(array(select f from unnest(fitting) as f where f.ordinal = any (places)));
+  tokens := tokens + memory._tokens_of(array(select f from unnest(fitting) as f where f.ordinal = any (places)));
   if is_cut then
     tokens := greatest(tokens, p_room);
   end if;

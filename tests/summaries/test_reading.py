@@ -38,7 +38,7 @@ def test_a_context_has_the_user_the_thread_and_the_messages_since(api: Api) -> N
     ("max_tokens", "expected"),
     [
         (4000, ["Whole.", 6, 7, 8, 9]),  # the messages since the whole fit into half of it
-        (150, ["Whole.", "Window.", 8, 9]),
+        (150, ["Whole.", 6, 7, 8, 9]),
         (100, ["Whole.", "Window.", 9]),
         (50, [9]),
     ],

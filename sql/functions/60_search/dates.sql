@@ -26,41 +26,41 @@ begin
     return null;
   end if;
 
-  parts := regexp_match(said, '\m((?:19|20)[0-9]{2})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\M');
+  parts := regexp_match(said, e'\\m((?:19|20)[0-9]{2})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\\M');
   if parts is not null then
     return jsonb_build_object('year', parts[1]::int, 'months', array[parts[2]::int], 'day', parts[3]::int);
   end if;
 
-  unit := substring(said from '\m(?:last|this) (week|month|year)\M');
-  if said ~ '\myesterday\M' then
+  unit := substring(said from e'\\m(?:last|this) (week|month|year)\\M');
+  if said ~ e'\\myesterday\\M' then
     return jsonb_build_object('since', date_trunc('day', here) - interval '1 day', 'before', date_trunc('day', here));
   elsif unit is not null then
     return jsonb_build_object(
-      'since', date_trunc(unit, here) - case when said ~ ('\mlast ' || unit) then ('1 ' || unit)::interval
+      'since', date_trunc(unit, here) - case when said ~ (e'\\mlast ' || unit) then ('1 ' || unit)::interval
                                              else interval '0' end,
-      'before', case when said ~ ('\mlast ' || unit) then date_trunc(unit, here) else 'infinity' end);
+      'before', case when said ~ (e'\\mlast ' || unit) then date_trunc(unit, here) else 'infinity' end);
   end if;
 
   meant_months := array(
     select distinct array_position(names, m[1])
-    from regexp_matches(said, '\m' || name_of_month || '\M', 'g') as m
+    from regexp_matches(said, e'\\m' || name_of_month || e'\\M', 'g') as m
     where m[1] not in ('may', 'march')
-      or said ~ ('(\m(in|on|of|during|since|until|before|after|by|last|this|early|late|mid)|[0-9](st|nd|rd|th)?),? '
-                 || m[1] || '\M|\m' || m[1] || ' [0-9]')
+      or said ~ (e'(\\m(in|on|of|during|since|until|before|after|by|last|this|early|late|mid)|[0-9](st|nd|rd|th)?),? '
+                 || m[1] || e'\\M|\\m' || m[1] || ' [0-9]')
     order by 1);
   parts := coalesce(
-    regexp_match(said, '\m' || day_of_month || '(?: of)?,? ' || name_of_month || '\M'),
-    regexp_match(said, '\m(?:' || array_to_string(names, '|') || ') ' || day_of_month || '(?![0-9])'));
+    regexp_match(said, e'\\m' || day_of_month || '(?: of)?,? ' || name_of_month || e'\\M'),
+    regexp_match(said, e'\\m(?:' || array_to_string(names, '|') || ') ' || day_of_month || '(?![0-9])'));
   if meant_months <> '{}' then
     meant_day := parts[1]::int;
   end if;
-  season := substring(said from '\m(?:last|this|in|the|during)(?: the)? (spring|summer|autumn|fall|winter)\M');
+  season := substring(said from e'\\m(?:last|this|in|the|during)(?: the)? (spring|summer|autumn|fall|winter)\\M');
   meant_months := meant_months || case season
     when 'spring' then '{3,4,5}'::int[] when 'summer' then '{6,7,8}' when 'winter' then '{12,1,2}'
     when 'autumn' then '{9,10,11}' when 'fall' then '{9,10,11}' else '{}' end;
   meant_year := substring(
-    said from '(?:\m(?:in|of|during|since|spring|summer|autumn|fall|winter|'
-      || array_to_string(names, '|') || ')|[0-9](?:st|nd|rd|th)?),? *((?:19|20)[0-9]{2})\M')::int;
+    said from e'(?:\\m(?:in|of|during|since|spring|summer|autumn|fall|winter|'
+      || array_to_string(names, '|') || e')|[0-9](?:st|nd|rd|th)?),? *((?:19|20)[0-9]{2})\\M')::int;
   return case when meant_months <> '{}' or meant_year is not null then jsonb_strip_nulls(jsonb_build_object(
     'year', meant_year, 'months', nullif(meant_months, '{}'), 'day', meant_day)) end;
 end;

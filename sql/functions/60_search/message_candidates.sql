@@ -35,7 +35,8 @@ begin
     where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.code is null) then
     return null;
   end if;
-  if compares_words then
+  -- Words and the filters of the index need keys.
+  if compares_words or p_agent_id is not null or p_filters.filter is not null then
     unkeyed := memory._unkeyed_messages(p_user_id, 3000);
     if cardinality(unkeyed.seqs) = 3000 then
       return null;

@@ -117,9 +117,12 @@ begin
         jsonb_build_object('id', x.id, 'content', x.content, 'score', r.score, 'valid_from', x.valid_from)
           || coalesce(r.explanation, '{}')
         order by r.rank) as parts
-    from unnest(p_ranked) as r
+    from (
+      -- Twenty at most: a thousand messages may say what one memory says.
+      select p.* from unnest(p_ranked) as p where p_stands_for[p.rank] = p_rank order by p.rank limit 20
+    ) as r
     cross join lateral memory._search_row(p_user_id, r.source, r.id, r.thread_id, r.number, p_filters) as x
-    where p_stands_for[r.rank] = p_rank and x.content is not null
+    where x.content is not null
     group by 1) as p;
 end;
 $$;

@@ -49,7 +49,8 @@ begin
     perform memory._summary_is_left_out(profile.source);
   end if;
 
-  -- The shares. The thread is sure of what they leave; of that it gives away what it does not need.
+  -- The shares. A thread that fits beside memories and earlier conversations is shown whole, and recall has what it
+  -- leaves. Of a longer thread recall takes its share, too.
   memory_tokens := floor(remaining * memory._share(p_policy #>> '{context,memories_share}'));
   if crosses then
     cross_tokens := floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'));
@@ -60,7 +61,12 @@ begin
   summaries := memory._thread_summaries(p_user_id, p_thread_id, p_agent_id);
   select * into thread from memory._fit_thread(
     units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
-    greatest(remaining - memory_tokens - cross_tokens - recall_tokens, 0)) as f;
+    greatest(remaining - memory_tokens - cross_tokens, 0)) as f;
+  if thread.is_cut and recalls then
+    select * into thread from memory._fit_thread(
+      units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
+      greatest(remaining - memory_tokens - cross_tokens - recall_tokens, 0)) as f;
+  end if;
 
   -- Earlier conversations.
   if crosses then

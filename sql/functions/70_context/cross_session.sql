@@ -6,8 +6,8 @@
 --
 -- Their relevance is 1 - (1 - cosine similarity) * (1 - keyword score): either of the two is enough, and both together
 -- count more. With most models few cosines reach the default threshold of 0.7. With all-MiniLM-L6-v2 and a summary of
--- each session of four conversations of LoCoMo, cosines alone brought a conversation for 10 % of the questions, and 4 %
--- of the sessions with evidence; this relevance brings one for 83 %, and 65 % of the sessions. For questions about
+-- each session of four conversations of LoCoMo, cosines alone brought a conversation for 10 % of the questions, and 4
+-- % of the sessions with evidence; this relevance brings one for 83 %, and 65 % of the sessions. For questions about
 -- somebody else's conversations it brings one for 2 %.
 create or replace function memory._cross_session_context(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,

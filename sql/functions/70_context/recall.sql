@@ -26,6 +26,7 @@ declare
   long text[] := array[]::text[]; -- two long words of each wording
   all_long text := ' '; -- the same as one text, in which a word is found in a tenth of the time
   long_words text[];
+  asked_before bigint[] := array[]::bigint[]; -- hits that are the query itself
   hit record;
   said text;
   line text;
@@ -53,6 +54,7 @@ begin
       group by 1, 2
     )
     select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at, h.score,
+      case when h.score is null then w.place / 4 else h.place end as of_hit,
       string_agg(left(m.content, 500), ' ') filter (where h.place <= 20) over () as sample
     from wanted as w
     cross join lateral (
@@ -69,6 +71,9 @@ begin
     exit when remaining < 20; -- With its speaker and its day hardly a message has less.
     said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
+    if wording = asked then
+      asked_before := asked_before || hit.of_hit; -- What stands next to it may be the answer.
+    end if;
     continue when wording = '' or wording = asked;
     long_words := memory._long_words(wording);
     continue when (strpos(all_long, ' ' || long_words[1] || ' ') > 0
@@ -91,6 +96,7 @@ begin
         cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
         jsonb_build_object(
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
+          'of_hit', case when not hit.of_hit = any (asked_before) then hit.of_hit end,
           'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC',
           'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
@@ -114,19 +120,24 @@ declare
   candidate memory.context_part;
   fitting memory.context_part[] := array[]::memory.context_part[];
   days text[] := array[]::text[];
+  hits bigint[] := array[]::bigint[];
   added int;
 begin
   foreach candidate in array p_candidates loop
+    -- A neighbour without the message that it stands next to would only puzzle.
+    continue when candidate.metadata ->> 'score' is null and candidate.metadata ->> 'of_hit' is not null
+      and not (candidate.metadata ->> 'of_hit')::bigint = any (hits);
     added := candidate.token_count
       + case when candidate.metadata ->> 'day' = any (days) then 0 else 12 end;
     if added <= remaining
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
       and not p_repeated @> jsonb_build_array(
-        candidate.metadata - '{day,said_at,score,wording,long_words}'::text[]) then
+        candidate.metadata - '{day,said_at,score,of_hit,wording,long_words}'::text[]) then
       remaining := remaining - added;
       days := days || (candidate.metadata ->> 'day');
       fitting := fitting || candidate;
+      hits := hits || (candidate.metadata ->> 'of_hit')::bigint;
     end if;
   end loop;
   return fitting;
@@ -211,13 +222,16 @@ end;
 $$;
 
 -- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them can pose as
--- another speaker or another day.
+-- another speaker or another day. A speaker whose name is that of a role is shown by the true role.
 create or replace function memory._recalled_line(p_role text, p_metadata jsonb, p_said text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  name constant text := nullif(memory._memory_line(left(p_metadata ->> 'name', 100)), '');
 begin
-  return coalesce(nullif(memory._memory_line(left(p_metadata ->> 'name', 100)), ''), p_role) || ': '
+  return case when name is null or lower(name) in ('user', 'assistant', 'agent', 'tool', 'system', 'developer')
+      then p_role else name end || ': '
     || replace(memory._paragraph(p_said), e'\n', e'\n  ');
 end;
 $$;
@@ -250,11 +264,16 @@ begin
   if length(p_wording) < 20 then
     return null;
   end if;
-  foreach place in array array_positions(p_long, p_long_words[1]) || array_positions(p_long, p_long_words[2]) loop
+  place := array_position(p_wordings, p_wording);
+  if place is not null then
+    return place;
+  end if;
+  -- Twenty at most: in a thousand alike reports every text shares its longest word with every other one.
+  foreach place in array
+    (array_positions(p_long, p_long_words[1]) || array_positions(p_long, p_long_words[2]))[:20]
+  loop
     place := (place + 1) / 2;
-    if p_wordings[place] = p_wording then
-      return place;
-    elsif length(p_wordings[place]) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
+    if length(p_wordings[place]) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
       if words is null then
         words := array(select distinct w from string_to_table(p_wording, ' ') as w);
       end if;

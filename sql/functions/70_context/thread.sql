@@ -71,8 +71,9 @@ declare
   summary memory.context_part;
   summary_tokens int := 0;
   covered_seq bigint := -1;
-  room int := p_room;
+  room int;
   units int;
+  shown int[]; -- the places of the summaries that an attempt makes room for
 begin
   foreach summary in array p_summaries loop
     if summary_tokens + summary.token_count <= p_most then
@@ -81,15 +82,16 @@ begin
       covered_seq := greatest(covered_seq, (summary.metadata ->> 'end_seq')::bigint);
     end if;
   end loop;
-  -- First without summaries, then with all of them.
-  for attempt in 1..2 loop
-    if attempt = 2 then
-      room := p_room;
-      if cardinality(fitting) > 0 then
-        room := greatest(room, least(p_most, summary_tokens + coalesce((
-          select max(u.tokens) - p_tokens[1] from unnest(p_newest, p_tokens) as u (newest, tokens)
-          where u.newest > covered_seq), 0))) - summary_tokens;
-      end if;
+  -- First without summaries, then with those that are needed for what did not fit, at most two.
+  places := array[]::int[];
+  for attempt in 1..3 loop
+    shown := places;
+    room := p_room;
+    if shown <> '{}' then
+      summary_tokens := memory._tokens_of(array(select f from unnest(fitting) as f where f.ordinal = any (shown)));
+      room := greatest(room, least(p_most, summary_tokens + coalesce((
+        select max(u.tokens) - p_tokens[1] from unnest(p_newest, p_tokens) as u (newest, tokens)
+        where u.newest > covered_seq), 0))) - summary_tokens;
     end if;
     units := greatest((
       select max(u.number)::int
@@ -101,11 +103,19 @@ begin
     is_cut := case
       when units = cardinality(p_oldest) then p_is_more
       else p_newest[units + 1] > covered_seq or not p_replaces_covered end;
-    places := memory._places_needed(fitting, case when p_replaces_covered then covered_seq + 1 else oldest_seq end);
-    exit when not is_cut and places = '{}';
+    places := shown || array(
+      select n
+      from unnest(memory._places_needed(
+        fitting, case when p_replaces_covered then covered_seq + 1 else oldest_seq end)) as n
+      join unnest(fitting) as f on f.ordinal = n
+      -- A summary that has as many tokens as the messages that do not fit would only push out as many more.
+      where n <> all (shown) and (
+        p_replaces_covered or p_is_more or (f.metadata ->> 'start_seq')::bigint < p_oldest[cardinality(p_oldest)]
+        or cardinality(p_oldest) = 0 or p_tokens[cardinality(p_tokens)] - p_tokens[1] - p_room > f.token_count)
+      order by n);
+    exit when places = shown;
   end loop;
-  tokens := tokens
-    + memory._tokens_of(array(select f from unnest(fitting) as f where f.ordinal = any (places)));
+  tokens := tokens + memory._tokens_of(array(select f from unnest(fitting) as f where f.ordinal = any (places)));
   if is_cut then
     tokens := greatest(tokens, p_room);
   end if;
