@@ -310,7 +310,7 @@ begin
 end;
 $$;
 
--- Whether a message says no more than a memory that was drawn from it: the memory has six of ten longer words of the
+-- Whether a message says no more than a memory that was drawn from it: the memory has nine of ten longer words of the
 -- message, all its numbers, and as many negations and the like.
 create or replace function memory._says_no_more(p_message_wording text, p_memory_wording text)
 returns boolean
@@ -321,7 +321,7 @@ declare
   known constant text[] := string_to_array(p_memory_wording, ' ');
 begin
   return coalesce((
-      select count(*) filter (where w = any (known)) >= 0.6 * count(*)
+      select count(*) filter (where w = any (known)) >= 0.9 * count(*)
         and coalesce(bool_and(w = any (known)) filter (where w ~ '[0-9]'), true)
       from (select distinct w from unnest(said) as w where length(w) >= 4 or w ~ '[0-9]') as d (w)), false)
     and memory._turning_words(said) = memory._turning_words(known);
