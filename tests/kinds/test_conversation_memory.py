@@ -16,7 +16,7 @@ from tests.support.summaries import each_round, only
 pytestmark = pytest.mark.feature("B15")
 
 
-POLICY = {"summary": {"enabled": False, "as_memory": True}, "cadence": {"thread_summary_every_n": 4}}
+POLICY: dict[str, Any] = {"summary": {"enabled": False, "as_memory": True}, "cadence": {"thread_summary_every_n": 4}}
 
 
 @pytest.fixture
