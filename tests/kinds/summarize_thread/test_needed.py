@@ -37,13 +37,13 @@ def made_after(api: Api, *sizes: int, **arguments: Any) -> list[int]:
     return made
 
 
-@pytest.mark.feature("D2", "A4")
+@pytest.mark.feature("D2", "D13", "A4")
 def test_a_summary_is_made_when_the_messages_outgrow_a_context_and_then_before_those_since_do(api: Api) -> None:
     needed(api)
     assert made_after(api, *[10] * 30) == [11, 18, 26]
 
 
-@pytest.mark.feature("D2", "A4")
+@pytest.mark.feature("D2", "D13", "A4")
 def test_no_summary_is_made_by_default_while_the_messages_fit(api: Api) -> None:
     """4,000 tokens: the built-in context."""
     assert api.get_policy()["summary"]["when"] == "needed"
