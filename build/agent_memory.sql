@@ -2495,6 +2495,8 @@ returns memory.context_part[]$header$),
   p_repeated jsonb default '[]'
 )
 returns memory.context_part[]$header$),
+      ('function', '_recalled_key', $header$(p_candidate memory.context_part)
+returns jsonb$header$),
       ('function', '_recall_tokens', $header$(p_recalled memory.context_part[])
 returns int$header$),
       ('function', '_recall_heading', $header$()
@@ -15517,7 +15519,7 @@ begin
           continue; -- No other memory takes its place and its tokens: they are those of the messages.
         end if;
         repeated := repeated || coalesce((
-          select jsonb_agg(p_recalled[s].metadata - '{day,said_at,score,of_hit,wording,long_words}'::text[])
+          select jsonb_agg(memory._recalled_key(p_recalled[s]))
           from unnest(sources || same) as s where s is not null), '[]');
       end if;
       types := types || memory.memory_type;
@@ -15769,8 +15771,7 @@ begin
     if added <= remaining
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
-      and not p_repeated @> jsonb_build_array(
-        candidate.metadata - '{day,said_at,score,of_hit,wording,long_words}'::text[]) then
+      and not p_repeated @> jsonb_build_array(memory._recalled_key(candidate)) then
       remaining := remaining - added;
       days := days || (candidate.metadata ->> 'day');
       fitting := fitting || candidate;
@@ -15778,6 +15779,17 @@ begin
     end if;
   end loop;
   return fitting;
+end;
+$$;
+
+-- Which message a candidate is.
+create or replace function memory._recalled_key(p_candidate memory.context_part)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return jsonb_build_object(
+    'thread_id', p_candidate.metadata -> 'thread_id', 'seq', p_candidate.metadata -> 'seq');
 end;
 $$;
 

@@ -64,7 +64,7 @@ begin
           continue; -- No other memory takes its place and its tokens: they are those of the messages.
         end if;
         repeated := repeated || coalesce((
-          select jsonb_agg(p_recalled[s].metadata - '{day,said_at,score,of_hit,wording,long_words}'::text[])
+          select jsonb_agg(memory._recalled_key(p_recalled[s]))
           from unnest(sources || same) as s where s is not null), '[]');
       end if;
       types := types || memory.memory_type;

@@ -132,8 +132,7 @@ begin
     if added <= remaining
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
-      and not p_repeated @> jsonb_build_array(
-        candidate.metadata - '{day,said_at,score,of_hit,wording,long_words}'::text[]) then
+      and not p_repeated @> jsonb_build_array(memory._recalled_key(candidate)) then
       remaining := remaining - added;
       days := days || (candidate.metadata ->> 'day');
       fitting := fitting || candidate;
@@ -141,6 +140,17 @@ begin
     end if;
   end loop;
   return fitting;
+end;
+$$;
+
+-- Which message a candidate is.
+create or replace function memory._recalled_key(p_candidate memory.context_part)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return jsonb_build_object(
+    'thread_id', p_candidate.metadata -> 'thread_id', 'seq', p_candidate.metadata -> 'seq');
 end;
 $$;
 
