@@ -2468,6 +2468,8 @@ returns int$header$),
 )
 returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+      ('function', '_compares_meaning', $header$(p_policy jsonb, p_model memory.models, p_is_given boolean)
+returns boolean$header$),
       ('function', '_newest_question', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns text$header$),
       ('function', '_render_memories', $header$(
@@ -15408,8 +15410,7 @@ begin
     get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._query_target(
     get_context.user_id, get_context.agent_id, get_context.query,
-    -- Where no embedding model is active none is asked for: else each call would raise a notice about that.
-    get_context.query_embedding is not null or m.name is not null and (policy #>> '{context,embed_query}')::boolean,
+    memory._compares_meaning(policy, m, get_context.query_embedding is not null),
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
@@ -15424,12 +15425,23 @@ comment on function memory.get_context(text, text, text, text, int, vector, bool
 'that do not fit. Without a query the user''s newest message is the query. metadata of a message holds its '
 'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
+-- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
+-- Where no embedding model is active none is asked for: else each call would raise a notice about that.
+create or replace function memory._compares_meaning(p_policy jsonb, p_model memory.models, p_is_given boolean)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_is_given or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
+end;
+$$;
+
 -- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
 -- twenty messages are read, because earlier ones are no longer what the conversation is about.
 create or replace function memory._newest_question(p_user_id text, p_thread_id text, p_agent_id text)
 returns text
 language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._fit_messages()
+set enable_sort = off -- as in memory._newest_units()
 set enable_bitmapscan = off
 set jit = off
 as $$
@@ -15643,7 +15655,7 @@ $$;
 -- context does not hold. Messages are chosen by rank until the tokens are spent, and shown in the order of time.
 
 -- The messages that may be recalled, best first, as many as p_max_tokens hold: content is the line that is shown,
--- token_count its tokens, metadata what memory._recalled_block() needs. Messages of this thread from p_from_seq on
+-- token_count its tokens, metadata what the functions below need. Messages of this thread from p_from_seq on
 -- stand in the context. Left out are the query itself, which would be its own best hit, messages that say the same
 -- again, and the instructions of an application (roles system and developer).
 create or replace function memory._recall_candidates(
@@ -16020,7 +16032,7 @@ begin
     cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
     cross join lateral memory._query_target(
       render_memories.user_id, render_memories.agent_id, query,
-      query_embedding is not null or m.name is not null and (policy #>> '{context,embed_query}')::boolean,
+      memory._compares_meaning(policy, m, query_embedding is not null),
       m, k.embedding, k.problem, 'hybrid') as t
     cross join lateral memory._render_memories(
       render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories,

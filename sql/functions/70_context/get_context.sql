@@ -37,8 +37,7 @@ begin
     get_context.user_id, get_context.query, get_context.query_embedding, m) as k
   cross join lateral memory._query_target(
     get_context.user_id, get_context.agent_id, get_context.query,
-    -- Where no embedding model is active none is asked for: else each call would raise a notice about that.
-    get_context.query_embedding is not null or m.name is not null and (policy #>> '{context,embed_query}')::boolean,
+    memory._compares_meaning(policy, m, get_context.query_embedding is not null),
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
@@ -53,12 +52,23 @@ comment on function memory.get_context(text, text, text, text, int, vector, bool
 'that do not fit. Without a query the user''s newest message is the query. metadata of a message holds its '
 'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
+-- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
+-- Where no embedding model is active none is asked for: else each call would raise a notice about that.
+create or replace function memory._compares_meaning(p_policy jsonb, p_model memory.models, p_is_given boolean)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_is_given or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
+end;
+$$;
+
 -- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
 -- twenty messages are read, because earlier ones are no longer what the conversation is about.
 create or replace function memory._newest_question(p_user_id text, p_thread_id text, p_agent_id text)
 returns text
 language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._fit_messages()
+set enable_sort = off -- as in memory._newest_units()
 set enable_bitmapscan = off
 set jit = off
 as $$

@@ -4,7 +4,7 @@
 -- context does not hold. Messages are chosen by rank until the tokens are spent, and shown in the order of time.
 
 -- The messages that may be recalled, best first, as many as p_max_tokens hold: content is the line that is shown,
--- token_count its tokens, metadata what memory._recalled_block() needs. Messages of this thread from p_from_seq on
+-- token_count its tokens, metadata what the functions below need. Messages of this thread from p_from_seq on
 -- stand in the context. Left out are the query itself, which would be its own best hit, messages that say the same
 -- again, and the instructions of an application (roles system and developer).
 create or replace function memory._recall_candidates(

@@ -33,7 +33,7 @@ begin
     cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
     cross join lateral memory._query_target(
       render_memories.user_id, render_memories.agent_id, query,
-      query_embedding is not null or m.name is not null and (policy #>> '{context,embed_query}')::boolean,
+      memory._compares_meaning(policy, m, query_embedding is not null),
       m, k.embedding, k.problem, 'hybrid') as t
     cross join lateral memory._render_memories(
       render_memories.user_id, render_memories.agent_id, query, m.name, t.embedding, policy, max_memories,
