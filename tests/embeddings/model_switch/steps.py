@@ -13,6 +13,7 @@ from tests.support.sqlapi import Api
 
 Connect = Callable[..., psycopg.Connection]
 
+GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 DIMENSIONS = {"old": 2, "new": 3, "third": 4}
 FILLED = "select model, count(*) as n from memory.embeddings group by 1 order by 1"
 
@@ -22,8 +23,12 @@ def register(api: Api, name: str = "new", **settings: Any) -> None:
 
 
 def vector(model: str, topic: int) -> list[float]:
-    """The vector of a topic; no two topics and no two models have the same, and each model has its own dimension."""
-    angle = topic if model == "old" else -2 * topic
+    """The vector of a topic; no two topics and no two models have the same, and each model has its own dimension.
+
+    The golden angle keeps thousands of topics apart. At one radian each, topics 0 and 710 were one vector in half
+    precision, because 710 is nearly 113 full turns.
+    """
+    angle = GOLDEN_ANGLE * (topic if model == "old" else -2 * topic)
     return [math.cos(angle), math.sin(angle), *[0.0] * (DIMENSIONS[model] - 2)]
 
 
