@@ -15,7 +15,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from ...errors import QUESTIONS, from_psycopg
 from ..arguments import Sender, parameters
-from ..notices import Notices
+from ..notices import Cause, Notices
 from ..statements import TimeLoader, records, statement
 
 Row = TypeVar("Row")
@@ -39,6 +39,7 @@ class AsyncCaller:
         self._conninfo = source if isinstance(source, str) else ""
         self._owns_pool = isinstance(source, str)
         self._is_closed = False
+        self._warned: set[Cause] = set()
         self._one_at_a_time = asyncio.Lock()
         if isinstance(source, AsyncConnection):
             self._connection = source
@@ -78,7 +79,7 @@ class AsyncCaller:
     async def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
         arguments = parameters(self._senders[function], required, optional)
         query = statement("select", function, tuple(arguments))
-        notices = Notices()
+        notices = Notices(self._warned)
         async with self._borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
             cursor = AsyncCursor(connection, row_factory=dict_row)
@@ -114,12 +115,11 @@ class AsyncCaller:
 
     @asynccontextmanager
     async def _heard(self, connection: AsyncConnection[Any], notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
-        hear = notices.of(connection.info)
-        connection.add_notice_handler(hear)
+        connection.add_notice_handler(notices.hear)
         try:
             yield connection
         finally:
-            connection.remove_notice_handler(hear)
+            connection.remove_notice_handler(notices.hear)
 
 
 @asynccontextmanager

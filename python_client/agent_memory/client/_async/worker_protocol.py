@@ -102,7 +102,7 @@ class AsyncWorkerProtocol(AsyncCaller):
         """
         arguments = parameters(self._senders["run_jobs"], {}, {"max_jobs": max_jobs, "max_seconds": max_seconds})
         query = statement("call", "run_jobs", tuple(arguments))
-        async with self._borrowed(Notices()) as connection:
+        async with self._borrowed(Notices(self._warned)) as connection:
             if connection.info.transaction_status != TransactionStatus.IDLE:
                 raise AgentMemoryError(
                     "run_jobs commits between jobs and cannot run inside a transaction",

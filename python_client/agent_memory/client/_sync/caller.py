@@ -16,7 +16,7 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from ...errors import QUESTIONS, from_psycopg
 from ..arguments import Sender, parameters
-from ..notices import Notices
+from ..notices import Cause, Notices
 from ..statements import TimeLoader, records, statement
 
 Row = TypeVar("Row")
@@ -40,6 +40,7 @@ class SyncCaller:
         self._conninfo = source if isinstance(source, str) else ""
         self._owns_pool = isinstance(source, str)
         self._is_closed = False
+        self._warned: set[Cause] = set()
         self._one_at_a_time = threading.Lock()
         if isinstance(source, Connection):
             self._connection = source
@@ -75,7 +76,7 @@ class SyncCaller:
     def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
         arguments = parameters(self._senders[function], required, optional)
         query = statement("select", function, tuple(arguments))
-        notices = Notices()
+        notices = Notices(self._warned)
         with self._borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
             cursor = Cursor(connection, row_factory=dict_row)
@@ -111,12 +112,11 @@ class SyncCaller:
 
     @contextmanager
     def _heard(self, connection: Connection[Any], notices: Notices) -> Iterator[Connection[Any]]:
-        hear = notices.of(connection.info)
-        connection.add_notice_handler(hear)
+        connection.add_notice_handler(notices.hear)
         try:
             yield connection
         finally:
-            connection.remove_notice_handler(hear)
+            connection.remove_notice_handler(notices.hear)
 
 
 @contextmanager

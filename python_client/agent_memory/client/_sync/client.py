@@ -41,7 +41,7 @@ class Memory(
     Every method raises the exceptions of ``agent_memory.errors`` for refusals of the SQL API, and psycopg's own for
     all other errors. After an error of the server, the caller has to roll back the transaction, as after any statement.
     Notices of the server go to the logger ``agent_memory``. A notice that the answer is degraded is also a
-    ``DegradedWarning``, once per cause.
+    ``DegradedWarning``, once per cause and client.
 
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.

@@ -99,7 +99,7 @@ class SyncWorkerProtocol(SyncCaller):
         """
         arguments = parameters(self._senders["run_jobs"], {}, {"max_jobs": max_jobs, "max_seconds": max_seconds})
         query = statement("call", "run_jobs", tuple(arguments))
-        with self._borrowed(Notices()) as connection:
+        with self._borrowed(Notices(self._warned)) as connection:
             if connection.info.transaction_status != TransactionStatus.IDLE:
                 raise AgentMemoryError(
                     "run_jobs commits between jobs and cannot run inside a transaction",
