@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +23,24 @@ class NamedModel:
 
     def __init__(self, kind: str, name: str, may_download: bool) -> None:
         import fastembed
+        from fastembed.common.model_description import BaseModelDescription, ModelSource
         from fastembed.rerank.cross_encoder import TextCrossEncoder
         from loguru import logger
 
         logger.disable("fastembed")  # what goes wrong is said in the error
         factory: Any = fastembed.TextEmbedding if kind == "embedding" else TextCrossEncoder
-        known = {each["model"].lower() for each in factory.list_supported_models()}
+        known = {each["model"].lower(): each for each in factory.list_supported_models()}
         if name.lower() not in known:
             raise ModelError(
                 f"fastembed has no {kind} model of this name: take one of its list, or name a folder in model_dir"
             )
+        described = {field.name: known[name.lower()][field.name] for field in fields(BaseModelDescription)}
+        description = BaseModelDescription(**{**described, "sources": ModelSource(**described["sources"])})
         folder = os.environ.get(CACHE_VARIABLE) or _cache_folder()
         try:
-            self._model = factory(name, cache_dir=folder, threads=1, cuda=False, local_files_only=not may_download)
+            # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.
+            path = factory.download_model(description, folder, retries=1, local_files_only=not may_download)
+            self._model = factory(name, threads=1, cuda=False, specific_model_path=str(path))
         except Exception as error:  # network, disk and hub each have errors of their own
             why = type(error).__name__ if may_download else "nothing is downloaded within a server"
             raise MissingModelError(f"the weights of model {name} are not in {folder} ({why})") from None

@@ -90,6 +90,12 @@ class AsyncCaller:
         notices.warn()
         return rows
 
+    def _warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
+        """Name what degrades answers and is known in this process alone, once per cause and client."""
+        notices = Notices(self._warned)
+        notices.degrade(text, hint, sqlstate)
+        notices.warn()
+
     @asynccontextmanager
     async def _borrowed(self, notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
         """Yield the connection of one call; its notices are collected."""

@@ -87,6 +87,12 @@ class SyncCaller:
         notices.warn()
         return rows
 
+    def _warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
+        """Name what degrades answers and is known in this process alone, once per cause and client."""
+        notices = Notices(self._warned)
+        notices.degrade(text, hint, sqlstate)
+        notices.warn()
+
     @contextmanager
     def _borrowed(self, notices: Notices) -> Iterator[Connection[Any]]:
         """Yield the connection of one call; its notices are collected."""
