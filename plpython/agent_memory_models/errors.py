@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 MISSING_MODEL_SECONDS = 30.0
 """How long a job waits for the next attempt where its model is missing."""
 

@@ -79,7 +79,7 @@ class FolderModel:
         for places, (inputs, _) in self._runs([(asked, self._cut(text)) for text in texts], max_texts):
             output = self._session.run([self._outputs[0]], inputs)[0]
             if output.ndim != 2 or output.shape[1] != 1:
-                raise ModelError("the model is no cross-encoder: a cross-encoder gives one number for each pair of texts")
+                raise ModelError("the model is no cross-encoder, which gives one number for each pair of texts")
             yield places, output[:, 0]
 
     def _cut(self, text: str) -> str:

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ...errors import MISSING_MODEL_SECONDS, MissingModelError
 from .download import NamedModel
@@ -16,12 +16,7 @@ FOLDER_VARIABLE = "AGENT_MEMORY_MODEL_DIR"
 """Names a folder with model.onnx and tokenizer.json of the embedding model, or with such a folder for each model."""
 
 
-class OnnxModel(Protocol):
-    """A loaded model; see FolderModel."""
-
-    embed: Any
-    score: Any
-
+OnnxModel = FolderModel | NamedModel
 
 _loaded: dict[tuple[str, str], OnnxModel] = {}
 _missing: dict[tuple[str, str], tuple[float, MissingModelError]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor
@@ -16,7 +16,11 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from ...errors import QUESTIONS, from_psycopg
 from ..arguments import Sender, parameters
 from ..notices import Cause, Notices
+from ..servers import Server, Vectors
 from ..statements import TimeLoader, records, statement
+
+if TYPE_CHECKING:
+    from ..due_jobs import DueJobs
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
@@ -28,18 +32,32 @@ class AsyncCaller:
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.
         pool_size: how many connections the client's own pool may open.
+        embed_queries: whether the client embeds queries where the server cannot.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs; 0 for not at all.
     """
 
     _senders: ClassVar[dict[str, dict[str, Sender]]]
     """For each method how each of its arguments is sent; the class that has all methods sets it."""
 
-    def __init__(self, source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str, *, pool_size: int = 10) -> None:
+    def __init__(
+        self,
+        source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str,
+        *,
+        pool_size: int = 10,
+        embed_queries: bool = True,
+        catch_up_seconds: float = 0.2,
+    ) -> None:
         self._connection: AsyncConnection[Any] | None = None
         self._pool: AsyncConnectionPool[Any] | None = None
         self._conninfo = source if isinstance(source, str) else ""
         self._owns_pool = isinstance(source, str)
         self._is_closed = False
         self._warned: set[Cause] = set()
+        self._embeds_queries = embed_queries
+        self._catch_up_seconds = catch_up_seconds
+        self._known: Server | None = None
+        self._vectors = Vectors()
+        self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = asyncio.Lock()
         if isinstance(source, AsyncConnection):
             self._connection = source

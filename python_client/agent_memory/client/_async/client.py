@@ -13,7 +13,6 @@ from .memories import AsyncMemories
 from .messages import AsyncMessages
 from .models import AsyncModels
 from .search import AsyncSearch
-from .worker_protocol import AsyncWorkerProtocol
 
 
 class AsyncMemory(
@@ -23,7 +22,6 @@ class AsyncMemory(
     AsyncDocuments,
     AsyncArtifacts,
     AsyncJobs,
-    AsyncWorkerProtocol,
     AsyncModels,
     AsyncAdministration,
 ):
@@ -45,6 +43,9 @@ class AsyncMemory(
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.
         pool_size: how many connections the client's own pool may open.
+        embed_queries: whether the client embeds queries where the server cannot.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs, so that what was stored a
+            moment ago is compared, too; 0 for not at all.
     """
 
     async def __aenter__(self) -> AsyncMemory:

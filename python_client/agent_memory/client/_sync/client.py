@@ -14,7 +14,6 @@ from .memories import SyncMemories
 from .messages import SyncMessages
 from .models import SyncModels
 from .search import SyncSearch
-from .worker_protocol import SyncWorkerProtocol
 
 
 class Memory(
@@ -24,7 +23,6 @@ class Memory(
     SyncDocuments,
     SyncArtifacts,
     SyncJobs,
-    SyncWorkerProtocol,
     SyncModels,
     SyncAdministration,
 ):
@@ -46,6 +44,9 @@ class Memory(
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.
         pool_size: how many connections the client's own pool may open.
+        embed_queries: whether the client embeds queries where the server cannot.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs, so that what was stored a
+            moment ago is compared, too; 0 for not at all.
     """
 
     def __enter__(self) -> Memory:
