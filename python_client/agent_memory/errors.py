@@ -92,8 +92,34 @@ class NotInstalledError(AgentMemoryError):
 class DegradedWarning(UserWarning):
     """An answer is less than it could be, such as a search by keyword alone because no embedding model is active.
 
-    Warned of once per cause, database and process; each time it happens the logger ``agent_memory`` gets a line.
+    Warned of once per cause and client; each time it happens the logger ``agent_memory`` gets a line.
+
+    Attributes:
+        message: what is missing from the answer, and why.
+        hint: what to do about it, or None.
+        sqlstate: the code of the cause, a key of ``DEGRADED``.
+        cause: the name of the cause, the value of that key; "other" for one that a newer database added.
     """
+
+    def __init__(self, message: str, *, hint: str | None = None, sqlstate: str | None = None) -> None:
+        super().__init__(f"{message}. {hint}" if hint else message)
+        self.message = message
+        self.hint = hint
+        self.sqlstate = sqlstate
+        self.cause = DEGRADED.get(sqlstate or "", "other")
+
+
+DEGRADED = {
+    "01AM1": "no embedding model",
+    "01AM2": "query not embedded",
+    "01AM3": "texts not embedded yet",
+    "01AM4": "earlier conversations not compared by meaning",
+    "01AM5": "not reranked",
+    "01AM6": "does not fit",
+    "01AM7": "messages not parsed yet",
+    "01AM8": "missing resource",
+}
+"""The causes of degraded answers by the SQLSTATE of the database's NOTICE."""
 
 
 _BY_SQLSTATE: dict[str, type[AgentMemoryError]] = {

@@ -15,8 +15,8 @@ from ..client import Memory
 from ..importer import import_file
 from .console import Dsn, User, connected, console, log_to_stderr
 
-_WITHOUT_MODEL = "no embedding model is active"
-"""How the database ends a notice which people who have set up no embedding model need not read at each search."""
+_WITHOUT_MODEL = "01AM1"
+"""A notice which people who have set up no embedding model need not read at each search."""
 
 
 def import_(
@@ -100,7 +100,7 @@ def _show_notes(*, expects_model: bool = False) -> None:
 
     def is_new(note: logging.LogRecord) -> bool:
         text = note.getMessage()
-        if text in shown or (text.endswith(_WITHOUT_MODEL) and not expects_model):
+        if text in shown or (not expects_model and getattr(note, "sqlstate", None) == _WITHOUT_MODEL):
             return False
         shown.add(text)
         return True

@@ -9,11 +9,13 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
+from ..client import Memory
 from ..errors import AgentMemoryError, RetryableError, client_version, version_numbers
 from ..install import install, sql_file
 from . import folder as folders
@@ -65,6 +67,11 @@ class ProcessShare:
                     raise
         except OSError as error:
             raise folders.unusable(self.folder, error) from error
+        try:
+            self._choose_model()
+        except BaseException:
+            self.leave()
+            raise
 
     def start_worker(self) -> None:
         """Run queued jobs in the background, if that is not done already."""
@@ -96,6 +103,15 @@ class ProcessShare:
         except (AgentMemoryError, OSError) as error:
             logger.warning("left the store %s without looking for other users: %s", self.folder, error)
             self._use.release()
+
+    def _choose_model(self) -> None:
+        """Activate the default embedding model if there is none, and the extra ``local`` is installed."""
+        # Loading or downloading the weights may take long, and other processes may open the store meanwhile.
+        if find_spec("fastembed") is not None:
+            from ..local import activate_default
+
+            with psycopg.connect(self.server.conninfo, autocommit=True) as connection:
+                activate_default(Memory(connection))
 
     def _leave(self) -> None:
         is_last = self._use.acquire()

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor
@@ -17,9 +17,13 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from ...errors import QUESTIONS, from_psycopg
 from ...source import named_database
 from ..arguments import Sender, parameters
-from ..notices import Notices
+from ..notices import Cause, Notices
+from ..servers import Server, Vectors
 from ..statements import TimeLoader, records, statement
 from ..stores import AsyncStore
+
+if TYPE_CHECKING:
+    from ..due_jobs import DueJobs
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
@@ -32,6 +36,8 @@ class AsyncCaller:
         source: a psycopg connection, a psycopg pool or a connection string.
         path: the folder of an embedded store.
         pool_size: how many connections the client's own pool may open.
+        embed_queries: whether the client embeds queries where the server cannot.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs; 0 for not at all.
     """
 
     _senders: ClassVar[dict[str, dict[str, Sender]]]
@@ -43,6 +49,8 @@ class AsyncCaller:
         *,
         path: str | os.PathLike[str] | None = None,
         pool_size: int = 10,
+        embed_queries: bool = True,
+        catch_up_seconds: float = 0.2,
     ) -> None:
         source = named_database(source, path)
         self._connection: AsyncConnection[Any] | None = None
@@ -52,6 +60,12 @@ class AsyncCaller:
         self._owns_pool = source is None or isinstance(source, str)
         self._pool_size = pool_size
         self._is_closed = False
+        self._warned: set[Cause] = set()
+        self._embeds_queries = embed_queries
+        self._catch_up_seconds = catch_up_seconds
+        self._known: Server | None = None
+        self._vectors = Vectors()
+        self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = asyncio.Lock()
         if isinstance(source, AsyncConnection):
             self._connection = source
@@ -80,6 +94,7 @@ class AsyncCaller:
             self._store.forget()
             # Closing the pool would take locks that threads of the other process may have held.
             self._pool_of_parent, self._pool = self._pool, self._new_pool()
+            self._due = {}
 
     def _new_pool(self) -> AsyncConnectionPool[Any]:
         return AsyncConnectionPool(
@@ -108,7 +123,7 @@ class AsyncCaller:
     async def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
         arguments = parameters(self._senders[function], required, optional)
         query = statement("select", function, tuple(arguments))
-        notices = Notices()
+        notices = Notices(self._warned)
         async with self._borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
             cursor = AsyncCursor(connection, row_factory=dict_row)
@@ -118,6 +133,12 @@ class AsyncCaller:
                 rows = await cursor.fetchall()
         notices.warn()
         return rows
+
+    def _warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
+        """Name what degrades answers and is known in this process alone, once per cause and client."""
+        notices = Notices(self._warned)
+        notices.degrade(text, hint, sqlstate)
+        notices.warn()
 
     @asynccontextmanager
     async def _borrowed(self, notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
@@ -145,12 +166,11 @@ class AsyncCaller:
 
     @asynccontextmanager
     async def _heard(self, connection: AsyncConnection[Any], notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
-        hear = notices.of(connection.info)
-        connection.add_notice_handler(hear)
+        connection.add_notice_handler(notices.hear)
         try:
             yield connection
         finally:
-            connection.remove_notice_handler(hear)
+            connection.remove_notice_handler(notices.hear)
 
 
 @asynccontextmanager

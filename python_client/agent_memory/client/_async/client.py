@@ -13,7 +13,6 @@ from .memories import AsyncMemories
 from .messages import AsyncMessages
 from .models import AsyncModels
 from .search import AsyncSearch
-from .worker_protocol import AsyncWorkerProtocol
 
 
 class AsyncMemory(
@@ -23,7 +22,6 @@ class AsyncMemory(
     AsyncDocuments,
     AsyncArtifacts,
     AsyncJobs,
-    AsyncWorkerProtocol,
     AsyncModels,
     AsyncAdministration,
 ):
@@ -49,12 +47,15 @@ class AsyncMemory(
     Every method raises the exceptions of ``agent_memory.errors`` for refusals of the SQL API, and psycopg's own for
     all other errors. After an error of the server, the caller has to roll back the transaction, as after any statement.
     Notices of the server go to the logger ``agent_memory``. A notice that the answer is degraded is also a
-    ``DegradedWarning``, once per cause.
+    ``DegradedWarning``, once per cause and client.
 
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.
         path: the folder of an embedded store, or ":memory:"; only without a source.
         pool_size: how many connections the client's own pool may open.
+        embed_queries: whether the client embeds queries where the server cannot.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs, so that what was stored a
+            moment ago is compared, too; 0 for not at all.
 
     Raises:
         InvalidValueError: path is no path, or there is a source as well.

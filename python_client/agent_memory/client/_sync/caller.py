@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import psycopg
 from psycopg import Connection, Cursor
@@ -18,9 +18,13 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 from ...errors import QUESTIONS, from_psycopg
 from ...source import named_database
 from ..arguments import Sender, parameters
-from ..notices import Notices
+from ..notices import Cause, Notices
+from ..servers import Server, Vectors
 from ..statements import TimeLoader, records, statement
 from ..stores import SyncStore
+
+if TYPE_CHECKING:
+    from ..due_jobs import DueJobs
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
@@ -33,6 +37,8 @@ class SyncCaller:
         source: a psycopg connection, a psycopg pool or a connection string.
         path: the folder of an embedded store.
         pool_size: how many connections the client's own pool may open.
+        embed_queries: whether the client embeds queries where the server cannot.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs; 0 for not at all.
     """
 
     _senders: ClassVar[dict[str, dict[str, Sender]]]
@@ -44,6 +50,8 @@ class SyncCaller:
         *,
         path: str | os.PathLike[str] | None = None,
         pool_size: int = 10,
+        embed_queries: bool = True,
+        catch_up_seconds: float = 0.2,
     ) -> None:
         source = named_database(source, path)
         self._connection: Connection[Any] | None = None
@@ -53,6 +61,12 @@ class SyncCaller:
         self._owns_pool = source is None or isinstance(source, str)
         self._pool_size = pool_size
         self._is_closed = False
+        self._warned: set[Cause] = set()
+        self._embeds_queries = embed_queries
+        self._catch_up_seconds = catch_up_seconds
+        self._known: Server | None = None
+        self._vectors = Vectors()
+        self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = threading.Lock()
         if isinstance(source, Connection):
             self._connection = source
@@ -81,6 +95,7 @@ class SyncCaller:
             self._store.forget()
             # Closing the pool would take locks that threads of the other process may have held.
             self._pool_of_parent, self._pool = self._pool, self._new_pool()
+            self._due = {}
 
     def _new_pool(self) -> ConnectionPool[Any]:
         return ConnectionPool(
@@ -107,7 +122,7 @@ class SyncCaller:
     def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
         arguments = parameters(self._senders[function], required, optional)
         query = statement("select", function, tuple(arguments))
-        notices = Notices()
+        notices = Notices(self._warned)
         with self._borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
             cursor = Cursor(connection, row_factory=dict_row)
@@ -117,6 +132,12 @@ class SyncCaller:
                 rows = cursor.fetchall()
         notices.warn()
         return rows
+
+    def _warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
+        """Name what degrades answers and is known in this process alone, once per cause and client."""
+        notices = Notices(self._warned)
+        notices.degrade(text, hint, sqlstate)
+        notices.warn()
 
     @contextmanager
     def _borrowed(self, notices: Notices) -> Iterator[Connection[Any]]:
@@ -144,12 +165,11 @@ class SyncCaller:
 
     @contextmanager
     def _heard(self, connection: Connection[Any], notices: Notices) -> Iterator[Connection[Any]]:
-        hear = notices.of(connection.info)
-        connection.add_notice_handler(hear)
+        connection.add_notice_handler(notices.hear)
         try:
             yield connection
         finally:
-            connection.remove_notice_handler(hear)
+            connection.remove_notice_handler(notices.hear)
 
 
 @contextmanager

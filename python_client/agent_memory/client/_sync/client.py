@@ -14,7 +14,6 @@ from .memories import SyncMemories
 from .messages import SyncMessages
 from .models import SyncModels
 from .search import SyncSearch
-from .worker_protocol import SyncWorkerProtocol
 
 
 class Memory(
@@ -24,7 +23,6 @@ class Memory(
     SyncDocuments,
     SyncArtifacts,
     SyncJobs,
-    SyncWorkerProtocol,
     SyncModels,
     SyncAdministration,
 ):
@@ -50,12 +48,15 @@ class Memory(
     Every method raises the exceptions of ``agent_memory.errors`` for refusals of the SQL API, and psycopg's own for
     all other errors. After an error of the server, the caller has to roll back the transaction, as after any statement.
     Notices of the server go to the logger ``agent_memory``. A notice that the answer is degraded is also a
-    ``DegradedWarning``, once per cause.
+    ``DegradedWarning``, once per cause and client.
 
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.
         path: the folder of an embedded store, or ":memory:"; only without a source.
         pool_size: how many connections the client's own pool may open.
+        embed_queries: whether the client embeds queries where the server cannot.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs, so that what was stored a
+            moment ago is compared, too; 0 for not at all.
 
     Raises:
         InvalidValueError: path is no path, or there is a source as well.
