@@ -321,7 +321,7 @@ class Drive:
             self.asked += [Asked(self._appended, each) for each in self._fake.requests[len(self.asked) :]]
             if counts.settled != counts.completed:
                 raise RuntimeError(f"the worker reports {counts}")
-            if not self._connection.execute("select from memory.jobs where status <> 'completed' limit 1").fetchone():
+            if not self._connection.execute("select 1 from memory.jobs where status <> 'completed' limit 1").fetchone():
                 return
             if time.monotonic() > patience:
                 raise RuntimeError("jobs do not come to an end")
