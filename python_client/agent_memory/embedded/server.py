@@ -200,8 +200,9 @@ class Server:
             )
 
     def _start(self) -> None:
-        # Nobody holds the lock, so the number in this file is not that of the store's server, whoever has it now.
-        (self._data / "postmaster.pid").unlink(missing_ok=True)
+        # Nobody holds the lock, so the number in these files is not that of the store's server, whoever has it now.
+        for name in ("postmaster.pid", f"{_SOCKET}.lock", _SOCKET):
+            (self._data / name).unlink(missing_ok=True)
         if self._log.exists() and self._log.stat().st_size > _LARGEST_LOG:
             self._log.replace(self._log.with_name("server.log.old"))
         settings = SETTINGS | (VOLATILE_SETTINGS if self._is_volatile else {"fsync": "on", "full_page_writes": "on"})
