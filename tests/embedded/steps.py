@@ -67,7 +67,7 @@ class Processes:
 
 def server_runs(folder: Path) -> bool:
     """Return whether processes of the store's server are there."""
-    return is_held(folder / "server")
+    return (folder / "server").exists() and is_held(folder / "server")
 
 
 def server_pid(folder: Path) -> int | None:

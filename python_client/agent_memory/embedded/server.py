@@ -152,24 +152,31 @@ class Server:
             self._check_major()
             return
         beside = self._folder / "data.new"
-        shutil.rmtree(beside, ignore_errors=True)
-        for locale in ("C.UTF-8", "C"):
-            beside.mkdir(mode=0o700)
-            self._programs.give(beside)
-            result = self._programs.run(self._initdb(locale, beside), beside, capture_output=True)
-            if result.returncode == 0:
-                break
+        # If this process is killed, initdb goes on for a while, and holds the lock for so long.
+        lock = FileLock(self._lock_file)
+        try:
+            lock.acquire(timeout=1.0)
             shutil.rmtree(beside, ignore_errors=True)
-        else:
-            said = result.stderr.decode(errors="replace").strip()
-            raise AgentMemoryError(
-                f"no PostgreSQL data can be made in {self._folder}: {_problem(said)}",
-                hint="A PostgreSQL server needs an account in /etc/passwd: add a line for this user, or be another one."
-                if "user does not exist" in said
-                else "Name another folder with Memory(path=...), or a database with AGENT_MEMORY_DSN.",
-            )
-        beside.rename(self._data)
-        _sync(self._folder)
+            for locale in ("C.UTF-8", "C"):
+                beside.mkdir(mode=0o700)
+                self._programs.give(beside)
+                command = self._initdb(locale, beside)
+                result = self._programs.run(command, beside, capture_output=True, pass_fds=[lock.descriptor])
+                if result.returncode == 0:
+                    break
+                shutil.rmtree(beside, ignore_errors=True)
+            else:
+                raise self._no_data(result.stderr.decode(errors="replace").strip())
+            beside.rename(self._data)
+            _sync(self._folder)
+        finally:
+            lock.release()
+
+    def _no_data(self, said: str) -> AgentMemoryError:
+        hint = "Name another folder with Memory(path=...), or a database with AGENT_MEMORY_DSN."
+        if "user does not exist" in said:
+            hint = "A PostgreSQL server needs an account in /etc/passwd: add a line for this user, or be another one."
+        return AgentMemoryError(f"no PostgreSQL data can be made in {self._folder}: {_problem(said)}", hint=hint)
 
     def _initdb(self, locale: str, folder: Path) -> list[str]:
         # Letters sort and change case alike on every machine; which of them are parts of words is the locale's matter.
