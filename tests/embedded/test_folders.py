@@ -19,7 +19,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anot
 
 
 @pytest.mark.parametrize(
-    "name", ["with spaces", "größe 記憶", "it's \\"$HOME\\" `x`; a, b", "a" * 200, "/".join(["long"] * 60)]
+    "name", ["with spaces", "größe 記憶", 'it\'s "$HOME" `x`; a, b', "a" * 200, "/".join(["long"] * 60)]
 )
 def test_any_name(tmp_path: Path, name: str) -> None:
     for _ in range(2):
@@ -27,12 +27,12 @@ def test_any_name(tmp_path: Path, name: str) -> None:
             memory.add_message("ana", "t", "user", "Hi")
     with Memory(path=str(tmp_path / name)) as memory:
         assert contents(memory) == ["Hi", "Hi"]
-        shortcuts = list(Path("/tmp").glob(f"agent-memory-*/data/postmaster.pid"))
+        shortcuts = list(Path("/tmp").glob("agent-memory-*/data/postmaster.pid"))
         assert all(shortcut.parent.parent.stat().st_mode & 0o777 == 0o700 for shortcut in shortcuts)
 
 
 @pytest.mark.parametrize("client", [Memory, AsyncMemory])
-@pytest.mark.parametrize("path", ["", "a\\0b", "a\\nb", b"/tmp/x", 5])
+@pytest.mark.parametrize("path", ["", "a\0b", "a\nb", b"/tmp/x", 5])
 def test_what_is_no_path(client: Callable[..., object], path: object) -> None:
     with pytest.raises(InvalidValueError, match="path: must"):
         client(path=path)
@@ -64,7 +64,7 @@ def test_the_environment_names_a_database(
             print(any(thread.name == "agent-memory worker" for thread in threading.enumerate()))
             print("agent_memory.embedded.store" in sys.modules, "platformdirs" in sys.modules)
         """
-        assert processes.run(code) == "False\\nFalse False\\n"
+        assert processes.run(code) == "False\nFalse False\n"
     assert not (home / ".local").exists()
 
 
