@@ -72,9 +72,10 @@ class Server:
     def conninfo(self) -> str:
         """How this process reaches the server: a connection string."""
         host = self._data
-        if len(os.fsencode(host / _SOCKET)) > _LONGEST_SOCKET_PATH:
+        # A comma would separate two hosts.
+        if len(os.fsencode(host / _SOCKET)) > _LONGEST_SOCKET_PATH or "," in str(host):
             if self._shortcut is None:
-                self._shortcut = Path(tempfile.mkdtemp(prefix="agent-memory-", dir="/tmp"), "data")
+                self._shortcut = Path(tempfile.mkdtemp(prefix="agent-memory-socket-", dir="/tmp"), "data")
                 self._shortcut.symlink_to(self._data)
             host = self._shortcut
         return make_conninfo(host=str(host), hostaddr="", port=5432, user="postgres", dbname="postgres")
