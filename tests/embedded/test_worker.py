@@ -21,7 +21,7 @@ WAIT = """
         import psycopg
         from agent_memory.embedded import open_store
         with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
-            while not connection.execute("select from memory.jobs where {condition}").fetchone():
+            while not connection.execute("select from memory.jobs where {condition}").fetchall():
                 time.sleep(0.05)
 """
 
@@ -77,7 +77,7 @@ def test_a_running_job_is_released_at_the_end(folder: Path, processes: Processes
     """
     output = processes.run(code, OPENAI_API_KEY="k")
     took = time.time() - float(output)
-    assert took < 2.0
+    assert took < 6.0  # 1.3 s where the tests have the machine for themselves
     wait_until(lambda: not server_runs(folder))
     assert jobs(folder).get("running", 0) == 0
     assert jobs(folder)["pending"] >= 1
@@ -85,7 +85,27 @@ def test_a_running_job_is_released_at_the_end(folder: Path, processes: Processes
         assert connection.execute("select max(attempts) from memory.jobs").fetchone() == (0,)
 
 
-def test_it_logs_and_does_not_print(folder: Path, processes: Processes) -> None:
+@pytest.mark.usefixtures("silent_model")
+def test_the_job_of_a_killed_process_is_run_at_the_next_opening(folder: Path, processes: Processes) -> None:
+    code = f"""
+        memory = Memory(path=folder)
+        {SAY}
+        {WAIT.format(condition="status = 'running'")}
+        print("running", flush=True)
+        time.sleep(60)
+    """
+    killed = processes.start(code, OPENAI_API_KEY="k")
+    assert killed.stdout is not None
+    assert killed.stdout.readline() == "running\n"
+    killed.kill()
+    killed.wait()
+    with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
+        Memory(connection).activate_model("local")
+    with Memory(path=folder) as memory:
+        wait_until(lambda: memory.list_memories("ana"))  # and not after the lease of five minutes
+
+
+def test_it_logs_and_does_not_print(processes: Processes) -> None:
     code = f"""
         memory = Memory(path=folder)
         memory.register_model("nobody", "chat", "openai", "some-model", {{"base_url": "http://127.0.0.1:1/v1"}})
@@ -108,9 +128,12 @@ def test_the_servers_log_keeps_nothing_that_was_said(folder: Path) -> None:
         memory.add_message("ana", "t", "user", "a secret word")
         with pytest.raises(Exception, match="role"):
             memory.add_message("ana", "t", "another secret word", "a third secret word")
-        with open_store(folder) as store, psycopg.connect(store.conninfo) as connection:
-            with pytest.raises(psycopg.Error):
-                connection.execute("select 'a fourth secret word'::int")
+        with (
+            open_store(folder) as store,
+            psycopg.connect(store.conninfo) as connection,
+            pytest.raises(psycopg.Error),
+        ):
+            connection.execute("select 'a fourth secret word'::int")
     assert "secret" not in (folder / "server.log").read_text()
 
 
