@@ -38,7 +38,7 @@ def test_commands_use_the_store_of_the_client(home: Path, tmp_path: Path) -> Non
             assert "trains over planes" in command("search", "ana", "trains", "--dsn", store.conninfo).stdout
 
 
-def test_libpqs_environment_is_not_heard(folder: Path, processes: Processes) -> None:
+def test_libpqs_environment_is_not_heard(processes: Processes) -> None:
     environment = {"PGHOST": "/nonexistent", "PGHOSTADDR": "127.0.0.1", "PGPORT": "1", "PGDATABASE": "x", "PGUSER": "y"}
     assert processes.run("print(bool(Memory(path=folder).version()))", **environment) == "True\n"
     result = command("doctor", **environment)
