@@ -23,27 +23,52 @@ async def run(task: Task) -> Result:
 def _by_claims(payload: Payload) -> Result:
     """The built-in version: equal claims are duplicates, different values of one attribute contradict each other.
 
-    The facts come newest first, and of duplicates the newest wording is kept.
+    The facts come in the order in which they were said, the newest first, and hidden ones are among them: the result
+    depends on what was said and not on the order in which it was stored or compared. Of duplicates the newest wording
+    stays, and the newest value of an attribute hides the other values. `open` has the hidden facts that these rules
+    once hid behind a fact that no longer hides them.
     """
+    facts = {fact["number"]: fact for fact in payload["facts"]}
     same_claim: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for fact in payload["facts"]:
         # A fact without a word that tells what it is about has no duplicate.
         same_claim[fact["group"], fact["subject"], claim(fact["content"]) or fact["number"]].append(fact)
     duplicates = [
-        {"numbers": sorted(fact["number"] for fact in facts), "content": facts[0]["content"]}
-        for facts in same_claim.values()
-        if len(facts) > 1
+        {"numbers": [fact["number"] for fact in same], "content": same[0]["content"]}
+        for same in same_claim.values()
+        if len(same) > 1
     ]
     # Of facts with the same claim one is enough to find the contradictions.
-    latest: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = {}
-    contradictions = []
-    for fact in (facts[0] for facts in same_claim.values()):
-        for attribute, value in single_values(fact["content"]).items():
-            newer, newer_value = latest.setdefault((fact["group"], fact["subject"], attribute), (fact, value))
-            numbers = sorted((newer["number"], fact["number"]))
-            if value != newer_value and {"numbers": numbers} not in contradictions:
-                contradictions.append({"numbers": numbers})
-    return {"duplicates": duplicates, "contradictions": contradictions}
+    latest: dict[tuple[Any, ...], tuple[int, str]] = {}
+    contradictions: list[dict[str, list[int]]] = []
+    for fact in (same[0] for same in same_claim.values()):
+        hides_it = {
+            newer
+            for attribute, value in single_values(fact["content"]).items()
+            for newer, newer_value in [latest.setdefault((fact["group"], fact["subject"], attribute), (fact["number"], value))]
+            if value != newer_value
+        }
+        contradictions += [{"numbers": [newer, fact["number"]]} for newer in sorted(hides_it)]
+    # Older ones first: a fact hides what it contradicts before a newer fact hides it.
+    contradictions.reverse()
+    hidden = {number: found["numbers"][0] for found in [*contradictions, *duplicates] for number in found["numbers"][1:]}
+    return {
+        "duplicates": duplicates,
+        "contradictions": contradictions[-len(facts) :],
+        "open": [
+            number
+            for number, fact in facts.items()
+            if (winner := fact.get("hidden_by")) and hidden.get(number) != winner and _may_hide(facts[winner], fact)
+        ],
+    }
+
+
+def _may_hide(winner: dict[str, Any], fact: dict[str, Any]) -> bool:
+    """Whether it may have been these rules that hid a fact behind another one."""
+    values, others = single_values(winner["content"]), single_values(fact["content"])
+    return claim(winner["content"]) == claim(fact["content"]) or any(
+        values[attribute] != others[attribute] for attribute in values.keys() & others.keys()
+    )
 
 
 # The question to a chat model

@@ -65,7 +65,7 @@ end;
 $$;
 
 -- Locks the counters for the memories that a job handed out, then returns the ids of these memories in the order of
--- their numbers in the job. The id of a memory that was changed or hidden since then is null.
+-- their numbers in the job. The id of a memory that was changed, hidden or released since then is null.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe
@@ -76,7 +76,7 @@ begin
   return array(
     select m.memory_id
     from jsonb_array_elements(p_handed_out) with ordinality as h (value, position)
-    left join memory._visible_memories(p_user_id, null, false) as m
+    left join memory._visible_memories(p_user_id, null, true) as m
       on m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int
     order by h.position);
 end;
