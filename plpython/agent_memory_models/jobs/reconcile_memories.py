@@ -42,16 +42,19 @@ def _by_claims(payload: Payload) -> Result:
     latest: dict[tuple[Any, ...], tuple[int, str]] = {}
     contradictions: list[dict[str, list[int]]] = []
     for fact in (same[0] for same in same_claim.values()):
-        hides_it = {
-            newer
-            for attribute, value in single_values(fact["content"]).items()
-            for newer, newer_value in [latest.setdefault((fact["group"], fact["subject"], attribute), (fact["number"], value))]
-            if value != newer_value
-        }
-        contradictions += [{"numbers": [newer, fact["number"]]} for newer in sorted(hides_it)]
+        hidden_by = set()
+        for attribute, value in single_values(fact["content"]).items():
+            key = (fact["group"], fact["subject"], attribute)
+            if key not in latest and value.replaces:
+                latest[key] = (fact["number"], value.text)
+            elif key in latest and latest[key][1] != value.text:
+                hidden_by.add(latest[key][0])
+        contradictions += [{"numbers": [number, fact["number"]]} for number in sorted(hidden_by)]
     # Older ones first: a fact hides what it contradicts before a newer fact hides it.
     contradictions.reverse()
-    hidden = {number: found["numbers"][0] for found in [*contradictions, *duplicates] for number in found["numbers"][1:]}
+    hidden = {
+        number: found["numbers"][0] for found in [*contradictions, *duplicates] for number in found["numbers"][1:]
+    }
     return {
         "duplicates": duplicates,
         "contradictions": contradictions[-len(facts) :],
@@ -67,7 +70,7 @@ def _may_hide(winner: dict[str, Any], fact: dict[str, Any]) -> bool:
     """Whether it may have been these rules that hid a fact behind another one."""
     values, others = single_values(winner["content"]), single_values(fact["content"])
     return claim(winner["content"]) == claim(fact["content"]) or any(
-        values[attribute] != others[attribute] for attribute in values.keys() & others.keys()
+        values[attribute].text != others[attribute].text for attribute in values.keys() & others.keys()
     )
 
 
