@@ -23,45 +23,50 @@ async def run(task: Task) -> Result:
 def _by_claims(payload: Payload) -> Result:
     """The built-in version: equal claims are duplicates, different values of one attribute contradict each other.
 
-    The facts come in the order in which they were said, the newest first, and hidden ones are among them: the result
-    depends on what was said and not on the order in which it was stored or compared. Of duplicates the newest wording
-    stays, and the newest value of an attribute hides the other values. `open` has the hidden facts that these rules
-    once hid behind a fact that no longer hides them.
+    The facts come in the order in which they were said, the newest first, and hidden ones are among them: what is
+    hidden depends on what was said, and not on the order in which it was stored or compared. Of duplicates the newest
+    wording stays, and the newest value of an attribute hides the other values. The result names only what is not so
+    already; `open` has the hidden facts that these rules once hid behind a fact that no longer hides them.
     """
     facts = {fact["number"]: fact for fact in payload["facts"]}
+    hides: dict[int, list[int]] = {}  # by fact: those that hide it, in the order in which the database tries them
     same_claim: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
-    for fact in payload["facts"]:
+    for fact in facts.values():
         # A fact without a word that tells what it is about has no duplicate.
         same_claim[fact["group"], fact["subject"], claim(fact["content"]) or fact["number"]].append(fact)
-    duplicates = [
-        {"numbers": [fact["number"] for fact in same], "content": same[0]["content"]}
-        for same in same_claim.values()
-        if len(same) > 1
-    ]
     # Of facts with the same claim one is enough to find the contradictions.
     latest: dict[tuple[Any, ...], tuple[int, str]] = {}
-    contradictions: list[dict[str, list[int]]] = []
-    for fact in (same[0] for same in same_claim.values()):
+    for newest, *others in same_claim.values():
+        hides |= {other["number"]: [newest["number"]] for other in others}
         hidden_by = set()
-        for attribute, value in single_values(fact["content"]).items():
-            key = (fact["group"], fact["subject"], attribute)
+        for attribute, value in single_values(newest["content"]).items():
+            key = (newest["group"], newest["subject"], attribute)
             if key not in latest and value.replaces:
-                latest[key] = (fact["number"], value.text)
+                latest[key] = (newest["number"], value.text)
             elif key in latest and latest[key][1] != value.text:
                 hidden_by.add(latest[key][0])
-        contradictions += [{"numbers": [number, fact["number"]]} for number in sorted(hidden_by)]
-    # Older ones first: a fact hides what it contradicts before a newer fact hides it.
-    contradictions.reverse()
-    hidden = {
-        number: found["numbers"][0] for found in [*contradictions, *duplicates] for number in found["numbers"][1:]
-    }
+        if hidden_by:
+            hides[newest["number"]] = sorted(hidden_by)
+    changed = {number for number, by in hides.items() if facts[number].get("hidden_by") != by[0]}
     return {
-        "duplicates": duplicates,
-        "contradictions": contradictions[-len(facts) :],
+        "duplicates": [
+            {"numbers": [fact["number"] for fact in same], "content": same[0]["content"]}
+            for same in same_claim.values()
+            if any(fact["number"] in changed for fact in same[1:])
+        ],
+        # The oldest first: a fact hides what it contradicts before a newer fact hides it.
+        "contradictions": [
+            {"numbers": [newer, same[0]["number"]]}
+            for same in reversed(same_claim.values())
+            if same[0]["number"] in changed
+            for newer in hides[same[0]["number"]]
+        ][: len(facts)],
         "open": [
             number
             for number, fact in facts.items()
-            if (winner := fact.get("hidden_by")) and hidden.get(number) != winner and _may_hide(facts[winner], fact)
+            if (winner := fact.get("hidden_by"))
+            and winner not in hides.get(number, [])
+            and _may_hide(facts[winner], fact)
         ],
     }
 

@@ -27,7 +27,9 @@ end;
 $$;
 
 -- Refuses a list of the numbers by which a model names rows of its payload: 1 to p_highest, two or more, each once.
-create or replace function memory._check_result_numbers(p_path text, p_value jsonb, p_highest int, p_least int default 2)
+create or replace function memory._check_result_numbers(
+  p_path text, p_value jsonb, p_highest int, p_least int default 2
+)
 returns void
 language plpgsql stable parallel safe
 as $$

@@ -87,7 +87,8 @@ begin
   set said_at = case when is_later then p_said_at else m.said_at end,
       valid_from = least(m.valid_from, p_valid_from),
       metadata = case
-        when is_earlier then m.metadata - 'event_time' || jsonb_strip_nulls(jsonb_build_object('event_time', p_event_time))
+        when is_earlier
+          then m.metadata - 'event_time' || jsonb_strip_nulls(jsonb_build_object('event_time', p_event_time))
         else m.metadata
       end,
       thread_id = case when is_later then p_thread_id else m.thread_id end,

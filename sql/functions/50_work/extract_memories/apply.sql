@@ -16,8 +16,8 @@ declare
   known memory.memories;
   is_new boolean;
   has_news boolean := false; -- whether reconciliation may find something
-  agents text[] := '{}'; -- of each memory of the reply
-  news boolean[] := '{}'; -- whether it was stored
+  agents text[] := array[]::text[]; -- of each memory of the reply
+  news boolean[] := array[]::boolean[]; -- whether it was stored
 begin
   perform memory._check_extraction(p_result);
 
@@ -186,10 +186,21 @@ begin
     return;
   elsif p_has_news
     and (memory._chosen_chat_model(null, memory._policy_section(p_user_id, null, 'agent'))).provider = 'local' then
-    -- Not by memory._enqueue_due(): a job that runs now has read the facts before this one was stored.
-    perform memory._enqueue(p_user_id, 'reconcile_memories', '', '{"is_forced": true}');
+    perform memory._enqueue_reconciliation(p_user_id);
   elsif extractions % every_n = 0 then
     perform memory._enqueue_due(p_user_id, 'reconcile_memories', '');
   end if;
+end;
+$$;
+
+-- Queues a reconciliation that begins after this transaction: one that runs now has read the facts before. If another
+-- transaction keeps the job's row, the worker gets 55P03 and hands the result in again.
+create or replace function memory._enqueue_reconciliation(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set lock_timeout = '200ms'
+as $$
+begin
+  perform memory._enqueue(p_user_id, 'reconcile_memories', '', '{"is_forced": true}');
 end;
 $$;

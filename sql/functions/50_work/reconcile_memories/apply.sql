@@ -18,7 +18,7 @@ declare
   claims jsonb;
   winner uuid;
   losers uuid[];
-  hidden uuid[] := '{}'; -- by a set of this reply, now or before
+  hidden uuid[] := array[]::uuid[]; -- by a set of this reply
   reason text;
   kept int;
   merged int;
@@ -79,9 +79,10 @@ begin
     end if;
     refused := refused + (coalesce(cardinality(losers), 0) < greatest(cardinality(entry_ids) - 1, 1))::int;
   end loop;
-  perform memory._release(p_job.user_id, handed_out[n::int])
+  perform memory._release(p_job.user_id, o.memory_id)
   from jsonb_array_elements_text(p_result -> 'open') as n
-  where handed_out[n::int] <> all (hidden);
+  cross join lateral (select handed_out[n::numeric::int] as memory_id) as o
+  where o.memory_id <> all (hidden);
   if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- with a smaller n, older new facts were not looked at
     perform memory._set_mark(p_job.user_id, '', 'reconcile_memories', (p_job.input ->> 'newest')::bigint);
   end if;
@@ -94,7 +95,8 @@ begin
       (g.value ->> 'version')::int <> m.version and m.superseded_at is not null as is_new
     from jsonb_array_elements(p_job.input -> 'facts') as g
     left join memory.memories as m
-      on m.user_id = p_job.user_id and m.memory_id = (g.value ->> 'memory_id')::uuid and m.memory_id = any (handed_out)) as h;
+      on m.user_id = p_job.user_id and m.memory_id = (g.value ->> 'memory_id')::uuid
+      and m.memory_id = any (handed_out)) as h;
   return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
 end;
 $$;

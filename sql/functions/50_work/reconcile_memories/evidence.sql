@@ -45,8 +45,8 @@ begin
 end;
 $$;
 
--- The memory that was said last, or of those said at the same time the most confident one. A memory counts as said again
--- when a duplicate that it hides was said.
+-- The memory that was said last, or of those said at the same time the most confident one. A memory counts as said
+-- again when a duplicate that it hides was said.
 create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
 returns uuid
 language plpgsql stable parallel safe

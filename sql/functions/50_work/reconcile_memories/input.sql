@@ -1,7 +1,7 @@
 -- The n newest memories that state something lasting, under small numbers, those said last first. Facts of one agent
--- have one group number: a fact never hides a fact of another agent. The built-in model, which costs nothing, gets 1,000
--- of them, and as many extracted facts that are hidden behind them: it decides about all anew, so that its decisions do
--- not depend on which facts were stored first.
+-- have one group number: a fact never hides a fact of another agent. The built-in model, which costs nothing, gets
+-- 1,000 of them, and as many extracted facts that are hidden behind them: it decides about all anew, so that its
+-- decisions do not depend on which facts were stored first.
 create or replace function memory._reconcile_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -23,8 +23,10 @@ begin
     union all
     select m.* from pool as w
     join memory.memories as m on m.user_id = w.user_id and m.superseded_by = w.memory_id
-    where is_built_in and m.supersede_reason in ('duplicate', 'contradict') and not memory._is_stated(m)
-      and m.deleted_at is null and (m.expires_at is null or m.expires_at > statement_timestamp())
+    where is_built_in and m.supersede_reason in ('duplicate', 'near-duplicate', 'contradict')
+      and not memory._is_stated(m)
+      and m.deleted_at is null
+      and (m.expires_at is null or m.expires_at > statement_timestamp())
   ), numbered as (
     select row_number() over (order by memory._said(p) desc, p.thread_id desc, p.created_at desc, p.memory_id desc)
         as number, dense_rank() over (order by p.agent_id) as agent_number, p.*
