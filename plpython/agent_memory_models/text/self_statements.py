@@ -37,7 +37,8 @@ _PASSING = (
     r"|blessed|bored|busy|calling|certain|coming|confident|confused|considering|convinced|curious|delighted|determined"
     r"|disappointed|doing|done|down|due|eager|early|ecstatic|enjoying|excited|exhausted|feeling|fine|finished|free"
     r"|frustrated|full of|getting|giving|glad|going|gonna|good|grateful|great|guessing|happy|having|heading|here|home"
-    r"|honou?red|hopeful|hoping|hungry|hyped|impressed|in awe|in for|jealous|joking|keeping|keen|kidding|late|leaving"
+    r"|honou?red|hopeful|hoping|hungry|hyped|impressed|in (?:a|another) (?:call|hurry|meeting|rush)|in awe|in for"
+    r"|jealous|joking|keeping|keen|kidding|late|leaving"
     r"|listening|looking|lost|loving|lucky|making|nervous|off|ok|okay|on it|on my way|out|over|planning|pleased"
     r"|positive|proud|pumped|putting|ready|relieved|right|sad|saying|scared|seeing|sleepy|so|sorry|starting|staying"
     r"|stoked|stuck|supposed|sure|surprised|taking|talking|thankful|there|thinking|thrilled|tired|to|trying|unable"
@@ -80,7 +81,7 @@ _PATTERNS = tuple(
         (
             "fact",
             rf"(?:^|(?<=, )|(?<=; )|(?<=and ))(?:(?:please|just|so|but|you can|everyone|my friends) )*calls? me "
-            rf"(?!(?:{_NO_NAME})\b)(?-i:[A-ZÀ-Þ])\w+(?= ?(?:[^\w\s]|$))",
+            rf"(?!(?:{_NO_NAME})\b)(?-i:[A-ZÀ-Þ]\w*[a-zß-ÿ]\w*)(?= ?(?:[^\w\s]|$))",
             0.85,
             0.8,
         ),
