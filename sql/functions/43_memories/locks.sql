@@ -73,11 +73,12 @@ as $$
 begin
   perform memory._lock_scopes_of(p_user_id, array(
     select (h ->> 'memory_id')::uuid from jsonb_array_elements(p_handed_out) as h));
+  -- Each memory is looked up on its own: a join of 1,200 with all memories of the user took 0.4 s.
   return array(
-    select m.memory_id
+    select (
+      select m.memory_id from memory._visible_memories(p_user_id, null, true) as m
+      where m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int)
     from jsonb_array_elements(p_handed_out) with ordinality as h (value, position)
-    left join memory._visible_memories(p_user_id, null, true) as m
-      on m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int
     order by h.position);
 end;
 $$;

@@ -42,8 +42,10 @@ begin
     from unnest(array['duplicates', 'contradictions']) as s (section)
     cross join lateral jsonb_array_elements(p_result -> s.section) with ordinality as i (value, position)
   ) as e;
-  claims := memory._claims_of(p_job.user_id, ids, array(
-    select distinct ids[n::numeric::int] from jsonb_path_query(entries, '$[*].numbers[*]') as n));
+  if entries <> '[]' then
+    claims := memory._claims_of(p_job.user_id, ids, array(
+      select distinct ids[n::numeric::int] from jsonb_path_query(entries, '$[*].numbers[*]') as n));
+  end if;
 
   for item in
     select e.is_duplicate, e.content, e.numbers
