@@ -92,8 +92,34 @@ class NotInstalledError(AgentMemoryError):
 class DegradedWarning(UserWarning):
     """An answer is less than it could be, such as a search by keyword alone because no embedding model is active.
 
-    Warned of once per cause, database and process; each time it happens the logger ``agent_memory`` gets a line.
+    Warned of once per cause and client; each time it happens the logger ``agent_memory`` gets a line.
+
+    Attributes:
+        message: what is missing from the answer, and why.
+        hint: what to do about it, or None.
+        sqlstate: the code of the cause, a key of ``DEGRADED``.
+        cause: the name of the cause, the value of that key; "other" for one that a newer database added.
     """
+
+    def __init__(self, message: str, *, hint: str | None = None, sqlstate: str | None = None) -> None:
+        super().__init__(f"{message}. {hint}" if hint else message)
+        self.message = message
+        self.hint = hint
+        self.sqlstate = sqlstate
+        self.cause = DEGRADED.get(sqlstate or "", "other")
+
+
+DEGRADED = {
+    "01AM1": "no embedding model",
+    "01AM2": "query not embedded",
+    "01AM3": "texts not embedded yet",
+    "01AM4": "earlier conversations not compared by meaning",
+    "01AM5": "not reranked",
+    "01AM6": "does not fit",
+    "01AM7": "messages not parsed yet",
+    "01AM8": "missing resource",
+}
+"""The causes of degraded answers by the SQLSTATE of the database's NOTICE."""
 
 
 _BY_SQLSTATE: dict[str, type[AgentMemoryError]] = {
@@ -117,6 +143,11 @@ QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED
 def client_version() -> str:
     """Return the version of this package."""
     return version("pg-agent-memory")
+
+
+def version_numbers(version: str) -> list[int]:
+    """Return the numbers of a version, which compare as versions do."""
+    return [int(number) for number in version.split(".")]
 
 
 def from_psycopg(
@@ -159,7 +190,7 @@ def _not_installed(message: str, info: psycopg.ConnectionInfo, installed: str | 
     hint = f"Run, as the owner of the database: agent-memory install --dsn {where}"
     if installed == "":
         return NotInstalledError(f"there is no agent_memory in {database}", hint=hint)
-    if installed is not None and _numbers(installed) > _numbers(wanted):
+    if installed is not None and version_numbers(installed) > version_numbers(wanted):
         hint = "Upgrade the client: pip install --upgrade pg-agent-memory"
     has = "has no agent_memory, or an older one" if installed is None else f"has agent_memory {installed}"
     return NotInstalledError(f"{database} {has}; this client is {wanted}: {message}", hint=hint)
@@ -183,7 +214,3 @@ def _not_permitted(
 
 def _database(info: psycopg.ConnectionInfo) -> str:
     return f'database "{info.dbname}" on {info.host}:{info.port}'
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(number) for number in version.split(".")]
