@@ -59,16 +59,16 @@ class AsyncEmbedding(AsyncWorkerProtocol):
         self,
         user_id: str,
         query: str,
-        model: Mapping[str, Any],
+        embedding_model: Mapping[str, Any],
         embedding: Sequence[float],
         calls: Sequence[Mapping[str, Any]] | None = None,
         agent_id: str | None = None,
     ) -> bool:
-        """Keep the embedding of a query for the searches that follow; False if ``model`` is another one by now."""
+        """Keep the embedding of a query for the searches that follow; False if the model is another one by now."""
         return await self._value(
             bool,
             "keep_query_embedding",
-            {"user_id": user_id, "query": query, "model": model, "embedding": embedding},
+            {"user_id": user_id, "query": query, "embedding_model": embedding_model, "embedding": embedding},
             calls=calls,
             agent_id=agent_id,
         )
