@@ -105,7 +105,7 @@ class AsyncEmbedding(AsyncWorkerProtocol):
             vector = await self._embedding(known, wanted.model, wanted.text, calls)
             if vector is None:
                 return None
-        if wanted.has_due_jobs and known.may_work and not wanted.is_read_only:
+        if (wanted.has_due_jobs or user_id in self._due) and known.may_work and not wanted.is_read_only:
             await self._catch_up(known, user_id, wanted.model["provider"] == "local")
         if wanted.text is None or vector is None or wanted.is_read_only:
             return vector
@@ -194,7 +194,9 @@ class AsyncEmbedding(AsyncWorkerProtocol):
             or (own is not None and not (own.autocommit and own.info.transaction_status == TransactionStatus.IDLE))
         ):
             return
-        self._due = {user: due for user, due in self._due.items() if not due.end.done()}
+        for user, each in [*self._due.items()]:
+            if each.end.done():
+                self._due.pop(user, None)
         due = self._due.get(user_id)
         if due is None:
             if len(self._due) >= _MOST_USERS:
@@ -211,6 +213,8 @@ class AsyncEmbedding(AsyncWorkerProtocol):
         if not is_done and own is not None:
             due.give_back()
             await is_done_in_loop(due.end, _LONGEST_END)
+        if due.end.done():
+            self._due.pop(user_id, None)
         if not (is_done or is_local) or (is_done and not due.has_succeeded()):
             known.idle_until = time.monotonic() + KNOWN_SECONDS
 

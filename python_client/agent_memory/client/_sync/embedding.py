@@ -106,7 +106,7 @@ class SyncEmbedding(SyncWorkerProtocol):
             vector = self._embedding(known, wanted.model, wanted.text, calls)
             if vector is None:
                 return None
-        if wanted.has_due_jobs and known.may_work and not wanted.is_read_only:
+        if (wanted.has_due_jobs or user_id in self._due) and known.may_work and not wanted.is_read_only:
             self._catch_up(known, user_id, wanted.model["provider"] == "local")
         if wanted.text is None or vector is None or wanted.is_read_only:
             return vector
@@ -193,7 +193,9 @@ class SyncEmbedding(SyncWorkerProtocol):
             or (own is not None and not (own.autocommit and own.info.transaction_status == TransactionStatus.IDLE))
         ):
             return
-        self._due = {user: due for user, due in self._due.items() if not due.end.done()}
+        for user, each in [*self._due.items()]:
+            if each.end.done():
+                self._due.pop(user, None)
         due = self._due.get(user_id)
         if due is None:
             if len(self._due) >= _MOST_USERS:
@@ -210,6 +212,8 @@ class SyncEmbedding(SyncWorkerProtocol):
         if not is_done and own is not None:
             due.give_back()
             is_done_in_thread(due.end, _LONGEST_END)
+        if due.end.done():
+            self._due.pop(user_id, None)
         if not (is_done or is_local) or (is_done and not due.has_succeeded()):
             known.idle_until = time.monotonic() + KNOWN_SECONDS
 
