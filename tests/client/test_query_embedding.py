@@ -331,6 +331,27 @@ class TestServersWithModels:
                 assert found(client, query, mode="vector") == ["Green tea"]
         assert [request.authorization for request in fake.requests] == ["Bearer key-of-the-test-server"] * 3
 
+    def test_a_server_that_could_run_a_local_model_leaves_it_to_the_client(
+        self, client: Memory, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # Each session of the server would load the model for itself.
+        use(client, "tiny", tiny_embedder(Path(server.host, "left-to-the-client"), WORDS))
+        wanted = client.query_to_embed("ana", "tea", probe=True)
+        assert wanted is not None
+        assert wanted.server_embeds
+        kept: list[str] = []
+        keep = client.keep_query_embedding
+
+        def counted(user_id: str, query: str, *rest: Any) -> bool:
+            kept.append(query)
+            return keep(user_id, query, *rest)
+
+        monkeypatch.setattr(client, "keep_query_embedding", counted)
+        client.add_message("ana", "monday", "user", "Green tea")
+        for query in ("tea", "green tea", "black tea"):
+            assert found(client, query, mode="vector") == ["Green tea"]
+        assert kept == ["tea", "green tea", "black tea"]
+
     def test_a_server_without_the_key_is_helped(
         self, client: Memory, fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -451,10 +472,11 @@ class TestDueJobs:
         found(client, "tea")
         called: list[str] = []
         select = client._select
-        monkeypatch.setattr(
-            client,
-            "_select",
-            lambda function, *rest, **named: called.append(function) or select(function, *rest, **named),
-        )
+
+        def counted(function: str, *rest: Any, **named: Any) -> list[dict[str, Any]]:
+            called.append(function)
+            return select(function, *rest, **named)
+
+        monkeypatch.setattr(client, "_select", counted)
         found(client, "tea")
         assert called == ["query_to_embed", "search"]

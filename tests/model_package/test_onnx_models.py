@@ -7,6 +7,7 @@ import json
 import shutil
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -176,8 +177,8 @@ class TestLoading:
             embed("tea", model=local(folder), calls=calls)
         assert calls == []
         tiny_embedder(folder, WORDS)
-        now = loading.time.monotonic()
-        monkeypatch.setattr(loading.time, "monotonic", lambda: now + 31)
+        now = time.monotonic()
+        monkeypatch.setattr(time, "monotonic", lambda: now + 31)
         assert len(embed("tea", model=local(folder))) == 1
 
     @pytest.mark.parametrize("file", ["model.onnx", "tokenizer.json"])

@@ -93,11 +93,15 @@ class AsyncEmbedding(AsyncWorkerProtocol):
             return None
         is_probed = known.is_to_be_probed()
         wanted = await self.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
+        if wanted is not None and not is_probed and wanted.model != known.model:
+            is_probed = True
+            wanted = await self.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
         if wanted is None:
             return None
         if is_probed:
-            known.embeds, known.probed_at = wanted.server_embeds, time.monotonic()
-        if known.embeds and not await self._runs_here(wanted.model):
+            known.probed_at, known.model = time.monotonic(), wanted.model
+            known.embeds = wanted.server_embeds and not await self._runs_here(wanted.model)
+        if known.embeds:
             return None
         vector = None
         calls: list[dict[str, Any]] = []

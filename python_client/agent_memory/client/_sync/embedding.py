@@ -94,11 +94,15 @@ class SyncEmbedding(SyncWorkerProtocol):
             return None
         is_probed = known.is_to_be_probed()
         wanted = self.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
+        if wanted is not None and not is_probed and wanted.model != known.model:
+            is_probed = True
+            wanted = self.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
         if wanted is None:
             return None
         if is_probed:
-            known.embeds, known.probed_at = wanted.server_embeds, time.monotonic()
-        if known.embeds and not self._runs_here(wanted.model):
+            known.probed_at, known.model = time.monotonic(), wanted.model
+            known.embeds = wanted.server_embeds and not self._runs_here(wanted.model)
+        if known.embeds:
             return None
         vector = None
         calls: list[dict[str, Any]] = []
