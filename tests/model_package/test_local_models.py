@@ -10,7 +10,6 @@ import sys
 import time
 
 import pytest
-from agent_memory_models import ModelError
 
 from tests.support.model_payloads import (
     PLPYTHON,
@@ -19,7 +18,6 @@ from tests.support.model_payloads import (
     Json,
     compression,
     consolidation,
-    embedding_job,
     extract,
     extraction,
     run,
@@ -340,11 +338,6 @@ def test_a_stated_time_is_resolved_against_the_messages_time(sentence: str, even
 
 
 # As a provider
-
-
-def test_it_has_no_embedding_model() -> None:
-    with pytest.raises(ModelError, match="provider local has no embedding model; register one of provider openai"):
-        run("embed", embedding_job("a"))
 
 
 @pytest.mark.feature("F7")
