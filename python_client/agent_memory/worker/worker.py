@@ -87,6 +87,7 @@ class Worker:
         self._jobs: set[asyncio.Task[None]] = set()
         self._calls: set[asyncio.Future[dict[str, Any]]] = set()
         self._last_claim_at: datetime | None = None
+        self._claimed = 0
         self._total: int | None = None
         self._next_look = 0.0
 
@@ -185,7 +186,7 @@ class Worker:
         """Look into the queue, for those who watch."""
         await self._queue.look(pool)
         if self._queue.stats is not None:
-            self._total = self.counts.settled + len(self._calls) + self._queue.stats.pending
+            self._total = self._claimed + self._queue.stats.pending
 
     def _end(self, task: asyncio.Task[None]) -> None:
         self._jobs.discard(task)
@@ -203,6 +204,7 @@ class Worker:
                 logger.warning("cannot claim jobs, next attempt in %.1f s: %s", backoff, error)
             else:
                 self._last_claim_at = datetime.now(timezone.utc)
+                self._claimed += len(jobs)
                 return jobs
             self._report()
             with suppress(asyncio.TimeoutError):
@@ -218,7 +220,8 @@ class Worker:
             self._outcomes.enter(outcome, job, detail)
             self._report()
             if self._on_settled is not None:
-                self._on_settled(self.counts, self._total)
+                # Jobs that were queued and claimed since the last look, such as those that follow others, count too.
+                self._on_settled(self.counts, None if self._total is None else max(self._total, self._claimed))
         finally:
             self._calls.discard(run.call)
 
