@@ -2,7 +2,7 @@
 -- reads texts of many users, so the answer takes as long for a million messages as for none.
 create or replace function memory.status()
 returns jsonb
-language plpgsql stable parallel restricted security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -151,7 +151,7 @@ $$;
 -- What needs attention, with the command that helps.
 create or replace function memory._problems(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (name text, is_broken boolean, detail text, help text)
-language plpgsql stable parallel restricted
+language plpgsql stable parallel safe
 as $$
 begin
   return query
