@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pwd
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
@@ -14,6 +16,8 @@ from ..errors import AgentMemoryError, InvalidValueError
 _NAME = "agent-memory"
 _TEMPORARY = f"{_NAME}-temporary-"
 _OURS = {"data", "data.new", "gate", "installed", "server", "server.log", "server.log.old", "users"}
+_NEXT_ATTEMPT = 600.0
+"""Seconds after which an opening looks for the default model again: it takes 4 s on a machine without a network."""
 _ELSEWHERE = "Name another folder with Memory(path=...), or a database with AGENT_MEMORY_DSN."
 
 
@@ -68,6 +72,24 @@ def make(folder: Path) -> None:
         raise AgentMemoryError(
             f"{folder} is not a store: there is {foreign[0]}", hint="Name a folder that is new, empty or a store."
         )
+
+
+def lacks_model() -> bool:
+    """Return whether the weights of the default model could not be had a short while ago."""
+    with suppress(OSError):
+        return time.time() - _lack_of_model().stat().st_mtime < _NEXT_ATTEMPT
+    return False
+
+
+def remember_lack_of_model() -> None:
+    """Remember that the weights of the default model cannot be had."""
+    with suppress(OSError):  # then the next opening tries again
+        _lack_of_model().parent.mkdir(parents=True, exist_ok=True)
+        _lack_of_model().touch()
+
+
+def _lack_of_model() -> Path:
+    return Path(platformdirs.user_cache_dir(_NAME, appauthor=False), "no-model")
 
 
 def unusable(folder: Path, error: OSError) -> AgentMemoryError:

@@ -106,12 +106,14 @@ class ProcessShare:
 
     def _choose_model(self) -> None:
         """Activate the default embedding model if there is none, and the extra ``local`` is installed."""
-        # Loading or downloading the weights may take long, and other processes may open the store meanwhile.
-        if find_spec("fastembed") is not None:
-            from ..local import activate_default
+        if find_spec("fastembed") is None or (folders.lacks_model() and not os.environ.get("AGENT_MEMORY_MODEL_DIR")):
+            return
+        from ..local import activate_default
 
-            with psycopg.connect(self.server.conninfo, autocommit=True) as connection:
-                activate_default(Memory(connection))
+        # Loading or downloading the weights may take long, and other processes may open the store meanwhile.
+        with psycopg.connect(self.server.conninfo, autocommit=True) as connection:
+            if not activate_default(Memory(connection)):
+                folders.remember_lack_of_model()
 
     def _leave(self) -> None:
         is_last = self._use.acquire()
