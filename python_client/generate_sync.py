@@ -21,9 +21,13 @@ HEADER = "# Generated from _async/{name} by generate_sync.py; do not edit.\n"
 REPLACEMENTS = {
     "AsyncConnection": "Connection",
     "AsyncConnectionPool": "ConnectionPool",
+    "AsyncConversation": "Conversation",
     "AsyncCursor": "Cursor",
     "AsyncMemory": "Memory",
+    "answer_in_loop": "answer_in_thread",
     "asyncio": "threading",
+    "is_done_in_loop": "is_done_in_thread",
+    "running_loop": "no_loop",
 }
 
 

@@ -1,6 +1,6 @@
 """Client for agent_memory, the agent memory inside PostgreSQL."""
 
-from .client import AsyncMemory, Memory
+from .client import AsyncConversation, AsyncMemory, Conversation, Memory
 from .errors import (
     AgentMemoryError,
     BudgetExceededError,
@@ -37,6 +37,7 @@ __all__ = [
     "AddedMemory",
     "AgentMemoryError",
     "Artifact",
+    "AsyncConversation",
     "AsyncMemory",
     "Backfill",
     "BudgetExceededError",
@@ -44,6 +45,7 @@ __all__ = [
     "ClaimedJob",
     "ConflictError",
     "ContextPart",
+    "Conversation",
     "DegradedWarning",
     "Document",
     "InvalidValueError",

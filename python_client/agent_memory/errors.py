@@ -145,6 +145,11 @@ def client_version() -> str:
     return version("pg-agent-memory")
 
 
+def version_numbers(version: str) -> list[int]:
+    """Return the numbers of a version, which compare as versions do."""
+    return [int(number) for number in version.split(".")]
+
+
 def from_psycopg(
     error: psycopg.Error, info: psycopg.ConnectionInfo, function: str | None = None, answer: str | None = None
 ) -> AgentMemoryError | None:
@@ -185,7 +190,7 @@ def _not_installed(message: str, info: psycopg.ConnectionInfo, installed: str | 
     hint = f"Run, as the owner of the database: agent-memory install --dsn {where}"
     if installed == "":
         return NotInstalledError(f"there is no agent_memory in {database}", hint=hint)
-    if installed is not None and _numbers(installed) > _numbers(wanted):
+    if installed is not None and version_numbers(installed) > version_numbers(wanted):
         hint = "Upgrade the client: pip install --upgrade pg-agent-memory"
     has = "has no agent_memory, or an older one" if installed is None else f"has agent_memory {installed}"
     return NotInstalledError(f"{database} {has}; this client is {wanted}: {message}", hint=hint)
@@ -209,7 +214,3 @@ def _not_permitted(
 
 def _database(info: psycopg.ConnectionInfo) -> str:
     return f'database "{info.dbname}" on {info.host}:{info.port}'
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(number) for number in version.split(".")]

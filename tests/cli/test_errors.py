@@ -11,7 +11,7 @@ from tests.support.servers import Run
 @pytest.mark.parametrize(
     ("arguments", "environment", "error", "hint"),
     [
-        (["doctor"], {"AGENT_MEMORY_DSN": "", "PGHOST": "/nonexistent"}, "connection", "--dsn"),
+        (["doctor"], {"AGENT_MEMORY_DSN": "postgresql://", "PGHOST": "/nonexistent"}, "connection", "--dsn"),
         (["doctor"], {"AGENT_MEMORY_DSN": "no conninfo"}, "missing", None),
         (["worker", "--once"], {"AGENT_MEMORY_DSN": "host=/nonexistent"}, "connection", None),
         (["context", "", "t"], {}, "user_id: must not be empty", "Pass user_id"),

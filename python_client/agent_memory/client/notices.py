@@ -46,9 +46,16 @@ class Notices:
         level = _LEVELS.get(diagnostic.severity_nonlocalized or "", logging.INFO)
         logger.log(level, "%s", text, extra={"sqlstate": sqlstate})
         if sqlstate.startswith(_DEGRADED):
-            text = text.removeprefix(_PREFIX)
-            cause = (sqlstate, _VARIABLE.sub("#", text))
-            self._degraded[cause] = DegradedWarning(text, hint=diagnostic.message_hint, sqlstate=sqlstate)
+            self._keep(text.removeprefix(_PREFIX), diagnostic.message_hint, sqlstate)
+
+    def degrade(self, text: str, hint: str | None, sqlstate: str) -> None:
+        """Log and keep what degrades the answer in this process, as `hear` does with what the server says."""
+        logger.info("%s%s", _PREFIX, text, extra={"sqlstate": sqlstate})
+        self._keep(text, hint, sqlstate)
+
+    def _keep(self, text: str, hint: str | None, sqlstate: str) -> None:
+        cause = (sqlstate, _VARIABLE.sub("#", text))
+        self._degraded[cause] = DegradedWarning(text, hint=hint, sqlstate=sqlstate)
 
     def warn(self) -> None:
         """Warn of causes that are new to the client, at the line outside of this package that made the call.

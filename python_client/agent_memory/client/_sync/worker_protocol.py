@@ -27,9 +27,18 @@ class SyncWorkerProtocol(SyncCaller):
         kinds: Sequence[str] | None = None,
         max_jobs: int | None = None,
         lease: timedelta | None = None,
+        user_id: str | None = None,
     ) -> list[ClaimedJob]:
-        """Lease up to ``max_jobs`` jobs to a worker."""
-        return self._rows(ClaimedJob, "claim_jobs", {"worker": worker}, kinds=kinds, max_jobs=max_jobs, lease=lease)
+        """Lease up to ``max_jobs`` jobs to a worker, of all users or of one."""
+        return self._rows(
+            ClaimedJob,
+            "claim_jobs",
+            {"worker": worker},
+            kinds=kinds,
+            max_jobs=max_jobs,
+            lease=lease,
+            user_id=user_id,
+        )
 
     def complete_job(
         self,
