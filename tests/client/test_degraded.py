@@ -69,7 +69,8 @@ class TestDegraded:
         db.execute(
             "create or replace function memory.list_threads(user_id text, row_limit int default 50,"
             " row_offset int default 0) returns setof memory.thread language plpgsql"
-            " as $$ begin raise notice 'degraded: only in words'; raise notice 'weniger' using errcode = '01AM6'; end $$"
+            " as $$ begin raise notice 'degraded: only in words';"
+            " raise notice 'weniger' using errcode = '01AM6'; end $$"
         )
         with pytest.warns(DegradedWarning) as caught:
             memory.list_threads("ana")

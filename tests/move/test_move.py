@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -13,6 +14,7 @@ import pytest
 from agent_memory import (
     ConflictError,
     InvalidValueError,
+    Memory,
     NotFoundError,
     NotInstalledError,
     PermissionDeniedError,
@@ -252,3 +254,22 @@ def test_a_killed_move_goes_on_where_it_ended(source: Api, target: psycopg.Conne
     counts = "select user_id, count(*) from memory.messages group by 1 order by 1"
     assert Api(target).query(counts) == source.query(counts)
     assert Api(target).value("select count(*) from memory.moved_users") == 42
+
+
+def test_to_a_store_without_a_server_and_back(source: Api, target: psycopg.Connection[Any], tmp_path: Path) -> None:
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "agent_memory.cli", "move", *arguments]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    store = str(tmp_path / "look")
+    said = run("--from", source.connection.info.dsn, "--to", store, "--user", "bo")
+    assert "moved bo: " in said
+    assert "messages: 4 rows, the same on both sides" in said
+    with Memory(path=store) as memory:
+        assert [message.content for message in memory.get_messages("bo", "t1")][-1] == "answer 1"
+        memory.add_message("bo", "t1", "user", "On")
+    said = run("--from", store, "--to", target.info.dsn)
+    assert "1 user moved" in said
+    assert Api(target).value("select count(*) from memory.messages where user_id = 'bo'") == 5

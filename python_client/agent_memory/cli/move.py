@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from .._text import counted
+from ..embedded import open_store
 from ..errors import InvalidValueError
 from ..move import MovedUser
 from ..move import move as move_users
@@ -19,16 +20,17 @@ from .console import Dsn, connected, console, stderr
 
 def move(
     to: Annotated[
-        str | None, typer.Option("--to", metavar="DSN", show_default=False, help="Where to; without it, to --dsn.")
+        str | None,
+        typer.Option("--to", metavar="DSN|FOLDER", show_default=False, help="Where to; without it, to --dsn."),
     ] = None,
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="DSN", show_default=False, help="Where from; without it, from --dsn."),
+        typer.Option("--from", metavar="DSN|FOLDER", show_default=False, help="Where from; without it, from --dsn."),
     ] = None,
     user: Annotated[
         list[str] | None, typer.Option(help="Only this user; may be given several times.", show_default="all")
     ] = None,
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Copy users with all they have to another database, compared row by row; run again, it goes on where it ended.
 
@@ -41,8 +43,8 @@ def move(
     outcomes: Counter[str] = Counter()
     tables: Counter[str] = Counter()
     with ExitStack() as stack:
-        source = stack.enter_context(connected(dsn if from_ is None else from_))
-        target = stack.enter_context(connected(dsn if to is None else to))
+        source = stack.enter_context(connected(dsn if from_ is None else _opened(stack, from_)))
+        target = stack.enter_context(connected(dsn if to is None else _opened(stack, to)))
         bar = stack.enter_context(_bar())
         task = bar.add_task("looking at both databases", total=None)
 
@@ -68,6 +70,13 @@ def move(
     )
     if outcomes["refused"] or outcomes["changed"]:
         raise typer.Exit(1)
+
+
+def _opened(stack: ExitStack, place: str) -> str:
+    """Return the connection string of a place: it is one, or the folder of an embedded store, which is opened."""
+    if "://" in place or "=" in place:
+        return place
+    return stack.enter_context(open_store(place)).conninfo
 
 
 def _bar() -> Progress:

@@ -13,17 +13,19 @@ from rich.text import Text
 
 from .._text import counted
 from ..client import Memory
+from ..embedded.folder import resolved as embedded_folder
 from ..errors import client_version
+from ..source import named_database
 from .console import Dsn, connected, console
 
 
 def status(
-    dsn: Dsn = "",
+    dsn: Dsn = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print an object for programs.")] = False,
 ) -> None:
     """Say what runs where, which models serve, what waits, and what helps; status 1 when something is broken."""
     with connected(dsn) as connection:
-        state = Memory(connection).status() | _where(connection)
+        state = Memory(connection).status() | _where(connection, dsn)
     state["package_version"] = client_version()
     if state["version"] != state["package_version"]:
         state["problems"].insert(0, _other_version(state))
@@ -35,10 +37,11 @@ def status(
         raise typer.Exit(1)
 
 
-def _where(connection: psycopg.Connection[Any]) -> dict[str, Any]:
-    """Return what the connection tells, which has no password."""
+def _where(connection: psycopg.Connection[Any], dsn: str | None) -> dict[str, Any]:
+    """Return what the connection tells, which has no password, and the folder of an embedded store."""
     info = connection.info
-    return {"host": info.host, "port": info.port, "database": info.dbname, "user": info.user}
+    folder = None if named_database(dsn) is not None else str(embedded_folder(None))
+    return {"host": info.host, "port": info.port, "database": info.dbname, "user": info.user, "folder": folder}
 
 
 def _other_version(state: dict[str, Any]) -> dict[str, Any]:
@@ -71,6 +74,8 @@ def _print(state: dict[str, Any]) -> None:
 def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
     queue, embedded = state["queue"], state["embedded"]
     where = f"database {state['database']} on {state['host']}:{state['port']}, as {state['user']}"
+    if state["folder"] is not None:
+        where = f"embedded in {state['folder']}, runs while it is used"
     lines = [
         ("server", f"PostgreSQL {state['server_version']}, {where}"),
         ("agent_memory", f"{state['version']} in the database, {state['package_version']} here"),
