@@ -21,7 +21,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from .._text import counted
 from ..client import AsyncMemory
-from ..errors import RetryableError, client_version
+from ..errors import RetryableError, client_version, connecting
 from ..types import ClaimedJob
 from .database import CONNECT_TIMEOUT, backoffs, prepare
 from .health import write_health
@@ -115,13 +115,15 @@ class Worker:
         """Work until ``stop()`` is called, or with ``once`` until no job can be claimed any more.
 
         Raises:
-            psycopg.Error: at the start, when the database cannot be reached. A connection that is lost later is opened
-                again.
+            NotConnectedError: at the start, when the database cannot be reached. A connection that is lost later is
+                opened again.
             AgentMemoryError: there is no agent_memory, or this worker's role may not claim jobs.
             OSError: at the start, when the health file cannot be written.
         """
         # A plain connection first: a pool would go on retrying a wrong password instead of reporting it.
-        async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
+        with connecting(self._conninfo):
+            opened = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
+        async with opened as connection:
             installed = await AsyncMemory(connection).version()
         if self._health_file is not None:
             write_health(self._health_file, self._state())
