@@ -126,6 +126,7 @@ DEGRADED = {
     "01AM6": "does not fit",
     "01AM7": "messages not parsed yet",
     "01AM8": "missing resource",
+    "01AM9": "expired already",
 }
 """The causes of degraded answers by the SQLSTATE of the database's NOTICE."""
 
