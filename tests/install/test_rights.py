@@ -154,7 +154,8 @@ def test_every_public_function_every_relation_and_every_type_has_a_comment(db: p
     # The types that functions return, not the row types of tables and views.
     types = (
         "select t.typname::text from pg_type as t join pg_class as c on c.oid = t.typrelid"
-        " where t.typnamespace = 'memory'::regnamespace and c.relkind = 'c' and obj_description(t.oid, 'pg_type') is null"
+        " where t.typnamespace = 'memory'::regnamespace and c.relkind = 'c'"
+        " and obj_description(t.oid, 'pg_type') is null"
     )
     assert Api(db).query(f"{functions} union all {relations} union all {types}") == []
 
