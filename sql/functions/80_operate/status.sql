@@ -194,7 +194,7 @@ begin
 
   return query
   select 'embedding model', false, 'none is active: searches compare words, not meaning',
-    'Call memory.register_model() and memory.activate_model() with an embedding model'
+    'Call memory.register_model() and memory.activate_model(); an embedding model of provider local needs no key'
   where p_embedded is null;
 
   return query
