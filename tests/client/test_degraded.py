@@ -118,8 +118,11 @@ class TestDegraded:
         past = datetime(2020, 1, 1, tzinfo=timezone.utc)
         added = causes(lambda client: client.add_message("ana", "t2", "user", "Hello", expires_at=past))
         assert added == {"expired already"}
-        old = {"created_at": past - timedelta(days=7), "expires_at": past}
-        assert causes(lambda client: client.add_message("ana", "t2", "user", "Hello", **old)) == set()
+        old = past - timedelta(days=7)
+        imported = causes(
+            lambda client: client.add_message("ana", "t2", "user", "Hello", created_at=old, expires_at=past)
+        )
+        assert imported == set()
 
         memory.register_model("paid", "embedding", "openai", "m", {"base_url": "http://127.0.0.1:9", "dimensions": 3})
         memory.activate_model("paid")
