@@ -1428,7 +1428,8 @@ returns int$header$),
       ('function', 'set_prompt', $header$(name text, template text)
 returns int$header$),
       ('function', 'claim_jobs', $header$(
-  worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes'
+  worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes',
+  user_id text default null
 )
 returns setof memory.claimed_job$header$),
       ('function', '_next_place', $header$(p_kinds text[], p_place bigint, p_moment timestamptz)
@@ -2307,6 +2308,14 @@ returns void$header$),
 returns jsonb$header$),
       ('function', '_share_within', $header$(p_created_at timestamptz, p_meant jsonb)
 returns double precision$header$),
+      ('function', 'keep_query_embedding', $header$(
+  user_id text, query text, model jsonb, embedding vector, calls jsonb default null, agent_id text default null
+)
+returns boolean$header$),
+      ('function', '_keep_query_embedding', $header$(
+  p_user_id text, p_model text, p_query text, p_embedding halfvec
+)
+returns void$header$),
       ('function', '_ranked_among_memories', $header$(
   p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
   p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
@@ -2487,6 +2496,17 @@ returns table (
 )$header$),
       ('function', '_memory_line', $header$(p_content text)
 returns text$header$),
+      ('function', 'query_to_embed', $header$(
+  user_id text, query text default null, thread_id text default null, agent_id text default null,
+  is_context boolean default false, probe boolean default false
+)
+returns table (
+  model jsonb, text text, server_embeds boolean, is_read_only boolean, has_due_jobs boolean
+)$header$),
+      ('function', '_is_within_budget', $header$(p_user_id text, p_agent_id text, p_model jsonb, p_query text)
+returns boolean$header$),
+      ('function', '_server_embeds', $header$(p_model jsonb)
+returns boolean$header$),
       ('function', '_recall_candidates', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_from_seq bigint, p_max_tokens int
@@ -3072,6 +3092,11 @@ begin
 end;
 $$;
 
+-- Answers that are less than they could be come with a NOTICE that begins with "degraded: ". Programs tell it and its
+-- cause by the SQLSTATE: 01AM1 no embedding model, 01AM2 the query was not embedded, 01AM3 texts are not embedded yet,
+-- 01AM4 earlier conversations are not compared by meaning, 01AM5 not reranked, 01AM6 something does not fit into the
+-- budget, 01AM7 messages are not parsed yet, 01AM8 the agent lacks a resource.
+
 -- Refuses content that is null, empty or longer than p_max_bytes. p_which is added to the argument's name: it says
 -- which of several messages has the content.
 create or replace function memory._check_content(p_content text, p_max_bytes int, p_which text default '')
@@ -3603,10 +3628,6 @@ begin
       'Use local, openai or azure; openai serves any compatible base_url.');
   end if;
   perform memory._check_model_settings(settings);
-  if kind <> 'chat' and provider = 'local' then
-    perform memory._refuse('provider', format('local has no %s model', kind),
-      'Use openai with the base_url of a server of your own.');
-  end if;
   if not memory._is_key_variable(settings ->> 'api_key_env') then
     raise notice
       'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
@@ -3625,6 +3646,10 @@ begin
       perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name),
         'Register the other model under another name.', '23505');
     end if;
+  end if;
+  if kind = 'embedding'
+    and (is_the_same and registered.settings ->> 'query_prefix' is not distinct from settings ->> 'query_prefix') is not true
+  then
     delete from memory.query_embeddings as k where k.model = register_model.name;
   end if;
   insert into memory.models as m (name, kind, provider, model, settings)
@@ -3654,7 +3679,7 @@ language plpgsql immutable parallel safe
 as $$
 declare
   known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds',
-    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api',
+    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api', 'model_dir', 'query_prefix',
     'price_per_million_input', 'price_per_million_output'];
   key text;
   value jsonb;
@@ -3704,6 +3729,12 @@ begin
     when p_key = 'api_version' then
       is_kept := said <> '';
       rule := 'Use a text.';
+    when p_key = 'model_dir' then
+      is_kept := said ~ '^/' and said !~ '[[:cntrl:]]';
+      rule := 'Use the path of a folder with model.onnx and tokenizer.json, from the root, where the model runs.';
+    when p_key = 'query_prefix' then
+      is_kept := length(said) <= 1000;
+      rule := 'Use the text that the model wants before each query, of at most 1000 characters.';
     when p_key = 'json_mode' then
       is_kept := p_value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
       rule := 'Use "schema", "object" or "off".';
@@ -4019,7 +4050,8 @@ language plpgsql stable parallel safe
 as $$
 begin
   raise notice 'degraded: %, agent "%" has no resource "%"', p_effect, coalesce(p_agent_id, '(any)'), p_resource
-    using hint = format('Its policy says so: see resources in memory.get_policy(agent_id => %L).', p_agent_id);
+    using errcode = '01AM8',
+      hint = format('Its policy says so: see resources in memory.get_policy(agent_id => %L).', p_agent_id);
 end;
 $$;
 
@@ -4657,7 +4689,7 @@ begin
     and exists (select from memory.models as m where m.kind = 'embedding' and m.name <> dropped.name)
     and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
     raise notice 'degraded: until the backfill of the other embedding models is finished, some users find less'
-      using hint = 'memory.backfill_status() shows how far it is.';
+      using errcode = '01AM3', hint = 'memory.backfill_status() shows how far it is.';
   end if;
   delete from memory.models as m where m.name = drop_model.name;
 end;
@@ -4886,7 +4918,8 @@ comment on function memory.set_prompt(text, text) is
 '{{variables}} of the built-in prompt (22023); a line of --- ends the system message.';
 
 create or replace function memory.claim_jobs(
-  worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes'
+  worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes',
+  user_id text default null
 )
 returns setof memory.claimed_job
 language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
@@ -4906,12 +4939,14 @@ declare
   handed record;
   first_place bigint;
   place bigint;
-  is_first_lap boolean := true;
+  is_first_lap boolean := claim_jobs.user_id is null;
   has_wrapped boolean := false;
   is_held boolean := false;
   stops bigint[] := array[]::bigint[];
   stop int := 1;
-  next_stops bigint[] := array[]::bigint[];
+  -- The places to visit in the next lap. A claim for one user visits no other place, and takes no turn.
+  home constant bigint[] := array_remove(array[hashtextextended(claim_jobs.user_id, 0) / 2], null);
+  next_stops bigint[] := home;
   visit jsonb;
   -- The last visit to each place. The index keeps the entries of claimed jobs until this transaction ends; the visit
   -- says which of them to skip.
@@ -4919,7 +4954,7 @@ declare
   handed_out int := 0;
   handed_out_before int := 0; -- handed_out when this lap began
 begin
-  perform memory._check_id('worker', worker);
+  perform memory._check_id('worker', worker), memory._check_id('user_id', coalesce(claim_jobs.user_id, 'any'));
   perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
   if (kinds <@ known) is false then
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
@@ -4975,7 +5010,8 @@ begin
         -- Another claim holds the only users who have jobs, usually for a moment. The queue is not empty.
         perform pg_sleep(0.01);
         is_held := false;
-        is_first_lap := true;
+        is_first_lap := claim_jobs.user_id is null;
+        next_stops := home;
         has_wrapped := false;
         place := first_place;
         continue;
@@ -4997,7 +5033,8 @@ begin
       select j.* into claimed from memory.jobs as j
       where j.user_id = visit ->> 'user_id' and j.job_id = (visit ->> 'job_id')::bigint;
       next_stops := next_stops || place;
-      perform setval(turn, place); -- before the job is prepared: if that fails, the turn moves on all the same
+      -- Before the job is prepared: if that fails, the turn moves on all the same.
+      perform setval(turn, place) where claim_jobs.user_id is null;
       handed := memory._hand_out(claimed);
       if handed.payload is not null then
         handed_out := handed_out + 1;
@@ -5014,10 +5051,10 @@ begin
   end loop;
 end;
 $$;
-comment on function memory.claim_jobs(text, text[], int, interval) is
+comment on function memory.claim_jobs(text, text[], int, interval, text) is
 'Hands up to max_jobs due jobs to a worker, each with all the input that a model needs. Commit before you call the '
 'model; then call complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out '
-'again.';
+'again. With user_id only jobs of that user are handed out.';
 
 -- The next place after p_place where a user has a due job of these kinds; a user's place is half the hash of the
 -- user_id. Reads a few index entries, however many users and jobs there are.
@@ -13205,6 +13242,76 @@ end;
 $$;
 -- needs pgvector on the search_path
 
+-- For clients that embed queries where the server cannot: see memory.query_to_embed(). The embedding is kept under the
+-- model that made it, so a search never compares it with the embeddings of another model of the same length, whatever
+-- is activated meanwhile.
+create or replace function memory.keep_query_embedding(
+  user_id text, query text, model jsonb, embedding vector, calls jsonb default null, agent_id text default null
+)
+returns boolean
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  asked constant text := memory._query_or_null(query);
+  made_by memory.models;
+begin
+  perform memory._check_id('user_id', user_id), memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  if asked is null then
+    perform memory._refuse('query', 'must not be empty', 'Pass the text of memory.query_to_embed().');
+  elsif jsonb_typeof(model -> 'name') is distinct from 'string' then
+    perform memory._refuse('model', 'must be an object with name, provider, model and settings',
+      'Pass the model of memory.query_to_embed().');
+  end if;
+  if calls is not null then
+    perform memory._check_calls(calls);
+    perform memory._enter_credible_calls(
+      user_id, null, 'search', agent_id, model ->> 'name', calls, 4, memory._estimate_tokens(asked) * 4 + 1000);
+  end if;
+  select m.* into made_by from memory.models as m
+  where m.name = keep_query_embedding.model ->> 'name' and m.kind = 'embedding'
+    and memory._model_json(m) = keep_query_embedding.model
+  for key share; -- so that nobody drops or replaces the model meanwhile
+  if not found or embedding is null
+    or memory._dimensions(embedding) > 4000
+    or memory._dimensions(embedding) <> memory._known_dimensions(made_by)
+    or not memory._has_direction(memory._to_halfvec(embedding)) then
+    return false;
+  end if;
+  perform memory._keep_query_embedding(user_id, made_by.name, asked, memory._to_halfvec(embedding));
+  return true;
+end;
+$$;
+comment on function memory.keep_query_embedding(text, text, jsonb, vector, jsonb, text) is
+'Keeps the embedding that the caller has made of a query with the model that memory.query_to_embed() named; searches '
+'and contexts with the same query use it. false: the model is another one by now, or the embedding is not of its '
+'length. calls are the model calls that it took, for the ledger.';
+
+-- Keeps the embedding of a query, which replaces an older one.
+create or replace function memory._keep_query_embedding(
+  p_user_id text, p_model text, p_query text, p_embedding halfvec
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.query_embeddings (user_id, model, query_hash, embedding)
+  values (p_user_id, p_model, memory._query_hash(p_query), p_embedding)
+  on conflict on constraint query_embeddings_pkey do update
+  set embedding = excluded.embedding, created_at = excluded.created_at;
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
 -- Search among memories alone without filters: the same results as those of the statement in memory._ranked(), in fewer
 -- steps. The row of an embedding has the time until which its memory may be found, so only memories with a word of the
 -- query are joined with their embeddings. Milliseconds of CPU for 1,000 memories, this statement / memory._ranked(),
@@ -13982,6 +14089,8 @@ create or replace function memory._query_target(
 )
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  is_waited_for boolean;
 begin
   embedding := p_known;
   if embedding is null and p_problem is null and p_query is not null and p_may_call then
@@ -13993,12 +14102,15 @@ begin
       'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
   elsif embedding is null then
     if p_problem is not null and p_may_call then
-      raise notice 'degraded: searching by keyword only, %', p_problem using hint = case
-        when p_model.name is null then 'Register and activate an embedding model, or ask for mode keyword.'
-        when p_known is null and p_problem like 'model "%" has not embedded anything%'
-          then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
-        else format('It is model "%s" that was asked: see that it can be reached, or switch it off with '
-                    'memory.deactivate_model().', p_model.name) end;
+      is_waited_for := p_known is null and p_problem like 'model "%" has not embedded anything%';
+      raise notice 'degraded: searching by keyword only, %', p_problem using
+        errcode = case when p_model.name is null then '01AM1' when is_waited_for then '01AM3' else '01AM2' end,
+        hint = case
+          when p_model.name is null then 'Register and activate an embedding model, or ask for mode keyword.'
+          when is_waited_for
+            then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
+          else format('It is model "%s" that was asked: see that it can be reached, or switch it off with '
+                      'memory.deactivate_model().', p_model.name) end;
     end if;
     mode := 'keyword';
   end if;
@@ -14025,7 +14137,8 @@ begin
     return;
   end;
   reply := memory._ask_model('embed', p_user_id, p_agent_id, p_model, jsonb_build_object(
-    'prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
+    'prompt', null, 'is_query', true,
+    'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
   problem := reply ->> 'problem';
   if problem is not null then
     return;
@@ -14041,14 +14154,11 @@ begin
     problem := format('the reply of model "%s" has no direction', p_model.name);
     embedding := null;
   elsif current_setting('transaction_read_only') = 'off' then
-    insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-    select p_user_id, m.name, memory._query_hash(p_query), embedding
+    perform memory._keep_query_embedding(p_user_id, m.name, p_query, _embed_query.embedding)
     from memory.models as m
     where m.name = p_model.name and m.model = p_model.model -- not if it was dropped or replaced meanwhile
       and m.settings ->> 'dimensions' is not distinct from p_model.settings ->> 'dimensions'
-    for key share
-    on conflict on constraint query_embeddings_pkey do update
-    set embedding = excluded.embedding, created_at = excluded.created_at;
+    for key share;
   end if;
 end;
 $$;
@@ -14517,7 +14627,7 @@ begin
   end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem'
-      using hint = 'Register and activate a rerank model that answers, or leave rerank out.';
+      using errcode = '01AM5', hint = 'Register and activate a rerank model that answers, or leave rerank out.';
     return query select f.* from unnest(p_results) as f;
     return;
   end if;
@@ -14686,7 +14796,7 @@ begin
   end if;
   if rerank and query is null then
     raise notice 'degraded: results are not reranked, there is no query in words'
-      using hint = 'Pass query beside query_embedding, or leave rerank out.';
+      using errcode = '01AM5', hint = 'Pass query beside query_embedding, or leave rerank out.';
   end if;
   rerank := rerank is true and query is not null;
 
@@ -14792,7 +14902,7 @@ begin
   if p_cost > 524288 then
     raise notice
       'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared', p_messages
-      using hint = 'A worker or memory.sweep() parses them.';
+      using errcode = '01AM7', hint = 'A worker or memory.sweep() parses them.';
   end if;
   return case when p_messages > 0 then 524288 end;
 end;
@@ -15096,7 +15206,7 @@ begin
   end if;
   if not says_memories and exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
     raise notice 'degraded: no memories fit into max_tokens'
-      using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
+      using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
@@ -15154,7 +15264,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   raise notice 'degraded: the % does not fit into max_tokens', replace(p_source, '_', ' ')
-    using hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
+    using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
 end;
 $$;
 
@@ -15201,7 +15311,7 @@ begin
   end if;
   if p_target is null then
     raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply'
-      using hint = 'Register and activate an embedding model.';
+      using errcode = '01AM4', hint = 'Register and activate an embedding model.';
   end if;
 
   -- The words of the phrase are not compared, because no summary has them.
@@ -15249,7 +15359,7 @@ begin
         'source', hit.source, 'id', shown.id, 'thread_id', hit.thread_id, 'score', hit.relevance));
     else
       raise notice 'degraded: an earlier conversation does not fit into max_tokens'
-        using hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';
+        using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';
     end if;
   end loop;
   content := memory._fenced(content);
@@ -15642,6 +15752,81 @@ end;
 $$;
 
 set local search_path = pg_catalog, pg_temp;
+
+-- For clients that embed queries where the server cannot. The steps of such a client: call this; ask the model for the
+-- embedding of text; keep it with memory.keep_query_embedding(); search.
+create or replace function memory.query_to_embed(
+  user_id text, query text default null, thread_id text default null, agent_id text default null,
+  is_context boolean default false, probe boolean default false
+)
+returns table (
+  model jsonb, text text, server_embeds boolean, is_read_only boolean, has_due_jobs boolean
+)
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  serving memory.models;
+  known record;
+begin
+  perform memory._check_id('user_id', user_id),
+    memory._check_id('thread_id', coalesce(thread_id, 'any')),
+    memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  if (memory._embedding_model()).name is null then
+    return;
+  end if;
+  query := memory._query_or_null(query);
+  if query is null and thread_id is not null then
+    query := memory._newest_question(user_id, thread_id, agent_id);
+  end if;
+  serving := memory._query_model(user_id, coalesce(query, ''), null);
+  known := memory._query_embedding(user_id, query, null, serving);
+  model := memory._model_json(serving);
+  text := case when known.embedding is null
+    and not (is_context and not (memory._policy_section(user_id, agent_id, 'context') ->> 'embed_query')::boolean)
+    and memory._is_within_budget(user_id, agent_id, model, query) then query end;
+  server_embeds := probe and memory._server_embeds(model);
+  is_read_only := current_setting('transaction_read_only')::boolean;
+  has_due_jobs := exists (
+    select from memory.jobs as j
+    where j.user_id = query_to_embed.user_id and j.kind = 'embed'
+      and (j.status = 'pending' and j.run_after <= clock_timestamp()
+           or j.status = 'running' and j.lease_expires_at <= clock_timestamp()));
+  return next;
+end;
+$$;
+comment on function memory.query_to_embed(text, text, text, text, boolean, boolean) is
+'What a client does before a search or, with is_context, before a context: the embedding model that serves the user; '
+'the text that it is to embed with it, null where nothing is to be embedded or the embedding is kept already; with '
+'probe whether the server can call the model by itself; and whether embed jobs of the user are due. Without a query, '
+'text is the newest message of the user in the thread. No row: no embedding model is active.';
+
+-- Whether the budget allows to embed a query.
+create or replace function memory._is_within_budget(p_user_id text, p_agent_id text, p_model jsonb, p_query text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._check_budget(p_user_id, p_agent_id, p_model, memory._estimate_tokens(p_query), false);
+  return true;
+exception
+  when sqlstate 'AM002' then
+    return false;
+end;
+$$;
+
+-- Whether this server calls a model by itself: it has PL/Python, and what the model needs besides, such as a key,
+-- packages or weights. Without texts no call is made.
+create or replace function memory._server_embeds(p_model jsonb)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return not memory._call_model('embed', jsonb_build_object('model', p_model, 'prompt', null, 'texts', jsonb '[]'))
+    ? 'error';
+end;
+$$;
 
 do $$
 begin
@@ -16800,7 +16985,8 @@ SOURCES = {
         '\n'
         '- jobs/: one module for each kind of job, named as the kind.\n'
         '- chat/: what a chat model is told, and how its reply is checked.\n'
-        "- providers/: the built-in rules (local), and servers that speak OpenAI's protocol (openai, azure).\n"
+        "- providers/: the built-in rules (local), models that run in this process (onnx), and servers that speak OpenAI's\n"
+        '  protocol (openai, azure).\n'
         '- text/: tokens, sentences, words, chunks and dates in texts.\n'
         '"""\n'
         '\n'
@@ -17106,6 +17292,9 @@ SOURCES = {
         '\n'
         'from __future__ import annotations\n'
         '\n'
+        'MISSING_MODEL_SECONDS = 30.0\n'
+        '"""How long a job waits for the next attempt where its model is missing."""\n'
+        '\n'
         '\n'
         'def storable(text: str) -> str:\n'
         '    """The text as PostgreSQL can store it: without NUL characters and lone surrogates."""\n'
@@ -17135,6 +17324,16 @@ SOURCES = {
         '    def __init__(self, message: str, retry_after: float | None = None) -> None:\n'
         '        super().__init__(message)\n'
         '        self.retry_after = retry_after\n'
+        '\n'
+        '\n'
+        'class MissingModelError(RateLimitedError):\n'
+        '    """The packages or the weights of a model that runs in this process are missing here.\n'
+        '\n'
+        '    The attempt is not counted: the job waits until they are there, or until another worker has them.\n'
+        '    """\n'
+        '\n'
+        '    def __init__(self, message: str) -> None:\n'
+        '        super().__init__(message, MISSING_MODEL_SECONDS)\n'
         '\n'
         '\n'
         'def reason_to_keep(error: BaseException) -> str:\n'
@@ -17452,14 +17651,21 @@ SOURCES = {
         '\n'
         'from __future__ import annotations\n'
         '\n'
-        'from ..errors import ModelError\n'
         'from ..task import Result, Task\n'
         '\n'
         '\n'
         'async def run(task: Task) -> Result:\n'
-        '    """One embedding for each text, in the order of the texts."""\n'
+        '    """One embedding for each text, in the order of the texts.\n'
+        '\n'
+        '    A text that is a query (`is_query`) gets the setting query_prefix put before, which some models want.\n'
+        '    """\n'
+        '    prefix = (task.payload["model"].get("settings") or {}).get("query_prefix")\n'
+        '    if prefix and task.payload.get("is_query"):\n'
+        '        for row in task.payload["texts"]:\n'
+        '            row["text"] = prefix + row["text"]\n'
         '    if task.is_local:\n'
-        '        raise ModelError("provider local has no embedding model; register one of provider openai")\n'
+        '        model = await task.local_model("embedding")\n'
+        '        return await task.ask(local=model.embed)\n'
         '    return await task.ask(remote=lambda provider: provider.embed(task))\n'
     ),
     'agent_memory_models.jobs.extract_memories': (
@@ -17686,7 +17892,8 @@ SOURCES = {
         'async def run(task: Task) -> Result:\n'
         '    """One score from 0 to 1 for each text, by a reranking model or, with its setting rerank_api, by a chat model."""\n'
         '    if task.is_local:\n'
-        '        raise ModelError("provider local has no reranking model; register one of provider openai")\n'
+        '        model = await task.local_model("rerank")\n'
+        '        return await task.ask(local=model.rerank)\n'
         '\n'
         '    async def score(provider: OpenAIProvider) -> Result:\n'
         '        from ..providers.openai.rerank import rerank_api\n'
@@ -17925,6 +18132,7 @@ SOURCES = {
         'from .text.tokens import TokenCounter\n'
         '\n'
         'if TYPE_CHECKING:\n'
+        '    from .providers.onnx import OnnxProvider\n'
         '    from .providers.openai import OpenAIProvider\n'
         '\n'
         '\n'
@@ -17934,12 +18142,15 @@ SOURCES = {
         '    Use it as an asynchronous context manager, which closes the connections at its end.\n'
         '\n'
         '    Args:\n'
-        '        may_download: whether tiktoken may download an encoding that is missing; never within a server.\n'
+        '        may_download: whether an encoding of tiktoken or a local model that is missing may be downloaded; never within a\n'
+        '            server.\n'
         '    """\n'
         '\n'
         '    def __init__(self, *, may_download: bool = True) -> None:\n'
         '        self.counter = TokenCounter(may_download=may_download)\n'
+        '        self._may_download = may_download\n'
         '        self._openai: OpenAIProvider | None = None\n'
+        '        self._onnx: OnnxProvider | None = None\n'
         '        self._slots: dict[tuple[str, Any], asyncio.Semaphore] = {}\n'
         '\n'
         '    async def __aenter__(self) -> Models:\n'
@@ -17975,6 +18186,14 @@ SOURCES = {
         '                ) from error\n'
         '            self._openai = OpenAIProvider(self.counter)\n'
         '        return self._openai\n'
+        '\n'
+        '    def onnx(self) -> OnnxProvider:\n'
+        '        """The models that run in this process, which each is loaded by the first job that needs it."""\n'
+        '        if self._onnx is None:\n'
+        '            from .providers.onnx import OnnxProvider\n'
+        '\n'
+        '            self._onnx = OnnxProvider(may_download=self._may_download)\n'
+        '        return self._onnx\n'
         '\n'
         '    def slot(self, model: dict[str, Any]) -> AbstractAsyncContextManager[None]:\n'
         '        """One of the model\'s `max_concurrency` places, where the setting is given."""\n'
@@ -18132,6 +18351,412 @@ SOURCES = {
         '        call |= {"tokens_in": 0, "tokens_out": 0}\n'
         '        made = rules(payload)\n'
         '        return await made if isawaitable(made) else made\n'
+    ),
+    'agent_memory_models.providers.onnx': (
+        '"""Models that run in the calling process: embeddings and rerankers in ONNX, without a key.\n'
+        '\n'
+        '- provider.py: jobs, in batches that run in threads.\n'
+        '- loading.py: where the weights come from, and the models that are loaded, each once per process.\n'
+        '- folder.py: a model of a folder with model.onnx and tokenizer.json.\n'
+        '- download.py: a model that fastembed knows by name and downloads once.\n'
+        '"""\n'
+        '\n'
+        'from .provider import OnnxProvider\n'
+        '\n'
+        '__all__ = ["OnnxProvider"]\n'
+    ),
+    'agent_memory_models.providers.onnx.download': (
+        '"""A model that the package fastembed knows by name: downloaded once, then read from the cache."""\n'
+        '\n'
+        'from __future__ import annotations\n'
+        '\n'
+        'import os\n'
+        'from collections.abc import Iterator, Sequence\n'
+        'from dataclasses import fields\n'
+        'from pathlib import Path\n'
+        'from typing import Any\n'
+        '\n'
+        'from ...errors import MissingModelError, ModelError\n'
+        '\n'
+        'CACHE_VARIABLE = "FASTEMBED_CACHE_PATH"\n'
+        '"""Where the weights are kept; ~/.cache/agent_memory/models unless set."""\n'
+        '\n'
+        '\n'
+        'class NamedModel:\n'
+        '    """A loaded model; threads may share it. Each run takes one thread, as FolderModel.\n'
+        '\n'
+        '    Raises MissingModelError where the weights are not in the cache and cannot be downloaded, ModelError for a name that\n'
+        '    fastembed does not know, and ImportError where a package is missing.\n'
+        '    """\n'
+        '\n'
+        '    def __init__(self, kind: str, name: str, may_download: bool) -> None:\n'
+        '        import fastembed\n'
+        '        from fastembed.common.model_description import BaseModelDescription, ModelSource\n'
+        '        from fastembed.rerank.cross_encoder import TextCrossEncoder\n'
+        '        from loguru import logger\n'
+        '\n'
+        '        logger.disable("fastembed")  # what goes wrong is said in the error\n'
+        '        factory: Any = fastembed.TextEmbedding if kind == "embedding" else TextCrossEncoder\n'
+        '        known = {each["model"].lower(): each for each in factory.list_supported_models()}\n'
+        '        if name.lower() not in known:\n'
+        '            raise ModelError(\n'
+        '                f"fastembed has no {kind} model of this name: take one of its list, or name a folder in model_dir"\n'
+        '            )\n'
+        '        described = {field.name: known[name.lower()][field.name] for field in fields(BaseModelDescription)}\n'
+        '        description = BaseModelDescription(**{**described, "sources": ModelSource(**described["sources"])})\n'
+        '        folder = os.environ.get(CACHE_VARIABLE) or _cache_folder()\n'
+        '        try:\n'
+        '            # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.\n'
+        '            path = factory.download_model(description, folder, retries=1, local_files_only=not may_download)\n'
+        '            self._model = factory(name, threads=1, cuda=False, specific_model_path=str(path))\n'
+        '        except Exception as error:  # network, disk and hub each have errors of their own\n'
+        '            why = type(error).__name__ if may_download else "nothing is downloaded within a server"\n'
+        '            raise MissingModelError(f"the weights of model {name} are not in {folder} ({why})") from None\n'
+        '\n'
+        '    def embed(self, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:\n'
+        '        """Run the model, as FolderModel.embed."""\n'
+        '        import numpy\n'
+        '\n'
+        '        for start in range(0, len(texts), max_texts):\n'
+        '            batch = texts[start : start + max_texts]\n'
+        '            yield [*range(start, start + len(batch))], numpy.stack([*self._model.embed(batch, batch_size=max_texts)])\n'
+        '\n'
+        '    def score(self, query: str, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:\n'
+        '        """Run a cross-encoder, as FolderModel.score."""\n'
+        '        import numpy\n'
+        '\n'
+        '        for start in range(0, len(texts), max_texts):\n'
+        '            batch = texts[start : start + max_texts]\n'
+        '            scores = numpy.array([*self._model.rerank(query, batch, batch_size=max_texts)])\n'
+        '            yield [*range(start, start + len(batch))], scores\n'
+        '\n'
+        '\n'
+        'def _cache_folder() -> str:\n'
+        '    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"\n'
+        '    return str(Path(caches, "agent_memory", "models"))\n'
+    ),
+    'agent_memory_models.providers.onnx.folder': (
+        '"""A model of a folder: model.onnx, tokenizer.json, and where they are there the files that say how to use the two."""\n'
+        '\n'
+        'from __future__ import annotations\n'
+        '\n'
+        'import json\n'
+        'from collections.abc import Iterator, Sequence\n'
+        'from pathlib import Path\n'
+        'from typing import Any\n'
+        '\n'
+        'from ...errors import MissingModelError, ModelError\n'
+        '\n'
+        'MODEL_FILE, TOKENIZER_FILE = "model.onnx", "tokenizer.json"\n'
+        'MAX_TOKENS = 512\n'
+        '"""Tokens of a text that are read where no file says how many the model can read."""\n'
+        'MAX_TOKENS_AT_ONCE = 8192\n'
+        '"""Tokens of the texts that one run of the model takes, padding included: a run of MiniLM takes 0.1 to 0.2 s then."""\n'
+        'MAX_CHARACTERS_PER_TOKEN = 64\n'
+        '"""No more characters of a text are cut into tokens than this many for each token that the model reads."""\n'
+        '\n'
+        'Ids = list[int]\n'
+        '\n'
+        '\n'
+        'class FolderModel:\n'
+        '    """A loaded model; threads may share it.\n'
+        '\n'
+        '    Each run takes one thread, so that several runs share the processors, and none holds up a server.\n'
+        '\n'
+        '    Raises MissingModelError where a file is missing or cannot be loaded; ImportError where a package is missing.\n'
+        '    """\n'
+        '\n'
+        '    def __init__(self, folder: Path) -> None:\n'
+        '        import onnxruntime\n'
+        '        from tokenizers import Tokenizer\n'
+        '\n'
+        '        for name in (MODEL_FILE, TOKENIZER_FILE):\n'
+        '            if not (folder / name).is_file():\n'
+        '                raise MissingModelError(f"the model folder {folder} has no file {name}")\n'
+        '        options = onnxruntime.SessionOptions()\n'
+        '        options.intra_op_num_threads = options.inter_op_num_threads = 1\n'
+        '        options.log_severity_level = 4\n'
+        '        try:\n'
+        '            self._session = onnxruntime.InferenceSession(\n'
+        '                str(folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]\n'
+        '            )\n'
+        '            self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))\n'
+        '        except Exception as error:  # both packages raise types of their own for each kind of broken file\n'
+        '            raise MissingModelError(f"the model in folder {folder} cannot be loaded: {type(error).__name__}") from None\n'
+        '        padding = self._tokenizer.padding or {}\n'
+        '        self._pad_id = int(padding.get("pad_id", _setting(folder, "config.json", "pad_token_id") or 0))\n'
+        '        self._max_tokens = _max_tokens(folder, self._tokenizer)\n'
+        '        self._tokenizer.enable_truncation(self._max_tokens)\n'
+        '        self._tokenizer.no_padding()\n'
+        '        self._inputs = {each.name for each in self._session.get_inputs()}\n'
+        '        self._outputs = [each.name for each in self._session.get_outputs()]\n'
+        '        self._pooling = _pooling(folder)\n'
+        '\n'
+        '    def embed(self, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:\n'
+        '        """Run the model; each run yields the places of its texts and an array with a row for each."""\n'
+        '        import numpy\n'
+        '\n'
+        '        wanted = next((name for name in self._outputs if name in ("sentence_embedding", "embedding")), self._outputs[0])\n'
+        '        for places, (inputs, mask) in self._runs([self._cut(text) for text in texts], max_texts):\n'
+        '            output = self._session.run([wanted], inputs)[0]\n'
+        '            if output.ndim == 3:\n'
+        '                weights = mask[:, :, None].astype(output.dtype)\n'
+        '                if self._pooling == "cls":\n'
+        '                    output = output[:, 0]\n'
+        '                elif self._pooling == "last":\n'
+        '                    output = output[numpy.arange(len(output)), mask.sum(axis=1) - 1]\n'
+        '                else:\n'
+        '                    output = (output * weights).sum(axis=1) / weights.sum(axis=1)\n'
+        '            if output.ndim != 2:\n'
+        '                raise ModelError(f"the model gives an array of {output.ndim} dimensions, which is no embedding")\n'
+        '            yield places, output\n'
+        '\n'
+        '    def score(self, query: str, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:\n'
+        '        """Run a cross-encoder; each run yields the places of its texts and an array with a score for each."""\n'
+        '        asked = self._cut(query)\n'
+        '        for places, (inputs, _) in self._runs([(asked, self._cut(text)) for text in texts], max_texts):\n'
+        '            output = self._session.run([self._outputs[0]], inputs)[0]\n'
+        '            if output.ndim != 2 or output.shape[1] != 1:\n'
+        '                raise ModelError("the model is no cross-encoder, which gives one number for each pair of texts")\n'
+        '            yield places, output[:, 0]\n'
+        '\n'
+        '    def _cut(self, text: str) -> str:\n'
+        '        return text[: self._max_tokens * MAX_CHARACTERS_PER_TOKEN]\n'
+        '\n'
+        '    def _runs(\n'
+        '        self, texts: Sequence[str | tuple[str, str]], max_texts: int\n'
+        '    ) -> Iterator[tuple[list[int], tuple[dict[str, Any], Any]]]:\n'
+        '        """The inputs of each run, for texts of about the same length: padding costs as much as text."""\n'
+        '        import numpy\n'
+        '\n'
+        '        # One by one: encode_batch() starts threads, which must not be in a server.\n'
+        '        encoded = [self._tokenizer.encode(*((each,) if isinstance(each, str) else each)) for each in texts]\n'
+        '        order = sorted(range(len(texts)), key=lambda place: len(encoded[place].ids))\n'
+        '        while order:\n'
+        '            count = 1\n'
+        '            while count < min(len(order), max_texts) and (\n'
+        '                (count + 1) * len(encoded[order[count]].ids) <= MAX_TOKENS_AT_ONCE\n'
+        '            ):\n'
+        '                count += 1\n'
+        '            places, order = order[:count], order[count:]\n'
+        '            longest = max(1, *(len(encoded[place].ids) for place in places))\n'
+        '            ids = numpy.full((count, longest), self._pad_id, numpy.int64)\n'
+        '            mask = numpy.zeros((count, longest), numpy.int64)\n'
+        '            types = numpy.zeros((count, longest), numpy.int64)\n'
+        '            for row, place in enumerate(places):\n'
+        '                each = encoded[place]\n'
+        '                ids[row, : len(each.ids)] = each.ids\n'
+        '                mask[row, : max(1, len(each.ids))] = 1\n'
+        '                types[row, : len(each.ids)] = each.type_ids\n'
+        '            known = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}\n'
+        '            if unknown := self._inputs - known.keys():\n'
+        '                raise ModelError(f"the model wants the input {min(unknown)}, which no tokenizer gives")\n'
+        '            yield places, ({name: known[name] for name in self._inputs}, mask)\n'
+        '\n'
+        '\n'
+        'def _setting(folder: Path, file: str, name: str) -> Any:\n'
+        '    """A setting of a file beside the model; None where it is not said."""\n'
+        '    try:\n'
+        '        content = json.loads((folder / file).read_text(encoding="utf-8"))\n'
+        '    except (OSError, ValueError):\n'
+        '        return None\n'
+        '    return content.get(name) if isinstance(content, dict) else None\n'
+        '\n'
+        '\n'
+        'def _max_tokens(folder: Path, tokenizer: Any) -> int:\n'
+        '    """How many tokens of a text the model reads: what its sentence encoder was made for, before what it could read."""\n'
+        '    for limit in (\n'
+        '        _setting(folder, "sentence_bert_config.json", "max_seq_length"),\n'
+        '        _setting(folder, "tokenizer_config.json", "max_length"),\n'
+        '        _setting(folder, "tokenizer_config.json", "model_max_length"),\n'
+        '        (tokenizer.truncation or {}).get("max_length"),\n'
+        '    ):\n'
+        '        # Some files say 10^30 for "unknown".\n'
+        '        if isinstance(limit, int) and 2 < limit <= 2**20:\n'
+        '            return limit\n'
+        '    return MAX_TOKENS\n'
+        '\n'
+        '\n'
+        'def _pooling(folder: Path) -> str:\n'
+        '    """How the vectors of a text\'s tokens become one: mean (the default), cls or last."""\n'
+        '    for name, pooling in (("cls_token", "cls"), ("lasttoken", "last")):\n'
+        '        if _setting(folder, "1_Pooling/config.json", f"pooling_mode_{name}"):\n'
+        '            return pooling\n'
+        '    return "mean"\n'
+    ),
+    'agent_memory_models.providers.onnx.loading': (
+        '"""The models that this process has loaded, and where their weights come from."""\n'
+        '\n'
+        'from __future__ import annotations\n'
+        '\n'
+        'import os\n'
+        'import threading\n'
+        'import time\n'
+        'from pathlib import Path\n'
+        'from typing import Any\n'
+        '\n'
+        'from ...errors import MISSING_MODEL_SECONDS, MissingModelError\n'
+        'from .download import NamedModel\n'
+        'from .folder import MODEL_FILE, TOKENIZER_FILE, FolderModel\n'
+        '\n'
+        'FOLDER_VARIABLE = "AGENT_MEMORY_MODEL_DIR"\n'
+        '"""Names a folder with model.onnx and tokenizer.json of the embedding model, or with such a folder for each model."""\n'
+        '\n'
+        '\n'
+        'OnnxModel = FolderModel | NamedModel\n'
+        '\n'
+        '_loaded: dict[tuple[str, str], OnnxModel] = {}\n'
+        '_missing: dict[tuple[str, str], tuple[float, MissingModelError]] = {}\n'
+        '_loading = threading.Lock()\n'
+        '\n'
+        '\n'
+        'def load(kind: str, model: dict[str, Any], *, may_download: bool) -> OnnxModel:\n'
+        '    """The model of a payload, which the first caller in this process loads while the others wait.\n'
+        '\n'
+        '    A model whose weights are missing is looked for again after half a minute: a download that fails takes seconds.\n'
+        '\n'
+        '    Raises:\n'
+        '        MissingModelError: the packages or the weights are missing; the text names the command that helps.\n'
+        '        ModelError: there is no model of that name.\n'
+        '    """\n'
+        '    folder = model_folder(kind, model)\n'
+        '    key = (kind, str(folder) if folder else model["model"])\n'
+        '    if key not in _loaded:\n'
+        '        with _loading:\n'
+        '            until, error = _missing.get(key, (0.0, None))\n'
+        '            if error is not None and time.monotonic() < until:\n'
+        '                raise error\n'
+        '            if key not in _loaded:\n'
+        '                try:\n'
+        '                    _loaded[key] = _load(kind, model["model"], folder, may_download)\n'
+        '                except MissingModelError as error:\n'
+        '                    _missing[key] = time.monotonic() + MISSING_MODEL_SECONDS, error\n'
+        '                    raise\n'
+        '    return _loaded[key]\n'
+        '\n'
+        '\n'
+        'def model_folder(kind: str, model: dict[str, Any]) -> Path | None:\n'
+        '    """The folder of a model: the setting model_dir, else of the folder that the environment names; else None.\n'
+        '\n'
+        '    The folder of the environment holds the embedding model itself, or each model in a folder that has the last part of\n'
+        "    the model's name, such as all-MiniLM-L6-v2.\n"
+        '    """\n'
+        '    named = (model.get("settings") or {}).get("model_dir")\n'
+        '    if named:\n'
+        '        return Path(named)\n'
+        '    if not (given := os.environ.get(FOLDER_VARIABLE)):\n'
+        '        return None\n'
+        '    own = Path(given, model["model"].rpartition("/")[2])\n'
+        '    return Path(given) if kind == "embedding" and not own.is_dir() else own\n'
+        '\n'
+        '\n'
+        'def _load(kind: str, name: str, folder: Path | None, may_download: bool) -> OnnxModel:\n'
+        '    wants = f"a folder with {MODEL_FILE} and {TOKENIZER_FILE} as {FOLDER_VARIABLE} or as the setting model_dir"\n'
+        '    try:\n'
+        '        return NamedModel(kind, name, may_download) if folder is None else FolderModel(folder)\n'
+        '    except ImportError as error:\n'
+        '        command = "pip install \'pg-agent-memory[local]\'"\n'
+        '        if not may_download:\n'
+        '            command = "docker/install-server-python.sh with LOCAL_MODELS=1, or agent-memory worker beside the server"\n'
+        '        raise MissingModelError(\n'
+        '            f"model {name} runs where it is asked, which needs Python packages that are missing there"\n'
+        '            f" ({error.name}): {command}"\n'
+        '        ) from None\n'
+        '    except MissingModelError as error:\n'
+        '        raise MissingModelError(f"{error}; name {wants}") from None\n'
+    ),
+    'agent_memory_models.providers.onnx.provider': (
+        '"""Jobs done by models of this process, in batches that run in threads beside the event loop."""\n'
+        '\n'
+        'from __future__ import annotations\n'
+        '\n'
+        'import asyncio\n'
+        'import os\n'
+        'from collections.abc import Iterator\n'
+        'from functools import partial\n'
+        'from typing import TYPE_CHECKING, Any\n'
+        '\n'
+        'from ...errors import ModelError\n'
+        'from ...task import Payload, Result\n'
+        'from ..scores import shares\n'
+        'from .loading import load\n'
+        '\n'
+        'if TYPE_CHECKING:\n'
+        '    from .loading import OnnxModel\n'
+        '\n'
+        'MAX_TEXTS_AT_ONCE = 32\n'
+        '\n'
+        '\n'
+        'class OnnxProvider:\n'
+        '    """Runs models, as many batches at a time as there are processors; a batch that is not under way can be cancelled.\n'
+        '\n'
+        '    Args:\n'
+        '        may_download: whether weights that are missing may be downloaded; never within a server.\n'
+        '    """\n'
+        '\n'
+        '    def __init__(self, *, may_download: bool) -> None:\n'
+        '        self._may_download = may_download\n'
+        '        self._turns = asyncio.Semaphore(os.cpu_count() or 1)\n'
+        '\n'
+        '    async def model(self, kind: str, model: dict[str, Any]) -> LoadedModel:\n'
+        '        """A model, loaded if it is not yet. Raises MissingModelError and ModelError."""\n'
+        '        loaded = await asyncio.to_thread(partial(load, kind, model, may_download=self._may_download))\n'
+        '        return LoadedModel(loaded, self._turns)\n'
+        '\n'
+        '\n'
+        'class LoadedModel:\n'
+        '    """Makes the results of jobs."""\n'
+        '\n'
+        '    def __init__(self, model: OnnxModel, turns: asyncio.Semaphore) -> None:\n'
+        '        self._model = model\n'
+        '        self._turns = turns\n'
+        '\n'
+        '    async def embed(self, payload: Payload) -> Result:\n'
+        '        """The embeddings of the payload\'s texts, of length 1. Raises ModelError."""\n'
+        '        texts = [row["text"] for row in payload["texts"]]\n'
+        '        vectors: list[list[float]] = [[]] * len(texts)\n'
+        '        async for places, output in self._in_turns(self._model.embed(texts, _max_texts(payload))):\n'
+        '            for place, vector in zip(places, _unit_vectors(output), strict=True):\n'
+        '                vectors[place] = vector\n'
+        '        return {"embeddings": vectors}\n'
+        '\n'
+        '    async def rerank(self, payload: Payload) -> Result:\n'
+        '        """A score from 0 to 1 for each of the payload\'s texts. Raises ModelError."""\n'
+        '        rows = payload["texts"]\n'
+        '        scores = [0.0] * len(rows)\n'
+        '        runs = self._model.score(payload["query"], [row["text"] for row in rows], _max_texts(payload))\n'
+        '        async for places, output in self._in_turns(runs):\n'
+        '            for place, score in zip(places, output.tolist(), strict=True):\n'
+        '                scores[place] = score\n'
+        '        return {\n'
+        '            "scores": [\n'
+        '                {"number": row["number"], "score": score} for row, score in zip(rows, shares(scores), strict=True)\n'
+        '            ]\n'
+        '        }\n'
+        '\n'
+        '    async def _in_turns(self, runs: Iterator[tuple[list[int], Any]]) -> Any:\n'
+        '        """Each run\'s outcome; other jobs have their turns between two runs."""\n'
+        '        while True:\n'
+        '            async with self._turns:\n'
+        '                run = await asyncio.to_thread(next, runs, None)\n'
+        '            if run is None:\n'
+        '                return\n'
+        '            yield run\n'
+        '\n'
+        '\n'
+        'def _max_texts(payload: Payload) -> int:\n'
+        '    return int((payload["model"].get("settings") or {}).get("batch_size") or MAX_TEXTS_AT_ONCE)\n'
+        '\n'
+        '\n'
+        'def _unit_vectors(output: Any) -> list[list[float]]:\n'
+        '    """The rows as vectors of length 1, with as many digits as a 2-byte float holds. Raises ModelError."""\n'
+        '    import numpy\n'
+        '\n'
+        '    lengths = numpy.linalg.norm(output.astype(numpy.float64), axis=1, keepdims=True)\n'
+        '    if not (numpy.isfinite(lengths).all() and lengths.all()):\n'
+        '        raise ModelError("the model gives a vector that is 0 or not finite")\n'
+        '    vectors: list[list[float]] = numpy.round(output / lengths, 6).tolist()\n'
+        '    return vectors\n'
     ),
     'agent_memory_models.providers.openai': (
         '"""Models of provider `openai`, `azure`, or of any server that speaks OpenAI\'s protocol.\n'
@@ -18710,7 +19335,6 @@ SOURCES = {
         '\n'
         'from __future__ import annotations\n'
         '\n'
-        'import math\n'
         'import re\n'
         'from typing import Annotated, Any\n'
         '\n'
@@ -18720,6 +19344,7 @@ SOURCES = {
         'from ...chat.replies import first_problem\n'
         'from ...errors import ModelError\n'
         'from ...text.tokens import TokenCounter\n'
+        'from ..scores import shares\n'
         'from .client import OpenAIClient, RefusedRequestError\n'
         'from .usage import used_tokens\n'
         '\n'
@@ -18778,9 +19403,11 @@ SOURCES = {
         '        for start in range(0, len(rows), size):\n'
         '            texts = [row["text"] for row in rows[start : start + size]]\n'
         '            scores += await self._rerank_batch(kind, payload, texts, calls)\n'
-        '        if any(not 0 <= score <= 1 for score in scores):\n'
-        '            scores = [_sigmoid(score) for score in scores]\n'
-        '        return {"scores": [{"number": row["number"], "score": score} for row, score in zip(rows, scores, strict=True)]}\n'
+        '        return {\n'
+        '            "scores": [\n'
+        '                {"number": row["number"], "score": score} for row, score in zip(rows, shares(scores), strict=True)\n'
+        '            ]\n'
+        '        }\n'
         '\n'
         '    async def _rerank_batch(self, kind: str, payload: dict[str, Any], texts: list[str], calls: Calls) -> list[float]:\n'
         '        server = payload["model"]["settings"]["base_url"]\n'
@@ -18833,11 +19460,6 @@ SOURCES = {
         '    if missing := [index for index in range(count) if index not in by_index]:\n'
         '        raise ModelError(f"the reply has no score for text {missing[0]}")\n'
         '    return [by_index[index] for index in range(count)]\n'
-        '\n'
-        '\n'
-        'def _sigmoid(logit: float) -> float:\n'
-        '    """A share from 0 to 1, without an overflow at either end."""\n'
-        '    return 0.5 * (1 + math.tanh(logit / 2))\n'
     ),
     'agent_memory_models.providers.openai.usage': (
         '"""Reads what a reply says about the tokens that it took."""\n'
@@ -18858,6 +19480,21 @@ SOURCES = {
         '            return tokens\n'
         '    return None\n'
     ),
+    'agent_memory_models.providers.scores': (
+        '"""The scores of reranking models."""\n'
+        '\n'
+        'from __future__ import annotations\n'
+        '\n'
+        'import math\n'
+        '\n'
+        '\n'
+        'def shares(scores: list[float]) -> list[float]:\n'
+        '    """The scores as shares from 0 to 1, in the same order: as they are where they are shares, else as logits."""\n'
+        '    if all(0 <= score <= 1 for score in scores):\n'
+        '        return scores\n'
+        '    # A sigmoid, without an overflow at either end.\n'
+        '    return [0.5 * (1 + math.tanh(score / 2)) for score in scores]\n'
+    ),
     'agent_memory_models.task': (
         '"""One job under way: its payload, and the tools with which the module of its kind makes the result."""\n'
         '\n'
@@ -18873,6 +19510,7 @@ SOURCES = {
         'from .providers.local import Rules, run_rules\n'
         '\n'
         'if TYPE_CHECKING:\n'
+        '    from .providers.onnx.provider import LoadedModel, OnnxProvider\n'
         '    from .providers.openai import OpenAIProvider\n'
         '    from .text.tokens import TokenCounter\n'
         '\n'
@@ -18884,6 +19522,9 @@ SOURCES = {
         '    """What tasks share: the encodings, the connections, and the places of models with `max_concurrency`."""\n'
         '\n'
         '    counter: TokenCounter\n'
+        '\n'
+        '    def onnx(self) -> OnnxProvider:\n'
+        '        """The models that run in this process."""\n'
         '\n'
         '    def openai(self) -> OpenAIProvider:\n'
         '        """The provider for `openai` and `azure`. Raises MissingPackageError."""\n'
@@ -18911,8 +19552,15 @@ SOURCES = {
         '\n'
         '    @property\n'
         '    def is_local(self) -> bool:\n'
-        '        """Whether the built-in model does the job."""\n'
+        '        """Whether the job is done in this process: by the built-in rules, or by a model that runs here."""\n'
         '        return bool(self.payload["model"]["provider"] == "local")\n'
+        '\n'
+        '    async def local_model(self, kind: str) -> LoadedModel:\n'
+        '        """The payload\'s model, which runs in this process. Raises MissingModelError and ModelError.\n'
+        '\n'
+        '        The ledger gets no call for a model that is missing.\n'
+        '        """\n'
+        '        return await self._tools.onnx().model(kind, self.payload["model"])\n'
         '\n'
         '    async def ask(\n'
         '        self,\n'
@@ -18926,7 +19574,7 @@ SOURCES = {
         '        after is not part of it.\n'
         '\n'
         '        Args:\n'
-        '            local: the built-in rules, which make the result of the payload.\n'
+        '            local: the built-in rules, or a model that runs here, which make the result of the payload.\n'
         '            remote: has the result made by a model of provider `openai` or `azure`.\n'
         '\n'
         '        Raises RateLimitedError when the job should be released, and ModelError when it failed, also when the provider\n'

@@ -14,7 +14,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, from_psycopg
+from ...errors import QUESTIONS, connecting, from_psycopg
 from ...source import named_database
 from ..arguments import Sender, parameters
 from ..notices import Cause, Notices
@@ -153,8 +153,9 @@ class AsyncCaller:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
                 # A plain connection first reports an error at once; a pool would retry for half a minute.
                 conninfo = self._conninfo if self._store is None else await self._store.running()
-                async with await AsyncConnection.connect(conninfo):
-                    pass
+                with connecting(conninfo):
+                    tried = await AsyncConnection.connect(conninfo)
+                await tried.close()
                 await self._pool.open()
             try:
                 async with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:

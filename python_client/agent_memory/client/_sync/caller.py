@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, from_psycopg
+from ...errors import QUESTIONS, connecting, from_psycopg
 from ...source import named_database
 from ..arguments import Sender, parameters
 from ..notices import Cause, Notices
@@ -152,8 +152,9 @@ class SyncCaller:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
                 # A plain connection first reports an error at once; a pool would retry for half a minute.
                 conninfo = self._conninfo if self._store is None else self._store.running()
-                with Connection.connect(conninfo):
-                    pass
+                with connecting(conninfo):
+                    tried = Connection.connect(conninfo)
+                tried.close()
                 self._pool.open()
             try:
                 with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
