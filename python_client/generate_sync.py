@@ -21,6 +21,7 @@ HEADER = "# Generated from _async/{name} by generate_sync.py; do not edit.\n"
 REPLACEMENTS = {
     "AsyncConnection": "Connection",
     "AsyncConnectionPool": "ConnectionPool",
+    "AsyncConversation": "Conversation",
     "AsyncCursor": "Cursor",
     "AsyncMemory": "Memory",
     "answer_in_loop": "answer_in_thread",

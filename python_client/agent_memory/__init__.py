@@ -1,6 +1,6 @@
 """Client for agent_memory, the agent memory inside PostgreSQL."""
 
-from .client import AsyncMemory, Memory
+from .client import AsyncConversation, AsyncMemory, Conversation, Memory
 from .errors import (
     AgentMemoryError,
     BudgetExceededError,
@@ -9,6 +9,7 @@ from .errors import (
     InvalidValueError,
     LeaseLostError,
     LimitExceededError,
+    NotConnectedError,
     NotFoundError,
     NotInstalledError,
     PermissionDeniedError,
@@ -37,6 +38,7 @@ __all__ = [
     "AddedMemory",
     "AgentMemoryError",
     "Artifact",
+    "AsyncConversation",
     "AsyncMemory",
     "Backfill",
     "BudgetExceededError",
@@ -44,6 +46,7 @@ __all__ = [
     "ClaimedJob",
     "ConflictError",
     "ContextPart",
+    "Conversation",
     "DegradedWarning",
     "Document",
     "InvalidValueError",
@@ -54,6 +57,7 @@ __all__ = [
     "MemoryRecord",
     "MemoryVersion",
     "Message",
+    "NotConnectedError",
     "NotFoundError",
     "NotInstalledError",
     "PermissionDeniedError",

@@ -38,6 +38,7 @@ VALID: dict[str, dict[str, Any]] = {
     "delete_memory": MEMORY,
     "delete_thread": THREAD,
     "doctor": {},
+    "status": {},
     "drop_model": {"name": "spare"},
     "extend_job": {**JOB, "lease": "1 minute"},
     "extract_memories": THREAD,

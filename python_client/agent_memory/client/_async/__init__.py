@@ -5,5 +5,6 @@ python_client/generate_sync.py makes the folder _sync of this one.
 
 from .caller import translated
 from .client import AsyncMemory
+from .conversation import AsyncConversation
 
-__all__ = ["AsyncMemory", "translated"]
+__all__ = ["AsyncConversation", "AsyncMemory", "translated"]

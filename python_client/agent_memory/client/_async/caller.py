@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -13,11 +14,13 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, from_psycopg
+from ...errors import QUESTIONS, connecting, from_psycopg
+from ...source import named_database
 from ..arguments import Sender, parameters
 from ..notices import Cause, Notices
 from ..servers import Server, Vectors
 from ..statements import TimeLoader, records, statement
+from ..stores import AsyncStore
 
 if TYPE_CHECKING:
     from ..due_jobs import DueJobs
@@ -31,6 +34,7 @@ class AsyncCaller:
 
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.
+        path: the folder of an embedded store.
         pool_size: how many connections the client's own pool may open.
         embed_queries: whether the client embeds queries where the server cannot.
         catch_up_seconds: how long such a search may first do the user's due embed jobs; 0 for not at all.
@@ -41,16 +45,20 @@ class AsyncCaller:
 
     def __init__(
         self,
-        source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str,
+        source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str | None = None,
         *,
+        path: str | os.PathLike[str] | None = None,
         pool_size: int = 10,
         embed_queries: bool = True,
         catch_up_seconds: float = 0.2,
     ) -> None:
+        source = named_database(source, path)
         self._connection: AsyncConnection[Any] | None = None
         self._pool: AsyncConnectionPool[Any] | None = None
         self._conninfo = source if isinstance(source, str) else ""
-        self._owns_pool = isinstance(source, str)
+        self._store = AsyncStore(self, path) if source is None else None
+        self._owns_pool = source is None or isinstance(source, str)
+        self._pool_size = pool_size
         self._is_closed = False
         self._warned: set[Cause] = set()
         self._embeds_queries = embed_queries
@@ -63,10 +71,8 @@ class AsyncCaller:
             self._connection = source
         elif isinstance(source, AsyncConnectionPool):
             self._pool = source
-        elif isinstance(source, str):
-            self._pool = AsyncConnectionPool(
-                source, min_size=1, max_size=pool_size, open=False, kwargs={"autocommit": True}
-            )
+        elif self._owns_pool:
+            self._pool = self._new_pool()
         else:
             accepted = ", ".join(kind.__name__ for kind in (AsyncConnection, AsyncConnectionPool, str))
             raise TypeError(
@@ -75,10 +81,30 @@ class AsyncCaller:
             )
 
     async def close(self) -> None:
-        """Close the client's own pool. A connection or pool that was passed in stays open."""
+        """Close the client's own pool, and leave its embedded store. What was passed in stays open."""
         self._is_closed = True
         if self._owns_pool and self._pool is not None:
             await self._pool.close()
+        if self._store is not None:
+            await self._store.close()
+
+    def _forget_connections(self) -> None:
+        """Drop the connections of the process that this one was forked from; the next call opens the store anew."""
+        if self._store is not None:
+            self._store.forget()
+            # Closing the pool would take locks that threads of the other process may have held.
+            self._pool_of_parent, self._pool = self._pool, self._new_pool()
+            self._due = {}
+
+    def _new_pool(self) -> AsyncConnectionPool[Any]:
+        return AsyncConnectionPool(
+            self._conninfo if self._store is None else self._store.running,
+            min_size=1,
+            max_size=self._pool_size,
+            open=False,
+            check=None if self._store is None else AsyncConnectionPool.check_connection,
+            kwargs={"autocommit": True},
+        )
 
     async def _rows(
         self, row_type: type[Row], function: str, required: Mapping[str, Any], **optional: Any
@@ -126,8 +152,10 @@ class AsyncCaller:
                 if self._is_closed:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
                 # A plain connection first reports an error at once; a pool would retry for half a minute.
-                async with await AsyncConnection.connect(self._conninfo):
-                    pass
+                conninfo = self._conninfo if self._store is None else await self._store.running()
+                with connecting(conninfo):
+                    tried = await AsyncConnection.connect(conninfo)
+                await tried.close()
                 await self._pool.open()
             try:
                 async with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:

@@ -6,5 +6,6 @@ python_client/generate_sync.py makes the folder _sync of this one.
 
 from .caller import translated
 from .client import Memory
+from .conversation import Conversation
 
-__all__ = ["Memory", "translated"]
+__all__ = ["Conversation", "Memory", "translated"]

@@ -1,0 +1,91 @@
+# Generated from _async/conversation.py by generate_sync.py; do not edit.
+"""One conversation of an agent: its history is loaded, saved to and cleared."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+
+from ...errors import RetryableError
+from ...types import StoredMessage
+from .client import Memory
+
+logger = logging.getLogger("agent_memory")
+
+
+class Conversation:
+    """A thread as an agent sees it: load its history, save each message, clear it.
+
+    Args:
+        memory: the client whose connections serve the conversation.
+        user_id: whose conversation it is.
+        thread_id: the thread of the conversation.
+        agent_id: the agent that writes, whose policy and memories count; None is the database's default.
+        empty_on_failure: load an empty history where the database is out of reach or fails, instead of raising. An
+            agent then still answers, without its memory. The failure is logged as an error of ``agent_memory``.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        user_id: str,
+        thread_id: str,
+        agent_id: str | None = None,
+        *,
+        empty_on_failure: bool = False,
+    ) -> None:
+        self._memory = memory
+        self._user_id = user_id
+        self._thread_id = thread_id
+        self._agent_id = agent_id
+        self._empty_on_failure = empty_on_failure
+
+    def load_memory(self, query: str | None = None, max_tokens: int | None = None) -> list[dict[str, str]]:
+        """Return the messages to send to a model: memories, summaries, what was said before, the newest messages.
+
+        Args:
+            query: what the user asks now, if it is not saved yet; None takes the newest message of the user.
+            max_tokens: the most that the messages may have; None takes the policy's ``context.max_tokens``.
+
+        Returns:
+            Dictionaries with ``role`` and ``content``, as chat models take them; empty for a new conversation.
+
+        Raises:
+            AgentMemoryError: an argument is refused, also with ``empty_on_failure``.
+            psycopg.Error: the database fails, unless ``empty_on_failure`` is set.
+        """
+        try:
+            parts = self._memory.get_context(
+                self._user_id, self._thread_id, query=query, agent_id=self._agent_id, max_tokens=max_tokens
+            )
+        except (psycopg.Error, RetryableError) as error:
+            if not self._empty_on_failure:
+                raise
+            logger.error("The history of thread %r could not be loaded: %s", self._thread_id, error)
+            return []
+        return [{"role": part.role, "content": part.content} for part in parts]
+
+    def save_memory(
+        self,
+        role: str,
+        content: str,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> StoredMessage:
+        """Append one message. A failing database is an error here: a message that is not stored would be lost."""
+        return self._memory.add_message(
+            self._user_id,
+            self._thread_id,
+            role,
+            content,
+            agent_id=self._agent_id,
+            metadata=metadata,
+            idempotency_key=idempotency_key,
+        )
+
+    def clear_conversation(self) -> int:
+        """Hide all messages of the conversation (soft delete) and return how many were cleared."""
+        return self._memory.clear_thread(self._user_id, self._thread_id)
