@@ -449,6 +449,22 @@ class TestDueJobs:
         assert jobs(db) == [("pending", 0)]
         assert all(due.end.done() for due in own._due.values())
 
+    def test_a_job_that_a_worker_does_is_waited_for(self, dsn: str, client: Memory, tmp_path: Path) -> None:
+        use(client, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
+        client.add_message("ana", "monday", "user", "Green tea")
+        [job] = client.claim_jobs("worker", ["embed"], 4, user_id="ana")
+
+        def complete() -> None:
+            time.sleep(0.5)
+            vector = [1.0 if place == 4 else 0.0 for place in range(8)]
+            with Memory(dsn) as worker:
+                worker.complete_job(job.user_id, job.job_id, job.lease_token, {"embeddings": [vector]})
+
+        with ThreadPoolExecutor(1) as threads:
+            done = threads.submit(complete)
+            assert found(client, "black tea", mode="vector") == ["Green tea"]
+            done.result()
+
     def test_threads_may_share_a_client(self, dsn: str, tmp_path: Path) -> None:
         with ConnectionPool(dsn, min_size=1, max_size=4, kwargs={"autocommit": True}) as pool:
             memory = Memory(pool, catch_up_seconds=LONG)

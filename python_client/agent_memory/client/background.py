@@ -11,6 +11,7 @@ import atexit
 import concurrent.futures
 import os
 import threading
+import time
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
@@ -100,6 +101,16 @@ def is_done_in_thread(future: Future[Any], seconds: float) -> bool:
     """Do the same as ``is_done_in_loop`` for a thread without an event loop."""
     concurrent.futures.wait({future}, timeout=seconds)
     return future.done()
+
+
+async def sleep_in_loop(seconds: float) -> None:
+    """Let other tasks of the event loop go on for so many seconds."""
+    await asyncio.sleep(seconds)
+
+
+def sleep_in_thread(seconds: float) -> None:
+    """Sleep for so many seconds."""
+    time.sleep(seconds)
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:

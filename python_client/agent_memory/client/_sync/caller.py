@@ -38,7 +38,8 @@ class SyncCaller:
         path: the folder of an embedded store.
         pool_size: how many connections the client's own pool may open.
         embed_queries: whether the client embeds queries where the server cannot.
-        catch_up_seconds: how long such a search may first do the user's due embed jobs; 0 for not at all.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs, ten times as long the first
+            time; 0 for not at all.
     """
 
     _senders: ClassVar[dict[str, dict[str, Sender]]]
@@ -65,6 +66,7 @@ class SyncCaller:
         self._embeds_queries = embed_queries
         self._catch_up_seconds = catch_up_seconds
         self._known: Server | None = None
+        self._is_warm = False
         self._vectors = Vectors()
         self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = threading.Lock()
