@@ -7,6 +7,7 @@ application never waits for a model that runs in this process.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import concurrent.futures
 import os
 import threading
@@ -26,6 +27,13 @@ class _Background:
         self.loop = asyncio.new_event_loop()
         self.models = Models()
         threading.Thread(target=self.loop.run_forever, name="agent_memory models", daemon=True).start()
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Close the connections to providers at the end of the process."""
+        if self.pid == os.getpid():
+            with suppress(concurrent.futures.TimeoutError):
+                asyncio.run_coroutine_threadsafe(self.models.close(), self.loop).result(1)
 
 
 _lock = threading.Lock()

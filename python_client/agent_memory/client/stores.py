@@ -28,13 +28,12 @@ class _ClientStore:
     def __init__(self, client: Any, path: str | os.PathLike[str] | None) -> None:
         embedded.check_packages()
         from ..embedded.folder import resolved
-        from ..embedded.store import follow
 
+        self._client = client
         self._path = path if path == embedded.IN_MEMORY else resolved(path)
         self._store: Store | None = None
         self._is_forked = False
         self._one_at_a_time = threading.Lock()
-        follow(client)
 
     def _running(self) -> str:
         with self._one_at_a_time:
@@ -45,6 +44,7 @@ class _ClientStore:
                         hint="Make the client in the process that uses it, or name a folder with path.",
                     )
                 self._store = embedded.open_store(self._path, worker=True)
+                self._store.serve(self._client)
         return self._store.ensure_running()
 
     def _close(self) -> None:

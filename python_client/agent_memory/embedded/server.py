@@ -72,9 +72,10 @@ class Server:
     def conninfo(self) -> str:
         """How this process reaches the server: a connection string."""
         host = self._data
-        if len(os.fsencode(host / _SOCKET)) > _LONGEST_SOCKET_PATH:
+        # A comma would separate two hosts.
+        if len(os.fsencode(host / _SOCKET)) > _LONGEST_SOCKET_PATH or "," in str(host):
             if self._shortcut is None:
-                self._shortcut = Path(tempfile.mkdtemp(prefix="agent-memory-", dir="/tmp"), "data")
+                self._shortcut = Path(tempfile.mkdtemp(prefix="agent-memory-socket-", dir="/tmp"), "data")
                 self._shortcut.symlink_to(self._data)
             host = self._shortcut
         return make_conninfo(host=str(host), hostaddr="", port=5432, user="postgres", dbname="postgres")
@@ -152,24 +153,31 @@ class Server:
             self._check_major()
             return
         beside = self._folder / "data.new"
-        shutil.rmtree(beside, ignore_errors=True)
-        for locale in ("C.UTF-8", "C"):
-            beside.mkdir(mode=0o700)
-            self._programs.give(beside)
-            result = self._programs.run(self._initdb(locale, beside), beside, capture_output=True)
-            if result.returncode == 0:
-                break
+        # If this process is killed, initdb goes on for a while, and holds the lock for so long.
+        lock = FileLock(self._lock_file)
+        try:
+            lock.acquire(timeout=1.0)
             shutil.rmtree(beside, ignore_errors=True)
-        else:
-            said = result.stderr.decode(errors="replace").strip()
-            raise AgentMemoryError(
-                f"no PostgreSQL data can be made in {self._folder}: {_problem(said)}",
-                hint="A PostgreSQL server needs an account in /etc/passwd: add a line for this user, or be another one."
-                if "user does not exist" in said
-                else "Name another folder with Memory(path=...), or a database with AGENT_MEMORY_DSN.",
-            )
-        beside.rename(self._data)
-        _sync(self._folder)
+            for locale in ("C.UTF-8", "C"):
+                beside.mkdir(mode=0o700)
+                self._programs.give(beside)
+                command = self._initdb(locale, beside)
+                result = self._programs.run(command, beside, capture_output=True, pass_fds=[lock.descriptor])
+                if result.returncode == 0:
+                    break
+                shutil.rmtree(beside, ignore_errors=True)
+            else:
+                raise self._no_data(result.stderr.decode(errors="replace").strip())
+            beside.rename(self._data)
+            _sync(self._folder)
+        finally:
+            lock.release()
+
+    def _no_data(self, said: str) -> AgentMemoryError:
+        hint = "Name another folder with Memory(path=...), or a database with AGENT_MEMORY_DSN."
+        if "user does not exist" in said:
+            hint = "A PostgreSQL server needs an account in /etc/passwd: add a line for this user, or be another one."
+        return AgentMemoryError(f"no PostgreSQL data can be made in {self._folder}: {_problem(said)}", hint=hint)
 
     def _initdb(self, locale: str, folder: Path) -> list[str]:
         # Letters sort and change case alike on every machine; which of them are parts of words is the locale's matter.
@@ -200,8 +208,9 @@ class Server:
             )
 
     def _start(self) -> None:
-        # Nobody holds the lock, so the number in this file is not that of the store's server, whoever has it now.
-        (self._data / "postmaster.pid").unlink(missing_ok=True)
+        # Nobody holds the lock, so the number in these files is not that of the store's server, whoever has it now.
+        for name in ("postmaster.pid", f"{_SOCKET}.lock", _SOCKET):
+            (self._data / name).unlink(missing_ok=True)
         if self._log.exists() and self._log.stat().st_size > _LARGEST_LOG:
             self._log.replace(self._log.with_name("server.log.old"))
         settings = SETTINGS | (VOLATILE_SETTINGS if self._is_volatile else {"fsync": "on", "full_page_writes": "on"})

@@ -48,6 +48,10 @@ class Store:
             self._share.ensure_running()
         return self.conninfo
 
+    def serve(self, client: _Client) -> None:
+        """Close this client of the store when the process ends, and have it begin anew in a child that is forked."""
+        _clients.add(client)
+
     def close(self) -> None:
         """End this use of the store. The process leaves with its last user; the last process stops the server."""
         with _mutex:
@@ -97,11 +101,6 @@ def open_store(path: str | os.PathLike[str] | None = None, *, worker: bool = Fal
         store = Store(share, has_worker=worker)
         _stores.append(store)
     return store
-
-
-def follow(client: _Client) -> None:
-    """Close this client when the process ends, and have it begin anew in children that the process forks."""
-    _clients.add(client)
 
 
 def _stop_workers() -> None:

@@ -60,16 +60,16 @@ class SyncEmbedding(SyncWorkerProtocol):
         self,
         user_id: str,
         query: str,
-        model: Mapping[str, Any],
+        embedding_model: Mapping[str, Any],
         embedding: Sequence[float],
         calls: Sequence[Mapping[str, Any]] | None = None,
         agent_id: str | None = None,
     ) -> bool:
-        """Keep the embedding of a query for the searches that follow; False if ``model`` is another one by now."""
+        """Keep the embedding of a query for the searches that follow; False if the model is another one by now."""
         return self._value(
             bool,
             "keep_query_embedding",
-            {"user_id": user_id, "query": query, "model": model, "embedding": embedding},
+            {"user_id": user_id, "query": query, "embedding_model": embedding_model, "embedding": embedding},
             calls=calls,
             agent_id=agent_id,
         )
@@ -94,11 +94,15 @@ class SyncEmbedding(SyncWorkerProtocol):
             return None
         is_probed = known.is_to_be_probed()
         wanted = self.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
+        if wanted is not None and not is_probed and wanted.model != known.model:
+            is_probed = True
+            wanted = self.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
         if wanted is None:
             return None
         if is_probed:
-            known.embeds, known.probed_at = wanted.server_embeds, time.monotonic()
-        if known.embeds and not self._runs_here(wanted.model):
+            known.probed_at, known.model = time.monotonic(), wanted.model
+            known.embeds = wanted.server_embeds and not self._runs_here(wanted.model)
+        if known.embeds:
             return None
         vector = None
         calls: list[dict[str, Any]] = []
@@ -106,7 +110,7 @@ class SyncEmbedding(SyncWorkerProtocol):
             vector = self._embedding(known, wanted.model, wanted.text, calls)
             if vector is None:
                 return None
-        if wanted.has_due_jobs and known.may_work and not wanted.is_read_only:
+        if (wanted.has_due_jobs or user_id in self._due) and known.may_work and not wanted.is_read_only:
             self._catch_up(known, user_id, wanted.model["provider"] == "local")
         if wanted.text is None or vector is None or wanted.is_read_only:
             return vector
@@ -193,7 +197,9 @@ class SyncEmbedding(SyncWorkerProtocol):
             or (own is not None and not (own.autocommit and own.info.transaction_status == TransactionStatus.IDLE))
         ):
             return
-        self._due = {user: due for user, due in self._due.items() if not due.end.done()}
+        for user, each in [*self._due.items()]:
+            if each.end.done():
+                self._due.pop(user, None)
         due = self._due.get(user_id)
         if due is None:
             if len(self._due) >= _MOST_USERS:
@@ -210,6 +216,8 @@ class SyncEmbedding(SyncWorkerProtocol):
         if not is_done and own is not None:
             due.give_back()
             is_done_in_thread(due.end, _LONGEST_END)
+        if due.end.done():
+            self._due.pop(user_id, None)
         if not (is_done or is_local) or (is_done and not due.has_succeeded()):
             known.idle_until = time.monotonic() + KNOWN_SECONDS
 
