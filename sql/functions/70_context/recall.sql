@@ -72,11 +72,13 @@ begin
         and m.role not in ('system', 'developer')
     )
     select m.*, (
-      select memory._english(string_agg(left(s.content, 500), ' ')) from messages as s where s.of_hit <= 20) as english
+      select memory._english(string_agg(left(s.content, 500), ' ')) from messages as s where s.of_hit <= 10) as english
     from messages as m
     order by m.place
   loop
-    exit when remaining < 20; -- With its speaker and its day hardly a message has less.
+    -- Hardly a message has fewer than 20 tokens with its speaker and its day, and the last hundredth is not worth
+    -- trying every candidate that is left, which would be a third of the work.
+    exit when remaining < greatest(20, p_max_tokens / 100);
     said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
     if wording = asked then
