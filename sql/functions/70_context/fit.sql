@@ -72,6 +72,7 @@ begin
     else greatest(
       p_message.token_count,
       memory._tokens_at_most(p_message.content)
-        + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
+        + case when p_message.metadata ? 'tool_calls'
+            then memory._tokens_at_most(p_message.metadata ->> 'tool_calls') else 0 end) end;
 end;
 $$;
