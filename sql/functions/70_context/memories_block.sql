@@ -21,7 +21,7 @@ declare
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
   wordings text[];
-  long text[]; -- two long words of each wording
+  keys text[]; -- three of each wording
   wording text;
   same int;
   sources int[];
@@ -34,11 +34,11 @@ begin
     return;
   end if;
   wordings := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
-  long := array(
-    select l.word
+  keys := array(
+    select k.key
     from unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
-    cross join lateral jsonb_array_elements_text(r.metadata -> 'long_words') with ordinality as l (word, position)
-    order by r.place, l.position);
+    cross join lateral jsonb_array_elements_text(r.metadata -> 'keys') with ordinality as k (key, position)
+    order by r.place, k.position);
   -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
   -- counted, so that the block as a whole keeps the limit.
   for memory in
@@ -57,7 +57,7 @@ begin
       tokens := tokens + added;
       if cardinality(p_recalled) > 0 then
         wording := memory._wording(memory.content);
-        same := memory._same_wording(wording, memory._long_words(wording), wordings, long);
+        same := memory._same_wording(wording, memory._wording_keys(wording), wordings, keys);
         sources := memory._sources_among(p_user_id, memory.memory_id, p_recalled);
         if exists (select from unnest(sources) as s where not memory._says_no_more(wordings[s], wording)) then
           is_recalled := true;

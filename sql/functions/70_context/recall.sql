@@ -23,9 +23,9 @@ declare
   remaining int := p_max_tokens;
   candidates memory.context_part[] := array[]::memory.context_part[];
   wordings text[] := array[]::text[];
-  long text[] := array[]::text[]; -- two long words of each wording
-  all_long text := ' '; -- the same as one text, in which a word is found in a tenth of the time
-  long_words text[];
+  keys text[] := array[]::text[]; -- three of each wording
+  all_keys text := e'\n'; -- the same as one text, in which a key is found in a tenth of the time
+  own_keys text[];
   asked_before bigint[] := array[]::bigint[]; -- hits that are the query itself
   hit record;
   said text;
@@ -85,10 +85,11 @@ begin
       asked_before := asked_before || hit.of_hit; -- What stands next to it may be the answer.
     end if;
     continue when wording = '' or wording = asked;
-    long_words := memory._long_words(wording);
-    continue when (strpos(all_long, ' ' || long_words[1] || ' ') > 0
-                   or strpos(all_long, ' ' || long_words[2] || ' ') > 0)
-      and memory._same_wording(wording, long_words, wordings, long) is not null;
+    own_keys := memory._wording_keys(wording);
+    continue when (strpos(all_keys, e'\n' || own_keys[1] || e'\n') > 0
+                   or strpos(all_keys, e'\n' || own_keys[2] || e'\n') > 0
+                   or strpos(all_keys, e'\n' || own_keys[3] || e'\n') > 0)
+      and memory._same_wording(wording, own_keys, wordings, keys) is not null;
     if octet_length(said) > 6 * longest then
       continue when longest > remaining; -- before the passage is looked for, which takes a millisecond
       said := memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest);
@@ -98,15 +99,14 @@ begin
     if tokens <= remaining then
       remaining := remaining - tokens;
       wordings := wordings || wording;
-      long := long || long_words[1];
-      long := long || long_words[2];
-      all_long := all_long || long_words[1] || ' ' || long_words[2] || ' ';
+      keys := keys || own_keys;
+      all_keys := all_keys || array_to_string(own_keys, e'\n') || e'\n';
       candidates := candidates || row(
         cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
         jsonb_build_object(
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
           'of_hit', case when not hit.of_hit = any (asked_before) then hit.of_hit end,
-          'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC',
+          'keys', to_jsonb(own_keys), 'said_at', hit.created_at at time zone 'UTC',
           'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
     end if;
@@ -281,10 +281,10 @@ end;
 $$;
 
 -- The place of the wording that says the same, or null: at least eight of ten words of both are the same, and no
--- number, negation or the like differs. Such texts share their longest or their second longest word, so only those
--- that do are compared: p_long has these two words of each wording. Short texts ("Yes, please") count as different,
--- because they answer different questions.
-create or replace function memory._same_wording(p_wording text, p_long_words text[], p_wordings text[], p_long text[])
+-- number, negation or the like differs. Such texts share two of their three longest words, so only those that do are
+-- compared: p_keys_of_all has the keys of all wordings. Short texts ("Yes, please") count as different, because they
+-- answer different questions.
+create or replace function memory._same_wording(p_wording text, p_keys text[], p_wordings text[], p_keys_of_all text[])
 returns int
 language plpgsql immutable parallel safe
 as $$
@@ -303,11 +303,12 @@ begin
   if place is not null then
     return place;
   end if;
-  -- Twenty at most: in a thousand alike reports every text shares its longest word with every other one.
-  foreach place in array
-    (array_positions(p_long, p_long_words[1]) || array_positions(p_long, p_long_words[2]))[:20]
+  -- Twenty at most: a thousand reports may be alike.
+  foreach place in array (
+    array_positions(p_keys_of_all, p_keys[1]) || array_positions(p_keys_of_all, p_keys[2])
+      || array_positions(p_keys_of_all, p_keys[3]))[:20]
   loop
-    place := (place + 1) / 2;
+    place := (place + 2) / 3;
     other := p_wordings[place];
     if length(other) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
       words := coalesce(words, string_to_array(p_wording, ' '));
@@ -333,27 +334,28 @@ begin
 end;
 $$;
 
--- The longest and the second longest word of a wording. A loop takes a third of the time of a statement that sorts.
-create or replace function memory._long_words(p_wording text)
+-- The keys of a wording: its three longest words, two by two. A loop takes a third of the time of a statement that
+-- sorts.
+create or replace function memory._wording_keys(p_wording text)
 returns text[]
 language plpgsql immutable parallel safe
 as $$
 declare
   word text;
-  longest text := '';
-  second text := '';
+  longest text[] := array['', '', ''];
 begin
   foreach word in array string_to_array(p_wording, ' ') loop
-    if length(word) > length(second) and word <> longest then
-      if length(word) > length(longest) then
-        second := longest;
-        longest := word;
-      else
-        second := word;
-      end if;
+    if length(word) > length(longest[3]) and word <> all (longest) then
+      longest := case
+        when length(word) > length(longest[1]) then array[word, longest[1], longest[2]]
+        when length(word) > length(longest[2]) then array[longest[1], word, longest[2]]
+        else array[longest[1], longest[2], word] end;
     end if;
   end loop;
-  return array[longest, second];
+  return array[
+    least(longest[1], longest[2]) || ' ' || greatest(longest[1], longest[2]),
+    least(longest[1], longest[3]) || ' ' || greatest(longest[1], longest[3]),
+    least(longest[2], longest[3]) || ' ' || greatest(longest[2], longest[3])];
 end;
 $$;
 
