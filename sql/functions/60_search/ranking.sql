@@ -244,21 +244,22 @@ begin
       jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where p_explain) as terms
     from matches as m join weights as w on w.word = m.word
     group by m.place
-  ), windows as materialized (
-    -- For each word the greatest weight that it has in a message or in one of the two before and after.
-    select m.thread_id, m.number + o.step as number, m.word, max(m.weight * o.share) as weight
-    from (
-      select t.thread_id, t.number, m.word, m.weight, w.frequency
-      from matches as m join worded as t on t.place = m.place join weights as w on w.word = m.word
-      where t.source = 'message' and fusion in ('score', 'keyword')
-    ) as m
-    join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
-      on o.step = 0 or m.frequency <= 0.5
-    group by m.thread_id, m.number + o.step, m.word
   ), around as materialized (
-    select v.thread_id collate "C" as thread_id, v.number, sum(w.idf * v.weight) as score
-    from windows as v join weights as w on w.word = v.word
-    group by v.thread_id collate "C", v.number
+    -- The sum over words of the greatest weight that the word has in a message or in one of the two before and after.
+    select v.thread_id, v.number, sum(v.idf * v.weight) as score
+    from (
+      select m.thread_id, m.number + o.step as number, m.idf, max(m.weight * o.share) as weight
+      from (
+        select t.thread_id collate "C" as thread_id, t.number, m.word, m.weight, w.idf, w.frequency
+        from matches as m join worded as t on t.place = m.place join weights as w on w.word = m.word
+        where t.source = 'message' and fusion in ('score', 'keyword')
+        offset 0 -- so that the words of a message are looked up before it is multiplied
+      ) as m
+      join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
+        on o.step = 0 or m.frequency <= 0.5
+      group by m.thread_id, m.number + o.step, m.word, m.idf
+    ) as v
+    group by v.thread_id, v.number
   ), best as materialized (
     select c.highest, c.lowest, memory._trust(k.share) as trust, num_nonnulls(c.highest, k.score) as arms,
       (select memory._keyword_weight(k.score, sum(w.idf * w.weight * w.frequency),
