@@ -280,7 +280,8 @@ begin
     left join keywords as k on k.place = c.place
     left join around as a
       on c.source = 'message' and a.thread_id = c.thread_id collate "C" and a.number = c.number
-    where k.score is not null or c.similarity >= (select l.similarity from least as l)
+    where num_nonnulls(c.similarity, c.vector, c.content) > 0 -- tested before the joins
+      and (k.score is not null or c.similarity >= (select l.similarity from least as l))
   ), ranked as (
     select c.*, null::bigint as vector_rank, null::bigint as keyword_rank
     from contenders as c
