@@ -282,6 +282,8 @@ begin
       on c.source = 'message' and a.thread_id = c.thread_id collate "C" and a.number = c.number
     where num_nonnulls(c.similarity, c.vector, c.content) > 0 -- tested before the joins
       and (k.score is not null or c.similarity >= (select l.similarity from least as l))
+  ), highest as materialized (
+    select max(c.keyword) as keyword from contenders as c
   ), ranked as (
     select c.*, null::bigint as vector_rank, null::bigint as keyword_rank
     from contenders as c
@@ -306,10 +308,10 @@ begin
       end::double precision as score
     from ranked as c
     cross join best as b
-    cross join (select max(c.keyword) as highest_keyword from contenders as c) as h
+    cross join highest as h
     cross join lateral (
-      select c.keyword / h.highest_keyword * b.trust as share,
-        coalesce(c.own, 0) / h.highest_keyword * b.trust as own_share) as k
+      select c.keyword / h.keyword * b.trust as share,
+        coalesce(c.own, 0) / h.keyword * b.trust as own_share) as k
   ), talk as (
     select s.thread_id collate "C" as thread_id, s.number, s.score
     from scored as s
