@@ -28,6 +28,7 @@ REPLACEMENTS = {
     "asyncio": "threading",
     "is_done_in_loop": "is_done_in_thread",
     "running_loop": "no_loop",
+    "sleep_in_loop": "sleep_in_thread",
 }
 
 

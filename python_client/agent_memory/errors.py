@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 
 import psycopg
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import Identifier
 
 
@@ -89,6 +91,12 @@ class NotInstalledError(AgentMemoryError):
     sqlstate = "3F000"
 
 
+class NotConnectedError(AgentMemoryError, psycopg.OperationalError):
+    """No server listens there, or it refuses the user, the password or the database; the hint says what to do."""
+
+    sqlstate = "08001"
+
+
 class DegradedWarning(UserWarning):
     """An answer is less than it could be, such as a search by keyword alone because no embedding model is active.
 
@@ -118,6 +126,7 @@ DEGRADED = {
     "01AM6": "does not fit",
     "01AM7": "messages not parsed yet",
     "01AM8": "missing resource",
+    "01AM9": "expired already",
 }
 """The causes of degraded answers by the SQLSTATE of the database's NOTICE."""
 
@@ -125,11 +134,14 @@ DEGRADED = {
 _BY_SQLSTATE: dict[str, type[AgentMemoryError]] = {
     error.sqlstate: error
     for error in AgentMemoryError.__subclasses__()
-    if error.sqlstate is not None and error is not NotInstalledError  # which depends on where the error was raised
+    # Which of these two it is does not follow from the SQLSTATE.
+    if error.sqlstate is not None and error not in (NotInstalledError, NotConnectedError)
 } | {  # a deadlock, a lock not granted in time: as with a serialization failure, the remedy is to run it again
     "40P01": RetryableError,
     "55P03": RetryableError,
 }
+
+_ANOTHER = 'name another database with AGENT_MEMORY_DSN or --dsn, such as "postgresql://user@localhost/app".'
 
 # No such schema, function (or none with these arguments), relation.
 _MISSING = {"3F000", "42883", "42P01"}
@@ -138,6 +150,43 @@ _FAILED_TRANSACTION = "25P02"
 
 QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED: "select current_user"}
 """What to ask the server in order to explain an error with this SQLSTATE, where its connection still answers."""
+
+
+# What libpq and the server say in English, and what helps; with other languages there is only the last resort.
+_NOT_CONNECTED = (
+    (r"no password supplied", "Put the password of {user} into the connection string, PGPASSWORD or ~/.pgpass."),
+    (r"password authentication failed", "The password of {user} is another one: see the connection string."),
+    (r'database ".*" does not exist', "Run: createdb {where}; then: agent-memory install --dsn {dsn}"),
+    (r'role ".*" does not exist', "Run as a superuser: create role {user} login; or connect as another user."),
+    (r"refused|No such file|timed? ?out|timeout", "Start the server there, or " + _ANOTHER),
+    (r"resolve|Servname", "There is no such host or port: see the connection string, or " + _ANOTHER),
+    (r"", "See the connection string, or " + _ANOTHER),
+)
+
+
+@contextmanager
+def connecting(conninfo: str) -> Iterator[None]:
+    """Raise NotConnectedError, which is an OperationalError of psycopg too, where a connection cannot be made.
+
+    Args:
+        conninfo: the connection string; its password is not repeated.
+    """
+    try:
+        yield
+    except psycopg.OperationalError as error:
+        if isinstance(error, AgentMemoryError):
+            raise
+        known = {name: str(value) for name, value in conninfo_to_dict(conninfo).items() if value}
+        server = {name: known[name] for name in ("host", "port") if name in known}
+        database = known.get("dbname", known.get("user", "DATABASE"))
+        blanks = {
+            "user": known.get("user", "the user"),
+            "where": shlex.join([*(f"--{name}={value}" for name, value in server.items()), database]),
+            "dsn": shlex.quote(make_conninfo(**server, dbname=database)),
+        }
+        said = re.sub(r"^connection (failed|is bad): ", "", str(error).partition("\n")[0])
+        hint = next(help_ for pattern, help_ in _NOT_CONNECTED if re.search(pattern, said))
+        raise NotConnectedError(said, hint=hint.format(**blanks)) from error
 
 
 def client_version() -> str:

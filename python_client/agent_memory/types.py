@@ -249,7 +249,7 @@ class QueryToEmbed:
         text: what to embed; None where nothing is to be embedded, or the database has the embedding already.
         server_embeds: whether the server calls the model by itself; False where it was not asked.
         is_read_only: whether the transaction can keep no embedding.
-        has_due_jobs: whether embed jobs of the user are due.
+        has_due_jobs: whether embed jobs of the user are due, or under way.
     """
 
     model: dict[str, Any]

@@ -6,6 +6,7 @@ import logging
 import re
 import warnings
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import psycopg
@@ -50,7 +51,7 @@ class TestDegraded:
 
     def test_a_cause_is_the_same_for_other_names_and_numbers(self, db: psycopg.Connection, memory: Memory) -> None:
         notice = """raise notice 'degraded: model "%" took % ms (request %)', user_id, row_limit, 'r' || row_limit
-            using errcode = '01AM9';"""
+            using errcode = '01AMZ';"""
         db.execute(
             "create or replace function memory.list_threads(user_id text, row_limit int default 50,"
             " row_offset int default 0) returns setof memory.thread language plpgsql"
@@ -63,13 +64,14 @@ class TestDegraded:
         assert [str(warning.message) for warning in caught] == ['model "model 0" took 1 ms (request r1)']
         [warning] = caught
         assert isinstance(warning.message, DegradedWarning)
-        assert (warning.message.sqlstate, warning.message.cause) == ("01AM9", "other")
+        assert (warning.message.sqlstate, warning.message.cause) == ("01AMZ", "other")
 
     def test_a_notice_is_known_by_its_sqlstate_not_by_its_words(self, db: psycopg.Connection, memory: Memory) -> None:
         db.execute(
             "create or replace function memory.list_threads(user_id text, row_limit int default 50,"
             " row_offset int default 0) returns setof memory.thread language plpgsql"
-            " as $$ begin raise notice 'degraded: only in words'; raise notice 'weniger' using errcode = '01AM6'; end $$"
+            " as $$ begin raise notice 'degraded: only in words';"
+            " raise notice 'weniger' using errcode = '01AM6'; end $$"
         )
         with pytest.warns(DegradedWarning) as caught:
             memory.list_threads("ana")
@@ -112,6 +114,15 @@ class TestDegraded:
         memory.set_policy({"resources": []}, agent_id="dumb")
         stored = causes(lambda client: client.add_memory("ana", "Likes coffee", agent_id="dumb"))
         assert stored == {"missing resource"}
+
+        past = datetime(2020, 1, 1, tzinfo=timezone.utc)
+        added = causes(lambda client: client.add_message("ana", "t2", "user", "Hello", expires_at=past))
+        assert added == {"expired already"}
+        old = past - timedelta(days=7)
+        imported = causes(
+            lambda client: client.add_message("ana", "t2", "user", "Hello", created_at=old, expires_at=past)
+        )
+        assert imported == set()
 
         memory.register_model("paid", "embedding", "openai", "m", {"base_url": "http://127.0.0.1:9", "dimensions": 3})
         memory.activate_model("paid")

@@ -20,12 +20,10 @@ from typer.core import TyperGroup
 
 from ..client import translated
 from ..embedded import open_store
-from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError
+from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError, connecting
 from ..source import named_database
 from ..types import Artifact, Document
 
-_LIBPQ_DECIDES = ("", "postgresql://", "postgres://")
-_WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
 Listed = TypeVar("Listed", Artifact, Document)
 
 console = Console(highlight=False)
@@ -47,8 +45,6 @@ class Commands(TyperGroup):
                 return super().invoke(ctx)
         except (AgentMemoryError, psycopg.Error, OSError) as error:
             message, hint = _explained(error)
-            if isinstance(error, psycopg.OperationalError) and error.sqlstate is None and ctx.obj in _LIBPQ_DECIDES:
-                hint = _WHERE
             stderr.print(Text(f"Error: {message}", style="red"), soft_wrap=True)
             if hint:
                 stderr.print(Text(f"Hint: {hint}"), soft_wrap=True)
@@ -66,16 +62,9 @@ def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, 
     return str(error).partition("\n")[0], None
 
 
-def _remember_dsn(context: typer.Context, dsn: str | None) -> str | None:
-    """Keep the connection string for the command group, whose error messages depend on it."""
-    context.find_root().obj = dsn
-    return dsn
-
-
 Dsn = Annotated[
     str | None,
     typer.Option(
-        callback=_remember_dsn,
         envvar="AGENT_MEMORY_DSN",
         show_default=False,
         help="Connection string; without one, the embedded PostgreSQL of this user. postgresql:// takes libpq's own "
@@ -103,12 +92,11 @@ def database(dsn: str | None) -> Iterator[str]:
 @contextmanager
 def connected(dsn: str | None) -> Iterator[psycopg.Connection[Any]]:
     """Yield a connection in autocommit mode, on which every error is raised as the client would."""
-    with (
-        database(dsn) as conninfo,
-        psycopg.connect(conninfo, autocommit=True, application_name="agent-memory") as connection,
-        translated(connection),
-    ):
-        yield connection
+    with database(dsn) as conninfo:
+        with connecting(conninfo):
+            opened = psycopg.connect(conninfo, autocommit=True, application_name="agent-memory")
+        with opened as connection, translated(connection):
+            yield connection
 
 
 class _StderrHandler(logging.Handler):

@@ -7,9 +7,11 @@ application never waits for a model that runs in this process.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import concurrent.futures
 import os
 import threading
+import time
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
@@ -26,6 +28,13 @@ class _Background:
         self.loop = asyncio.new_event_loop()
         self.models = Models()
         threading.Thread(target=self.loop.run_forever, name="agent_memory models", daemon=True).start()
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Close the connections to providers at the end of the process."""
+        if self.pid == os.getpid():
+            with suppress(concurrent.futures.TimeoutError):
+                asyncio.run_coroutine_threadsafe(self.models.close(), self.loop).result(1)
 
 
 _lock = threading.Lock()
@@ -92,6 +101,16 @@ def is_done_in_thread(future: Future[Any], seconds: float) -> bool:
     """Do the same as ``is_done_in_loop`` for a thread without an event loop."""
     concurrent.futures.wait({future}, timeout=seconds)
     return future.done()
+
+
+async def sleep_in_loop(seconds: float) -> None:
+    """Let other tasks of the event loop go on for so many seconds."""
+    await asyncio.sleep(seconds)
+
+
+def sleep_in_thread(seconds: float) -> None:
+    """Sleep for so many seconds."""
+    time.sleep(seconds)
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:

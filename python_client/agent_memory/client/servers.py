@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any
 
 KNOWN_SECONDS = 60.0
 """How long a client relies on what it has found out."""
@@ -25,19 +26,32 @@ select coalesce(has_function_privilege(to_regprocedure(
 
 @dataclass
 class Server:
-    """What is known of a database for one role; the times are those of time.monotonic()."""
+    """What is known of a database for one role; the times are those of time.monotonic().
+
+    Attributes:
+        checked_at: when the rights of the role were read.
+        may_embed: whether the role may ask what to embed.
+        may_work: whether the role may claim jobs.
+        probed_at: when the server was asked whether it calls the model by itself.
+        model: the model that it was asked for.
+        embeds: whether queries are left to the server.
+        idle_until: until when no jobs are claimed, because the model was too slow or failed.
+        failed_until: until when the model is not asked.
+        failure: that model, and why.
+    """
 
     checked_at: float = float("-inf")
     may_embed: bool = False
     may_work: bool = False
     probed_at: float = float("-inf")
+    model: Mapping[str, Any] | None = None
     embeds: bool = False
     idle_until: float = float("-inf")
     failed_until: float = float("-inf")
     failure: tuple[str, str] = ("", "")
 
     def embeds_itself(self) -> bool:
-        """Whether the server has embedded queries by itself when it was last asked, and was asked lately."""
+        """Whether queries are left to the server, which was asked lately."""
         return self.embeds and not self.is_to_be_probed()
 
     def is_to_be_probed(self) -> bool:

@@ -32,6 +32,14 @@ from ..worker import Worker
 
 _USER = "maya"
 _SHOWN = 6
+NEXT = (
+    "python3 -c 'import agent_memory as am; "
+    'am.Memory().add_message("ana", "monday", "user", "I prefer trains over planes.")\'',
+    'agent-memory search ana "trains"',
+    "agent-memory worker --once",
+    "agent-memory status",
+)
+"""Commands that work as they are, in any folder."""
 # Words of the questions that do not tell their subject.
 _FILLERS = {"about", "along", "what"}
 
@@ -55,10 +63,16 @@ def run(console: Console) -> None:
         _show_memories(console, memory)
         _show_latest_summary(console, memory)
         _ask(console, memory)
-    console.print("\nThe server is stopped and its data deleted. To go on with a database of your own:")
-    console.print("  export AGENT_MEMORY_DSN=postgresql://user@host/database")
-    console.print("  agent-memory install    # once, and after each upgrade")
-    console.print("  agent-memory worker     # beside the server; it runs the model work")
+    console.print(
+        "\nThe server is stopped and its data deleted. To go on with a store of your own, in your data folder:"
+    )
+    for command in NEXT:
+        console.print(Text(f"  {command}"), soft_wrap=True)
+    console.print(
+        "With a PostgreSQL of your own, name it in AGENT_MEMORY_DSN, run agent-memory install once, and keep"
+        " agent-memory worker running. agent-memory move takes along what is in your store.",
+        soft_wrap=True,
+    )
 
 
 def _import_conversation(console: Console, connection: psycopg.Connection[Any]) -> None:

@@ -39,9 +39,8 @@ begin
         'Register the other model under another name.', '23505');
     end if;
   end if;
-  if kind = 'embedding'
-    and (is_the_same and registered.settings ->> 'query_prefix' is not distinct from settings ->> 'query_prefix') is not true
-  then
+  if kind = 'embedding' and (is_the_same and registered.settings ->> 'query_prefix'
+                             is not distinct from register_model.settings ->> 'query_prefix') is not true then
     delete from memory.query_embeddings as k where k.model = register_model.name;
   end if;
   insert into memory.models as m (name, kind, provider, model, settings)
@@ -71,8 +70,8 @@ language plpgsql immutable parallel safe
 as $$
 declare
   known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds',
-    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api', 'model_dir', 'query_prefix',
-    'price_per_million_input', 'price_per_million_output'];
+    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api', 'model_dir',
+    'query_prefix', 'price_per_million_input', 'price_per_million_output'];
   key text;
   value jsonb;
   broken text;

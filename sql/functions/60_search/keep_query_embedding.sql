@@ -4,7 +4,7 @@
 -- model that made it, so a search never compares it with the embeddings of another model of the same length, whatever
 -- is activated meanwhile.
 create or replace function memory.keep_query_embedding(
-  user_id text, query text, model jsonb, embedding vector, calls jsonb default null, agent_id text default null
+  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null, agent_id text default null
 )
 returns boolean
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -17,20 +17,22 @@ begin
   perform memory._check_id('user_id', user_id), memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if asked is null then
     perform memory._refuse('query', 'must not be empty', 'Pass the text of memory.query_to_embed().');
-  elsif jsonb_typeof(model -> 'name') is distinct from 'string' then
-    perform memory._refuse('model', 'must be an object with name, provider, model and settings',
+  elsif embedding is null then
+    perform memory._refuse('embedding', 'must not be null', 'Pass the numbers that the model gave.');
+  elsif jsonb_typeof(embedding_model -> 'name') is distinct from 'string' then
+    perform memory._refuse('embedding_model', 'must be an object with name, provider, model and settings',
       'Pass the model of memory.query_to_embed().');
   end if;
   if calls is not null then
     perform memory._check_calls(calls);
     perform memory._enter_credible_calls(
-      user_id, null, 'search', agent_id, model ->> 'name', calls, 4, memory._estimate_tokens(asked) * 4 + 1000);
+      user_id, null, 'search', agent_id, embedding_model ->> 'name', calls, 4, memory._estimate_tokens(asked) * 4 + 1000);
   end if;
   select m.* into made_by from memory.models as m
-  where m.name = keep_query_embedding.model ->> 'name' and m.kind = 'embedding'
-    and memory._model_json(m) = keep_query_embedding.model
+  where m.name = embedding_model ->> 'name' and m.kind = 'embedding'
+    and memory._model_json(m) = embedding_model
   for key share; -- so that nobody drops or replaces the model meanwhile
-  if not found or embedding is null
+  if not found
     or memory._dimensions(embedding) > 4000
     or memory._dimensions(embedding) <> memory._known_dimensions(made_by)
     or not memory._has_direction(memory._to_halfvec(embedding)) then

@@ -36,16 +36,15 @@ begin
   has_due_jobs := exists (
     select from memory.jobs as j
     where j.user_id = query_to_embed.user_id and j.kind = 'embed'
-      and (j.status = 'pending' and j.run_after <= clock_timestamp()
-           or j.status = 'running' and j.lease_expires_at <= clock_timestamp()));
+      and (j.status = 'pending' and j.run_after <= clock_timestamp() or j.status = 'running'));
   return next;
 end;
 $$;
 comment on function memory.query_to_embed(text, text, text, text, boolean, boolean) is
 'What a client does before a search or, with is_context, before a context: the embedding model that serves the user; '
 'the text that it is to embed with it, null where nothing is to be embedded or the embedding is kept already; with '
-'probe whether the server can call the model by itself; and whether embed jobs of the user are due. Without a query, '
-'text is the newest message of the user in the thread. No row: no embedding model is active.';
+'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. Without a '
+'query, text is the newest message of the user in the thread. No row: no embedding model is active.';
 
 -- Whether the budget allows to embed a query.
 create or replace function memory._is_within_budget(p_user_id text, p_agent_id text, p_model jsonb, p_query text)

@@ -55,7 +55,7 @@ class AsyncMemory(
         pool_size: how many connections the client's own pool may open.
         embed_queries: whether the client embeds queries where the server cannot.
         catch_up_seconds: how long such a search may first do the user's due embed jobs, so that what was stored a
-            moment ago is compared, too; 0 for not at all.
+            moment ago is compared, too; ten times as long in the client's first search; 0 for not at all.
 
     Raises:
         InvalidValueError: path is no path, or there is a source as well.

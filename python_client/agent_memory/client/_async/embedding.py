@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psycopg import AsyncCursor
 from psycopg.pq import TransactionStatus
@@ -18,10 +18,20 @@ from ..servers import KNOWN_SECONDS, RIGHTS, Server, server
 from .caller import translated
 from .worker_protocol import AsyncWorkerProtocol
 
+if TYPE_CHECKING:
+    from ..due_jobs import DueJobs
+
 _LONGEST_CALL = 10.0
 """Seconds that a search waits for the embedding of its query, as the server itself would."""
 _LONGEST_END = 1.0
 """Seconds that jobs may take to be given back."""
+_FIRST_TIME = 10
+"""So many times as long as later ones the first search of a client may do jobs: it has loaded the model besides, and
+without an embedding it would find nothing by meaning."""
+_PAUSE = 0.02
+"""Seconds between two looks at jobs that a worker does."""
+_BUSY_SECONDS = 1.0
+"""How long searches do no jobs after one that had more to do than there was time for."""
 _MOST_USERS = 4
 """Of so many users jobs may be under way behind searches."""
 _NOT_EMBEDDED = "01AM2"
@@ -59,16 +69,16 @@ class AsyncEmbedding(AsyncWorkerProtocol):
         self,
         user_id: str,
         query: str,
-        model: Mapping[str, Any],
+        embedding_model: Mapping[str, Any],
         embedding: Sequence[float],
         calls: Sequence[Mapping[str, Any]] | None = None,
         agent_id: str | None = None,
     ) -> bool:
-        """Keep the embedding of a query for the searches that follow; False if ``model`` is another one by now."""
+        """Keep the embedding of a query for the searches that follow; False if the model is another one by now."""
         return await self._value(
             bool,
             "keep_query_embedding",
-            {"user_id": user_id, "query": query, "model": model, "embedding": embedding},
+            {"user_id": user_id, "query": query, "embedding_model": embedding_model, "embedding": embedding},
             calls=calls,
             agent_id=agent_id,
         )
@@ -93,11 +103,15 @@ class AsyncEmbedding(AsyncWorkerProtocol):
             return None
         is_probed = known.is_to_be_probed()
         wanted = await self.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
+        if wanted is not None and not is_probed and wanted.model != known.model:
+            is_probed = True
+            wanted = await self.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
         if wanted is None:
             return None
         if is_probed:
-            known.embeds, known.probed_at = wanted.server_embeds, time.monotonic()
-        if known.embeds and not await self._runs_here(wanted.model):
+            known.probed_at, known.model = time.monotonic(), wanted.model
+            known.embeds = wanted.server_embeds and not await self._runs_here(wanted.model)
+        if known.embeds:
             return None
         vector = None
         calls: list[dict[str, Any]] = []
@@ -107,6 +121,7 @@ class AsyncEmbedding(AsyncWorkerProtocol):
                 return None
         if wanted.has_due_jobs and known.may_work and not wanted.is_read_only:
             await self._catch_up(known, user_id, wanted.model["provider"] == "local")
+        self._is_warm = True
         if wanted.text is None or vector is None or wanted.is_read_only:
             return vector
         await self.keep_query_embedding(user_id, wanted.text, wanted.model, vector, calls or None, agent_id)
@@ -180,11 +195,11 @@ class AsyncEmbedding(AsyncWorkerProtocol):
     async def _catch_up(self, known: Server, user_id: str, is_local: bool) -> None:
         """Do due embed jobs of a user for a moment, so that the search compares what was stored just now.
 
-        What takes longer goes on behind the search. On a connection of the caller, which may be in a transaction by
-        then, it is given back. A provider that is too slow is not asked for a while.
+        Jobs that a worker does already are waited for. What takes longer goes on behind the search; on a connection of
+        the caller, which may be in a transaction by then, it is given back. After that, searches do no jobs for a
+        while: not for long where the model runs here and has much to do, longer where a provider is too slow.
         """
-        from ..background import is_done_in_loop, running_loop
-        from ..due_jobs import LEASE, MAX_JOBS, DueJobs, client_name
+        from ..background import sleep_in_loop
 
         started = time.monotonic()
         own = self._connection
@@ -194,25 +209,50 @@ class AsyncEmbedding(AsyncWorkerProtocol):
             or (own is not None and not (own.autocommit and own.info.transaction_status == TransactionStatus.IDLE))
         ):
             return
-        self._due = {user: due for user, due in self._due.items() if not due.end.done()}
-        due = self._due.get(user_id)
-        if due is None:
-            if len(self._due) >= _MOST_USERS:
-                return
+        end = started + self._catch_up_seconds * (1 if self._is_warm else _FIRST_TIME)
+        while True:
             try:
-                jobs = await self.claim_jobs(client_name(), ["embed"], MAX_JOBS, LEASE, user_id)
+                due = await self._due_jobs(user_id)
             except AgentMemoryError as error:
                 logger.info("no jobs are done before the search: %s", error)
                 return
-            if not jobs:
+            if due is None:
+                await sleep_in_loop(_PAUSE)
+            elif not await self._is_done(due, end):
+                break
+            elif not due.has_succeeded():
+                known.idle_until = time.monotonic() + KNOWN_SECONDS
                 return
-            due = self._due[user_id] = DueJobs(self, running_loop(), jobs)
-        is_done = await is_done_in_loop(due.end, max(started + self._catch_up_seconds - time.monotonic(), 0.0))
-        if not is_done and own is not None:
+            left = await self.query_to_embed(user_id)
+            if left is None or not left.has_due_jobs:
+                return
+            if time.monotonic() > end:
+                break
+        known.idle_until = time.monotonic() + (_BUSY_SECONDS if is_local else KNOWN_SECONDS)
+
+    async def _due_jobs(self, user_id: str) -> DueJobs | None:
+        """Return the user's embed jobs that this client does, which it claims unless some are under way."""
+        from ..background import running_loop
+        from ..due_jobs import LEASE, MAX_JOBS, DueJobs, client_name
+
+        for user, each in [*self._due.items()]:
+            if each.end.done():
+                self._due.pop(user, None)
+        if user_id not in self._due and len(self._due) < _MOST_USERS:
+            jobs = await self.claim_jobs(client_name(), ["embed"], MAX_JOBS, LEASE, user_id)
+            if jobs:
+                self._due[user_id] = DueJobs(self, running_loop(), jobs)
+        return self._due.get(user_id)
+
+    async def _is_done(self, due: DueJobs, end: float) -> bool:
+        """Wait for jobs until `end`. On a connection of the caller they are given back then."""
+        from ..background import is_done_in_loop
+
+        is_done = await is_done_in_loop(due.end, max(end - time.monotonic(), 0.0))
+        if not is_done and self._connection is not None:
             due.give_back()
             await is_done_in_loop(due.end, _LONGEST_END)
-        if not (is_done or is_local) or (is_done and not due.has_succeeded()):
-            known.idle_until = time.monotonic() + KNOWN_SECONDS
+        return is_done
 
     async def close(self) -> None:
         """Close the client's own pool, and give back the jobs that are under way behind a search.

@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, from_psycopg
+from ...errors import QUESTIONS, connecting, from_psycopg
 from ...source import named_database
 from ..arguments import Sender, parameters
 from ..notices import Cause, Notices
@@ -38,7 +38,8 @@ class SyncCaller:
         path: the folder of an embedded store.
         pool_size: how many connections the client's own pool may open.
         embed_queries: whether the client embeds queries where the server cannot.
-        catch_up_seconds: how long such a search may first do the user's due embed jobs; 0 for not at all.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs, ten times as long the first
+            time; 0 for not at all.
     """
 
     _senders: ClassVar[dict[str, dict[str, Sender]]]
@@ -65,6 +66,7 @@ class SyncCaller:
         self._embeds_queries = embed_queries
         self._catch_up_seconds = catch_up_seconds
         self._known: Server | None = None
+        self._is_warm = False
         self._vectors = Vectors()
         self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = threading.Lock()
@@ -152,8 +154,9 @@ class SyncCaller:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
                 # A plain connection first reports an error at once; a pool would retry for half a minute.
                 conninfo = self._conninfo if self._store is None else self._store.running()
-                with Connection.connect(conninfo):
-                    pass
+                with connecting(conninfo):
+                    tried = Connection.connect(conninfo)
+                tried.close()
                 self._pool.open()
             try:
                 with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
