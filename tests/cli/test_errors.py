@@ -20,6 +20,9 @@ from tests.support.servers import Run
         (["status"], {"AGENT_MEMORY_DSN": "host=127.0.0.1 port=1"}, "connection", "Start the server there"),
         (["status"], {"AGENT_MEMORY_DSN": "host=nowhere.invalid"}, "resolve", "There is no such host"),
         (["context", "", "t"], {}, "user_id: must not be empty", "Pass user_id"),
+        (["move"], {}, "move needs --to or --from", "agent-memory move --to"),
+        (["move", "--to", "db1"], {}, "neither a connection string nor the path", "Write postgresql://db1/app"),
+        (["move", "--from", "/nonexistent/store"], {}, "there is no store /nonexistent/store", "Name the folder"),
         (["import", "/nonexistent.jsonl"], {}, "Error: No such file or directory: /nonexistent.jsonl", None),
     ],
 )
@@ -95,6 +98,7 @@ def test_without_agent_memory(run: Run, empty_dsn: str) -> None:
     where = f"host={parts['host']} port={parts['port']} dbname={parts['dbname']}"
     commands = (
         ["doctor"],
+        ["status"],
         ["worker", "--once"],
         ["search", "ana", "x"],
         ["usage"],

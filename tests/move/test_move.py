@@ -56,6 +56,14 @@ def test_every_table_is_copied_or_listed_with_the_reason(source: Api) -> None:
         assert table in NOT_COPIED or not source.query(columns, table=f"memory.{table}")
 
 
+def test_every_trigger_on_insert_lets_copied_rows_pass(source: Api) -> None:
+    inserts = "select tgname from pg_trigger where not tgisinternal and tgtype & 4 = 4"
+    inserts += " and tgrelid = any (%(tables)s::regclass[])"
+    tables = [f"memory.{table.name}" for table in Side(source.connection).tables]
+    assert len(source.query(inserts, tables=tables)) >= 9
+    assert source.query(f"{inserts} and pg_get_triggerdef(oid) not like '%%rows_are_copied%%'", tables=tables) == []
+
+
 def test_all_of_every_user_arrives_and_nothing_else_happens(source: Api, target: psycopg.Connection[Any]) -> None:
     before = source.state()
     results = moved(source, target)

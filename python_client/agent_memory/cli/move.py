@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from .._text import counted
 from ..embedded import open_store
-from ..errors import InvalidValueError
+from ..errors import InvalidValueError, NotFoundError
 from ..move import MovedUser
 from ..move import move as move_users
 from .console import Dsn, connected, console, stderr
@@ -43,6 +44,10 @@ def move(
     outcomes: Counter[str] = Counter()
     tables: Counter[str] = Counter()
     with ExitStack() as stack:
+        if from_ is not None and _is_folder(from_) and not Path(from_).expanduser().is_dir():
+            raise NotFoundError(
+                f"there is no store {from_}", hint="Name the folder of a store, or a connection string."
+            )
         source = stack.enter_context(connected(dsn if from_ is None else _opened(stack, from_)))
         target = stack.enter_context(connected(dsn if to is None else _opened(stack, to)))
         bar = stack.enter_context(_bar())
@@ -74,9 +79,23 @@ def move(
 
 def _opened(stack: ExitStack, place: str) -> str:
     """Return the connection string of a place: it is one, or the folder of an embedded store, which is opened."""
+    return stack.enter_context(open_store(place)).conninfo if _is_folder(place) else place
+
+
+def _is_folder(place: str) -> bool:
+    """Tell a folder from a connection string.
+
+    Raises:
+        InvalidValueError: it is a bare word, such as the name of a host or of a database.
+    """
     if "://" in place or "=" in place:
-        return place
-    return stack.enter_context(open_store(place)).conninfo
+        return False
+    if "/" in place or Path(place).is_dir():
+        return True
+    raise InvalidValueError(
+        f"{place} is neither a connection string nor the path of a folder",
+        hint=f"Write postgresql://{place}/app, or ./{place} for a folder.",
+    )
 
 
 def _bar() -> Progress:

@@ -80,7 +80,12 @@ def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
         ("server", f"PostgreSQL {state['server_version']}, {where}"),
         ("agent_memory", f"{state['version']} in the database, {state['package_version']} here"),
         ("pgvector", state["pgvector"] or "missing"),
-        ("PL/Python", "call memory.run_jobs() works" if state["has_runner"] else "absent: a worker runs beside it"),
+        (
+            "PL/Python",
+            "call memory.run_jobs() works"
+            if state["has_runner"]
+            else 'absent: "agent-memory worker" runs beside the server',
+        ),
     ]
     for model in state["models"]:
         last = "not called yet" if model["last_called_at"] is None else f"last called {_ago(model['last_called_at'])}"
