@@ -128,8 +128,8 @@ begin
   return query
   select d.sign, left(d.phrase, 100)
   from (values
-    ('data', case when length(p_read) > 300 then 'a long text'
-                  when p_own_words <> p_read then 'code or a quotation' end),
+    ('data', case when length(p_read) > 300 then 'a long text' when strpos(p_read, '```') > 0 then 'code' end),
+    ('quotation', case when p_own_words <> p_read then 'quotation marks' end),
     ('event', (select coalesce(e[1], e[2]) from regexp_matches(p_own_words,
       e'\\m(?:(?:[Dd]id|[Hh]a[sd]|[Ww]as|[Ww]ere) the ([a-z]+)'
       || e'|(?:[Dd]id|[Dd]oes|[Hh]a[sd]|[Ww]as|[Ww]ere|[Ww]ill) ([[:upper:]][[:lower:]]+)\\M)') as e)),
@@ -185,8 +185,8 @@ $$;
 
 -- One of the names that earlier messages or memories of the user have; null when they have none. Of the messages it
 -- reads those that a job has parsed, of the memories a thousand, which takes a millisecond. Messages of this thread
--- from p_from_seq on are in the context. Of very many messages with a name the index gives about a thousand by chance: to
--- find one among 210,000 takes 7 ms of processor time, 32 without that limit.
+-- from p_from_seq on are in the context. Of very many messages with a name the index gives about a thousand by chance:
+-- to find one among 210,000 takes 7 ms of processor time, 32 without that limit.
 create or replace function memory._remembered_name(
   p_user_id text, p_thread_id text, p_agent_id text, p_names text[], p_from_seq bigint, p_language regconfig
 )

@@ -33,14 +33,16 @@ begin atomic
     ('particular', 0.5, 'means one particular thing and does not say which'),
     -- "Did the landlord reply", "does Sarah eat fish": who answers must know the people around the user.
     ('event', 0.5, 'asks about somebody or something in the life of the user'),
-    -- The name alone is reason enough: the user has spoken of it, and the context does not show that.
-    ('remembered', 0.5, 'names something that earlier conversations or memories know'),
+    -- The name alone is reason enough, also beside another name: the user has spoken of it, and the context does not
+    -- show that.
+    ('remembered', 0.8, 'names something that earlier conversations or memories know'),
     ('parameter', 0.5, 'does not say with what, where or for whom'),
-    -- The next four outweigh one sign, but not two.
+    -- The next four outweigh most other signs alone, but not two of them.
     ('harmless', -0.6, 'has words that only look like a reference'),
     ('how-to', -0.6, 'asks for general knowledge'),
     ('telling', -0.7, 'tells something and asks nothing'),
     ('data', -0.8, 'brings its own data'),
+    ('quotation', -0.4, 'quotes what it is about'),
     -- What the user tells is stored, whatever else it mentions.
     ('to remember', -1.2, 'says something to remember'),
     ('greeting', -1.5, 'is a greeting or thanks'),
@@ -129,9 +131,9 @@ begin atomic
 
     ('how-to', '{how do i,how can i,how do you,how to,how should,how long do i,how many days do i,do i need to,'
       'do i have to,where do i,where can i,why do,can i take,can i pay,should i use,what happens if,'
-      'what is the difference,what is a,what is an,what does,what are common,explain,translate,define,who wrote,'
-      'what can i cook,a good name for,the meaning of,a synonym,übersetze,erkläre,wie kocht man,explícame,traduce,'
-      'cómo se hace,explique moi,traduis,comment faire}'),
+      'what is the difference,what is a,what is an,what does a,what does the,what does this,what are common,explain,'
+      'translate,define,who wrote,what can i cook,a good name for,the meaning of,a synonym,übersetze,erkläre,'
+      'wie kocht man,explícame,traduce,cómo se hace,explique moi,traduis,comment faire}'),
 
     ('telling', '{^ i have,^ i am,^ i m,^ i moved,^ i prefer,^ i like,^ i love,^ i live,^ i bought,^ i work,^ my dog,'
       '^ my cat,^ my wife,^ my husband,^ my son,^ my daughter,^ my mother,^ my father,^ my friend,^ she says,'
