@@ -194,6 +194,7 @@ returns text
 language plpgsql stable parallel safe
 set enable_bitmapscan = on -- for the index of search_keys
 set enable_seqscan = off -- the planner prefers it for one row; where none has the name, it reads all users' messages
+set jit = off
 set gin_fuzzy_search_limit = 1000
 as $$
 declare
