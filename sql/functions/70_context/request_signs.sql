@@ -117,7 +117,8 @@ begin atomic
     ('reference', '{it,them,they,him,her,he,she,those,these,^ this,do this,that one,this one,^ that,is that,was that,'
       'that file,that fix,that thing,that script,that error,that library,the thing,the one,the other,the second,'
       'the first one,the last one,the same,same settings,the two,the rest,the former,the latter,the guy,the person,'
-      'as before,like before,too $,continue $,go on $,go ahead,try again $,once again,^ yes}'),
+      'as before,like before,too $,continue $,go on $,go ahead,try again $,once again,same again,tell me more,^ more,'
+      'and now,did you,^ yes}'),
     ('reference', '{das ding,mach das,das wieder,es wieder,funktioniert das,geht das,hazlo,ça marche,fais le,fais ça,'
       '它,那个,这个}'),
 
@@ -125,9 +126,9 @@ begin atomic
       '^ create a ticket,^ publish,^ connect,^ upgrade,^ play,^ drive,^ log in,^ cancel,i need an appointment,'
       'the weather tomorrow,the weather today}'),
 
-    ('harmless', '{it is raining,it is snowing,is it safe,is it normal,is it possible,is it ok,is it okay,is it true,'
-      'is it better,is it bad,is it worth,is it legal,is it a good idea,does it make sense,it take,it means,'
-      'what time is it,the last time,never again,once it,after it,when it,if it}'),
+    ('harmless', '{it is raining,is it raining,did you know,it is snowing,is it safe,is it normal,is it possible,'
+      'is it ok,is it okay,is it true,is it better,is it bad,is it worth,is it legal,is it a good idea,'
+      'does it make sense,it take,it means,what time is it,the last time,never again,once it,after it,when it,if it}'),
 
     ('how-to', '{how do i,how can i,how do you,how to,how should,how long do i,how many days do i,do i need to,'
       'do i have to,where do i,where can i,why do,can i take,can i pay,should i use,what happens if,'
