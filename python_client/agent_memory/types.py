@@ -205,6 +205,19 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryNeed:
+    """Whether a request needs memory: ``decision`` is search or skip, ``reason`` says why in words.
+
+    ``details`` holds the ``score``, the score from which on memory is searched (``search_from``), and the ``signs``
+    with their weights, the strongest reason to search first.
+    """
+
+    decision: str
+    reason: str
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A job with its status, and its result or error."""
 
