@@ -13,6 +13,7 @@ from .memories import AsyncMemories
 from .messages import AsyncMessages
 from .models import AsyncModels
 from .search import AsyncSearch
+from .secrets import AsyncSecrets
 from .worker_protocol import AsyncWorkerProtocol
 
 
@@ -22,6 +23,7 @@ class AsyncMemory(
     AsyncSearch,
     AsyncDocuments,
     AsyncArtifacts,
+    AsyncSecrets,
     AsyncJobs,
     AsyncWorkerProtocol,
     AsyncModels,

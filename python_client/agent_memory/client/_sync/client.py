@@ -14,6 +14,7 @@ from .memories import SyncMemories
 from .messages import SyncMessages
 from .models import SyncModels
 from .search import SyncSearch
+from .secrets import SyncSecrets
 from .worker_protocol import SyncWorkerProtocol
 
 
@@ -23,6 +24,7 @@ class Memory(
     SyncSearch,
     SyncDocuments,
     SyncArtifacts,
+    SyncSecrets,
     SyncJobs,
     SyncWorkerProtocol,
     SyncModels,
