@@ -24,7 +24,11 @@ REPLACEMENTS = {
     "AsyncConversation": "Conversation",
     "AsyncCursor": "Cursor",
     "AsyncMemory": "Memory",
+    "answer_in_loop": "answer_in_thread",
     "asyncio": "threading",
+    "is_done_in_loop": "is_done_in_thread",
+    "running_loop": "no_loop",
+    "sleep_in_loop": "sleep_in_thread",
 }
 
 

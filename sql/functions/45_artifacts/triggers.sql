@@ -1,11 +1,13 @@
 create trigger artifact_100_before_write
 before insert or update on memory.artifacts
 for each row
+when ({{not copied}})
 execute function memory._artifact_before_write();
 
 create trigger artifact_200_after_insert
 after insert on memory.artifacts
 for each row
+when ({{not copied}})
 execute function memory._artifact_after_write();
 
 create trigger artifact_200_after_update

@@ -71,7 +71,7 @@ class SyncSecrets(SyncCaller):
         """Call a function that may need a key, and return its value."""
         arguments = parameters(self._senders[function], required, {})
         keys = keys_of_environment()
-        notices = Notices()
+        notices = Notices(self._warned)
         with self._borrowed(notices) as connection, translated(connection, function):
             # The mask lives as long as the transaction: the caller's own where there is one.
             is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
