@@ -53,6 +53,8 @@ declare
     when left(p_parts[3], 2) in (e'\\"', e'\\''') then left(p_parts[3], 2)
     else '' end;
   value text := substr(p_parts[3], length(opening) + 1);
+  -- A number after a name in quotes, as in JSON, becomes a text in such quotes.
+  quote constant text := case opening when '' then coalesce(substring(joint from e'^\\\\?["'']'), '') else '' end;
   is_kept boolean;
 begin
   if opening <> '' then
@@ -78,9 +80,9 @@ begin
   end if;
   return case
     when is_kept then concat(p_parts[1], p_parts[3], p_parts[4])
-    else concat(p_parts[1], opening,
+    else concat(p_parts[1], opening, quote,
       '(credential: ', case right(name, 3) when 'key' then 'key' when 'ken' then 'token' when 'ret' then 'secret'
-                         else 'password' end, ')',
+                         else 'password' end, ')', quote,
       substr(p_parts[3], length(opening) + length(value) + 1), p_parts[4])
   end;
 end;

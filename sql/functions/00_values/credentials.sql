@@ -49,7 +49,9 @@ begin
       where p_value <> '[]';
       return coalesce(masked, p_value);
     when 'object' then
-      select jsonb_object_agg(i.key, memory._json_without_credentials(i.value)) into masked
+      -- The ids of calls of tools look random and must stay.
+      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)id$' then i.value
+                                     else memory._json_without_credentials(i.value) end) into masked
       from jsonb_each(p_value) as i;
       masked := coalesce(masked, p_value);
       return case

@@ -55,6 +55,12 @@ begin
     due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
   end if;
   expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');
+  -- For the trigger of the rows that follow. Two settings are compared where no policy asks for it: less than 1 us.
+  if coalesce(policy #>> '{secrets,mask_in_threads}' = 'true', false)
+    <> coalesce(current_setting('memory.masks_credentials', true) = 'yes', false) then
+    perform set_config('memory.masks_credentials',
+      case when policy #>> '{secrets,mask_in_threads}' = 'true' then 'yes' else '' end, true);
+  end if;
 
   foreach kind in array due loop
     case kind
