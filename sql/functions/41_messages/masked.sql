@@ -19,19 +19,18 @@ begin
 end;
 $$;
 
--- Masks a message that memory._append() has booked, and books what it has fewer tokens.
-create or replace function memory._message_mask_before_insert()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters
-set search_path = pg_catalog, pg_temp
+-- A message that memory._append() has booked, with marks; its thread counts the fewer tokens.
+create or replace function memory._masked_booked_message(p_message memory.messages)
+returns memory.messages
+language plpgsql volatile parallel unsafe
 as $$
 declare
-  tokens constant int := new.token_count;
+  tokens constant int := p_message.token_count;
 begin
-  new := memory._masked_message(new);
-  if new.token_count <> tokens then
-    perform memory._count_messages(new.user_id, new.thread_id, 0, new.token_count - tokens);
+  p_message := memory._masked_message(p_message);
+  if p_message.token_count <> tokens then
+    perform memory._count_messages(p_message.user_id, p_message.thread_id, 0, p_message.token_count - tokens);
   end if;
-  return new;
+  return p_message;
 end;
 $$;

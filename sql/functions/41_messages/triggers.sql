@@ -6,13 +6,6 @@ for each row
 when ((new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes') and ({{not copied}}))
 execute function memory._message_before_insert();
 
--- After message_100_before_insert, which books the rows of plain SQL.
-create trigger message_110_mask_before_insert
-before insert on memory.messages
-for each row
-when (current_setting('memory.masks_credentials', true) = 'yes')
-execute function memory._message_mask_before_insert();
-
 create trigger message_100_before_update
 before update on memory.messages
 for each row
