@@ -14,7 +14,7 @@ import string
 import uuid
 from collections.abc import Callable
 
-_random = random.Random(20260501)
+RANDOM = random.Random(20260501)
 
 LOWER, UPPER, DIGITS = string.ascii_lowercase, string.ascii_uppercase, string.digits
 ALNUM = LOWER + UPPER + DIGITS
@@ -23,18 +23,18 @@ URLSAFE = ALNUM + "-_"
 
 def drawn(characters: str, length: int) -> str:
     """Characters drawn at random, of which one is a digit if there are digits among them."""
-    text = "".join(_random.choices(characters, k=length))
+    text = "".join(RANDOM.choices(characters, k=length))
     if "0" in characters and not any(c.isdigit() for c in text):
         text = text[: length // 2] + "7" + text[length // 2 + 1 :]
     return text
 
 
 def _base64(size: int) -> str:
-    return base64.b64encode(_random.randbytes(size)).decode()
+    return base64.b64encode(RANDOM.randbytes(size)).decode()
 
 
-def _hex(size: int) -> str:
-    return _random.randbytes(size).hex()
+def hexadecimal(size: int) -> str:
+    return RANDOM.randbytes(size).hex()
 
 
 def _pem(kind: str, lines: int = 6) -> str:
@@ -43,7 +43,7 @@ def _pem(kind: str, lines: int = 6) -> str:
 
 
 def _jwt() -> str:
-    parts = ({"alg": "HS256", "typ": "JWT"}, {"sub": _hex(5), "iat": _random.randrange(10**9)})
+    parts = ({"alg": "HS256", "typ": "JWT"}, {"sub": hexadecimal(5), "iat": RANDOM.randrange(10**9)})
     encoded = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts]
     return ".".join([*encoded, drawn(URLSAFE, 43)])
 
@@ -72,7 +72,7 @@ KEYS: dict[str, Callable[[], str]] = {
     "PyPI token": lambda: "py" + "pi-AgEIcHlwaS5vcmc" + drawn(URLSAFE, 70),
     "Hugging Face token": lambda: "h" + "f_" + drawn(ALNUM, 34),
     "Telegram token": lambda: drawn("123456789", 9) + ":A" + "A" + drawn(URLSAFE, 33),
-    "Twilio key": lambda: "S" + "K" + _hex(16),
+    "Twilio key": lambda: "S" + "K" + hexadecimal(16),
     "random token": lambda: drawn(ALNUM, 40),
     "random base64": lambda: _base64(32),
     "random url-safe token": lambda: drawn(URLSAFE, 43),
@@ -153,16 +153,16 @@ def credentials() -> list[tuple[str, str, str]]:
     cut = _pem("RSA PRIVATE KEY")[:200]
     cases.append(("private key that is cut off", cut, cut.split("\n")[2]))
     for name, key in (
-        ("api_key", _hex(16)),
-        ("API-Key", str(uuid.UUID(bytes=_random.randbytes(16)))),
-        ("x-api-key", _hex(20)),
+        ("api_key", hexadecimal(16)),
+        ("API-Key", str(uuid.UUID(bytes=RANDOM.randbytes(16)))),
+        ("x-api-key", hexadecimal(20)),
         ("access_token", drawn(ALNUM, 18)),
         ("auth_token", drawn(LOWER + DIGITS, 20)),
         ("aws_secret_access_key", drawn(ALNUM + "/+", 40)),
         ("client_secret", drawn(URLSAFE, 20)),
-        ("secret_key", _hex(32)),
+        ("secret_key", hexadecimal(32)),
         ("AccountKey", _base64(64)),
-        ("SIGNING_SECRET", _hex(16)),
+        ("SIGNING_SECRET", hexadecimal(16)),
         ("refresh_token", drawn(URLSAFE, 24)),
         ("BOT_TOKEN", drawn(ALNUM, 20)),
     ):
@@ -172,7 +172,7 @@ def credentials() -> list[tuple[str, str, str]]:
     for scheme, key in (
         ("Bearer", drawn(URLSAFE, 32)),
         ("Basic", base64.b64encode(b"ana:hunter2!").decode()),
-        ("token", _hex(20)),
+        ("token", hexadecimal(20)),
     ):
         cases.append(("header", f"Authorization: {scheme} {key}", key))
         cases.append(("header", f"-H 'Authorization: {scheme} {key}' \\", key))
@@ -183,15 +183,15 @@ def credentials() -> list[tuple[str, str, str]]:
 def _harmless_of_machines() -> list[str]:
     texts = []
     for _ in range(8):
-        identifier = uuid.UUID(bytes=_random.randbytes(16), version=4)
+        identifier = uuid.UUID(bytes=RANDOM.randbytes(16), version=4)
         texts += [
             f"The order {identifier} was shipped.",
-            f"commit {_hex(20)} fixes the build",
-            f"sha256:{hashlib.sha256(_random.randbytes(9)).hexdigest()}",
-            f"md5 {_hex(16)}  release.tar.gz",
+            f"commit {hexadecimal(20)} fixes the build",
+            f"sha256:{hashlib.sha256(RANDOM.randbytes(9)).hexdigest()}",
+            f"md5 {hexadecimal(16)}  release.tar.gz",
             f"https://docs.example.com/document/d/{drawn(URLSAFE, 44)}/edit#gid=0",
             f"https://www.youtube.com/watch?v={drawn(URLSAFE, 11)}&list=PL{drawn(URLSAFE, 32)}",
-            f"s3://bucket/2026/05/{_hex(16)}/part-{drawn(DIGITS, 5)}.parquet",
+            f"s3://bucket/2026/05/{hexadecimal(16)}/part-{drawn(DIGITS, 5)}.parquet",
             f"data:image/png;base64,{_base64(900)}",
             f"![chart](data:image/jpeg;base64,{_base64(60)})",
             "\n".join(_base64(57) for _ in range(6)) + "\n" + _base64(31),
@@ -200,7 +200,7 @@ def _harmless_of_machines() -> list[str]:
             f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{_base64(32)[:43]} ana@laptop",
             f"256 SHA256:{_base64(32).rstrip('=')} ana@laptop (ED25519)",
             f"Order no. {drawn(DIGITS, 16)}, tracking 1Z{drawn(UPPER + DIGITS, 16)}",
-            f"pod/web-{_hex(5)}-{drawn(LOWER, 5)} 1/1 Running 0 {drawn('123456789', 2)}d",
+            f"pod/web-{hexadecimal(5)}-{drawn(LOWER, 5)} 1/1 Running 0 {drawn('123456789', 2)}d",
             f"Message-ID: <{drawn(ALNUM, 28)}@mail.example.com>",
         ]
     return texts
@@ -298,171 +298,3 @@ She paid 12,345.67 EUR; the invoice is RE-2026-000123456789.
 def harmless() -> list[str]:
     """Texts in which nothing may be masked."""
     return _harmless_of_machines() + _HARMLESS_BY_HAND
-
-
-def further_credentials() -> list[tuple[str, str, str]]:
-    """A second set, made after the first patterns; they found 0.81 of it, and were then extended."""
-    cases = []
-    for _ in range(3):
-        made: list[tuple[str, str, tuple[str, ...]]] = [
-            ("address", "gh" + "o_" + drawn(ALNUM, 36), ("git clone https://x-access-token:{}@github.com/a/b.git",)),
-            (
-                "key",
-                "s" + "k-svcacct-" + drawn(URLSAFE, 70) + "4" + drawn(URLSAFE, 20),
-                ("OPENAI_API_KEY='{}' run.py",),
-            ),
-            (
-                "key",
-                drawn(ALNUM + "+/", 40),
-                ("[default]\naws_access_key_id = x\naws_secret_access_key = {}\n",),
-            ),
-            ("password", drawn(ALNUM, 16) + "!7", ("wifi password: {}", "user: ana, password: {}, host: x")),
-            ("key", drawn(ALNUM, 32) + "8", ("Bearer {}", "AccountName=a;AccountKey={}==;EndpointSuffix=example.net")),
-            (
-                "password",
-                drawn(ALNUM, 10) + "2",
-                (
-                    "amqps://svc:{}@mq.internal/vhost",
-                    "MYSQL_ROOT_PASSWORD: {}",
-                    "docker login -u ana --password {} reg.example.com",
-                    "PGPASSWORD={} psql -h db",
-                ),
-            ),
-            (
-                "key",
-                drawn(URLSAFE, 36) + "5",
-                (
-                    "the token you asked for is {}",
-                    "webhook secret: {}",
-                    "const secret = '{}';",
-                    '<add key="ApiKey" value="{}" />',
-                    "--api-key {}",
-                ),
-            ),
-            ("key", "dckr" + "_pat_" + drawn(URLSAFE, 26) + "3", ("use {} for the registry",)),
-            ("key", _hex(16), ("DATADOG_API_KEY={}", '"apiKey":"{}"', "X-Auth-Token: {}")),
-            ("name of one program", _hex(16), ("sonar.login={}",)),
-            (
-                "password",
-                "P" + drawn(LOWER, 6) + "#" + drawn(DIGITS, 3),
-                (
-                    "Her password was {} until May",
-                    "Username: ana\nPassword: {}",
-                    "passwd={}",
-                    "curl -u ana:{} https://x.example",
-                    "contraseña: {}",
-                    "mot de passe : {}",
-                    "密码：{}",
-                    "пароль: {}",
-                ),
-            ),
-            ("no name", "P" + drawn(LOWER, 6) + "#" + drawn(DIGITS, 3), ("login ana / {}",)),
-            ("key", drawn(ALNUM, 64), ("cookie: session={}", "JWT_SECRET={}")),
-        ]
-        cases += [(kind, place.format(key), key) for kind, key, places in made for place in places]
-    return cases
-
-
-def further_harmless() -> list[str]:
-    """A second set, made after the first patterns; they masked 9 of these 152, and were then mended."""
-    texts = []
-    crockford, nix = "0123456789ABCDEFGHJKMNPQRSTVWXYZ", "0123456789abcdfghijklmnpqrsvwxyz"
-    for number in range(4):
-        texts += [
-            f'File "/home/a/.cache/pypoetry/virtualenvs/demo-{drawn(URLSAFE, 8)}-py3.11/lib/x.py", line {number}',
-            f"Docker image registry.example.com/team/app@sha256:{_hex(32)}",
-            f'ETag: W/"{_hex(16)}"',
-            f"container {_hex(32)} exited",
-            f"Bitcoin tx {_hex(32)}",
-            f'ObjectId("{_hex(12)}")',
-            f"https://drive.google.com/file/d/{drawn(URLSAFE, 33)}/view?usp=sharing",
-            f"https://hooks.example.com/a?id={uuid.UUID(bytes=_random.randbytes(16))}",
-            f"trace-id: 00-{_hex(16)}-{_hex(8)}-01",
-            f'"resolved": "https://registry.example.org/x/-/x-1.0.0.tgz#{_hex(20)}"',
-            f"chunk-vendors.{_hex(4)}.js 1,234 kB",
-            f"ULID 01{drawn(crockford, 24)}",
-            f"GUID {{{str(uuid.UUID(bytes=_random.randbytes(16))).upper()}}}",
-            f"VIN WVWZZZ{drawn(UPPER + DIGITS, 11)}",
-            f"Invoice INV-{drawn(DIGITS, 12)}-{drawn(DIGITS, 9)}",
-            f"DOI 10.1000/{drawn(DIGITS, 8)}.2026.{drawn(DIGITS, 7)}",
-            f"/nix/store/{drawn(nix, 32)}-python3-3.11.9",
-            f"go: downloading google.golang.org/genproto v0.0.0-20240401170217-{_hex(6)}",
-            f"Content-Type: multipart/form-data; boundary=----WebKitFormBoundary{drawn(ALNUM, 16)}",
-        ]
-    return texts + _FURTHER_BY_HAND
-
-
-_FURTHER_BY_HAND = r"""
-Please enter your password to continue.
-Password must contain 8 characters and 1 digit.
-Password strength: strong
-Forgot password? Click here.
-password reset link sent to ana@example.com
-The password field is 255 characters long
-passwords: 12 found
-your PIN is required
-Enter password:
-New password:
-password for ana:
-sudo: 3 incorrect password attempts
-Error: password authentication failed for user "ana"
-FATAL: password authentication failed for user "app2"
-token: {token}
-tokens used: 12345, cost: $0.12
-Unexpected token '<', "<!DOCTYPE" is not valid JSON
-Unexpected token: identifier2
-SyntaxError: Unexpected token } in JSON at position 123
-The access token was refreshed.
-token = re.match(r"\\w+", line)
-token = line.split()[0]
-for token in tokens: print(token)
-const token = await getToken();
-let apiKey = process.env.API_KEY;
-apiKey: process.env.REACT_APP_KEY_2
-secret_key = settings.SECRET_KEY
-SECRET_KEY = config("SECRET_KEY")
-password: ENC(…)
-password_hash TEXT NOT NULL
-password varchar(255) not null
-token: string | null;
-interface Props { token: string; apiKey?: string }
-key: value
-api key: see the wiki
-"The secret is to start early," she said.
-The secret to success is 10,000 hours.
-My secret is that I love 80s music.
-secret santa is on 2026-12-24
-public key: ssh-rsa
-The key is in drawer 14.
-access key: Alt+Shift+2
-shared access token expired at 2026-05-01T10:00:00Z
-basic authorization is needed
-Authorization: none
-Bearer of 3 gifts
-bearer token authentication2
-password-protected zip file no. 2
-password is 5 words long
-The token is 128 bits long.
-The password is at least 12 characters.
-My password is longer than yours
-password is stored as bcrypt2
-secret: projects/1234/secrets/db-2/versions/3
-token_url: https://example.com/oauth2/token
-max_new_tokens=512, eos_token_id=50256
-pad_token_id: 50256
-token: 12
-api_key: null
-apikey=demo
-password=test
-InternalFrameInternalFrameTitlePaneInternalFrameTitlePaneMaximizeButtonWindowNotFocusedState2
-libgtk-3-0t64:amd64 3.24.41-4ubuntu1.2
-com.example.myapp.features.authentication.presentation.LoginViewModelTest3
-test_a_user_with_very_many_memories_loads_the_foremost_2
-MAX_CONCURRENT_REQUESTS_PER_USER_V2=100
-feature/JIRA-1234-add-oauth2-login-for-mobile-app
-20260501T100000Z-0001-ana-report-final-v2.pdf
-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA1
-+-----------------------+----------------------+
-|2026-05-01|2026-05-02|2026-05-03|2026-05-04|
-lorem1ipsum2dolor3sit4amet5consectetur6adipiscing
-""".strip().splitlines()

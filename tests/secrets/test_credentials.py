@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from tests.secrets.labelled import KEYS, credentials, further_credentials, further_harmless, harmless
+from tests.secrets.further import further_credentials, further_harmless
+from tests.secrets.labelled import KEYS, credentials, harmless
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("C13")
