@@ -1687,10 +1687,14 @@ returns setof memory.stored_message$header$),
   p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text
 )
 returns setof memory.stored_message$header$),
+      ('function', '_conflicting_key', $header$(
+  p_user_id text, p_thread_id text, p_messages jsonb, p_keys text[], p_is_masked boolean
+)
+returns text$header$),
       ('function', '_append', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz
+  out first_seq bigint, out expires_at timestamptz, out reservation text
 )$header$),
       ('function', '_unbook', $header$(p_user_id text, p_thread_id text, p_message_count int, p_token_count bigint)
 returns void$header$),
@@ -1781,6 +1785,10 @@ returns void$header$),
 returns void$header$),
       ('function', '_message_lifetime', $header$(p_policy jsonb)
 returns interval$header$),
+      ('function', '_masked_message', $header$(p_message memory.messages)
+returns memory.messages$header$),
+      ('function', '_masked_booked_message', $header$(p_message memory.messages)
+returns memory.messages$header$),
       ('function', '_message_before_insert', $header$()
 returns trigger$header$),
       ('function', '_message_before_update', $header$()
@@ -2504,7 +2512,8 @@ returns jsonb$header$),
       ('function', '_share_within', $header$(p_created_at timestamptz, p_meant jsonb)
 returns double precision$header$),
       ('function', 'keep_query_embedding', $header$(
-  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null, agent_id text default null
+  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null,
+  agent_id text default null
 )
 returns boolean$header$),
       ('function', '_keep_query_embedding', $header$(
@@ -2912,6 +2921,8 @@ declare
     when left(p_parts[3], 2) in (e'\\"', e'\\''') then left(p_parts[3], 2)
     else '' end;
   value text := substr(p_parts[3], length(opening) + 1);
+  -- A number after a name in quotes, as in JSON, becomes a text in such quotes.
+  quote constant text := case opening when '' then coalesce(substring(joint from e'^\\\\?["'']'), '') else '' end;
   is_kept boolean;
 begin
   if opening <> '' then
@@ -2937,9 +2948,9 @@ begin
   end if;
   return case
     when is_kept then concat(p_parts[1], p_parts[3], p_parts[4])
-    else concat(p_parts[1], opening,
+    else concat(p_parts[1], opening, quote,
       '(credential: ', case right(name, 3) when 'key' then 'key' when 'ken' then 'token' when 'ret' then 'secret'
-                         else 'password' end, ')',
+                         else 'password' end, ')', quote,
       substr(p_parts[3], length(opening) + length(value) + 1), p_parts[4])
   end;
 end;
@@ -3039,7 +3050,9 @@ begin
       where p_value <> '[]';
       return coalesce(masked, p_value);
     when 'object' then
-      select jsonb_object_agg(i.key, memory._json_without_credentials(i.value)) into masked
+      -- The ids of calls of tools look random and must stay.
+      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)id$' then i.value
+                                     else memory._json_without_credentials(i.value) end) into masked
       from jsonb_each(p_value) as i;
       masked := coalesce(masked, p_value);
       return case
@@ -4477,6 +4490,9 @@ begin atomic
     "importance_weight": 0.5,
     "recency_weight": 0.25
   },
+  "secrets": {
+    "mask_in_threads": false
+  },
   "jobs": {
     "max_running_per_user": 4
   },
@@ -4792,7 +4808,7 @@ begin
       return;
     when p_section = 'resources'
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
-                   'embed_query', 'recall', 'as_memory') then
+                   'embed_query', 'recall', 'as_memory', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
           'Write true or false.');
@@ -6676,7 +6692,7 @@ begin
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at)
   values (add_message.user_id, add_message.thread_id,
-    case set_config('memory.seqs_reserved', 'yes', true) when 'yes' then booked.first_seq end,
+    case when set_config('memory.seqs_reserved', booked.reservation, true) <> '' then booked.first_seq end,
     add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
     coalesce(add_message.expires_at, booked.expires_at))
@@ -6773,15 +6789,10 @@ begin
   perform memory._lock_thread(p_user_id, p_thread_id);
   select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null) into keys
   from memory._parse_messages(p_messages) as p;
-  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
-  select min(k.idempotency_key) into conflict
-  from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
-        from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
-              from memory._parse_messages(p_messages) as p
-              where p.idempotency_key is not null
-              offset 0) as d) as k
-  left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = k.idempotency_key
-  where k.digest <> coalesce(m.digest, k.first_digest);
+  conflict := memory._conflicting_key(p_user_id, p_thread_id, p_messages, keys, false);
+  if conflict is not null then -- the message may be stored with marks in place of its credentials
+    conflict := memory._conflicting_key(p_user_id, p_thread_id, p_messages, keys, true);
+  end if;
   if conflict is not null then
     perform memory._refuse_used_key(conflict);
   end if;
@@ -6822,14 +6833,40 @@ begin
 end;
 $$;
 
+-- A key under which another message is stored, or another one stands earlier in the array; null when there is none.
+-- With p_is_masked a message is also the same when it is stored with marks in place of its credentials.
+create or replace function memory._conflicting_key(
+  p_user_id text, p_thread_id text, p_messages jsonb, p_keys text[], p_is_masked boolean
+)
+returns text
+language plpgsql volatile parallel unsafe -- volatile, so that it sees what the lock of the thread has waited for
+as $$
+begin
+  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
+  return (
+    select min(k.idempotency_key)
+    from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
+          from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest,
+                  case when p_is_masked
+                    then memory._message_digest(p.role, memory._without_credentials(p.content)) end as masked_digest
+                from memory._parse_messages(p_messages) as p
+                where p.idempotency_key is not null
+                offset 0) as d) as k
+    left join memory._messages_by_keys(p_user_id, p_thread_id, p_keys) as m on m.idempotency_key = k.idempotency_key
+    where k.digest <> coalesce(m.digest, k.first_digest) and (k.masked_digest = m.digest) is not true);
+end;
+$$;
+
 -- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
 -- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
--- booked for an agent without the resource memory; then both results are null.
+-- booked for an agent without the resource memory; then the first two results are null. reservation is what the setting
+-- memory.seqs_reserved must be when rows are inserted under the reserved numbers: yes, or masked where the policy wants
+-- marks in place of credentials; then the insert trigger takes the rows.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz
+  out first_seq bigint, out expires_at timestamptz, out reservation text
 )
 language plpgsql volatile parallel unsafe
 as $$
@@ -6844,6 +6881,7 @@ declare
   due text[];
   kind text;
 begin
+  reservation := 'yes';
   -- Policy and models are read in the same statement: a statement of their own would take 10 us.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
     first_at, last_at)
@@ -6876,6 +6914,9 @@ begin
       return;
     end if;
     lifetime := memory._message_lifetime(policy);
+    if (policy #>> '{secrets,mask_in_threads}')::boolean then
+      reservation := set_config('memory.seqs_reserved', 'masked', true);
+    end if;
     due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
   end if;
   expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');
@@ -7432,9 +7473,13 @@ begin
   select k.* into existing from memory._messages_by_keys(p_user_id, p_thread_id, array[p_idempotency_key]) as k;
   if not found or p_role is null or p_content is null then
     return null; -- memory.add_message() refuses null
-  elsif existing.digest
-    <> memory._message_digest(case p_role when 'agent' then 'assistant' else p_role end, p_content) then
-    perform memory._refuse_used_key(p_idempotency_key);
+  end if;
+  p_role := case p_role when 'agent' then 'assistant' else p_role end;
+  if existing.digest <> memory._message_digest(p_role, p_content) then
+    p_content := memory._without_credentials(p_content); -- which may have been stored in its place
+    if existing.digest <> memory._message_digest(p_role, p_content) then
+      perform memory._refuse_used_key(p_idempotency_key);
+    end if;
   end if;
   return row(existing.seq, p_content, existing.token_count, null)::memory.stored_message;
 end;
@@ -7523,6 +7568,43 @@ begin
 end;
 $$;
 
+-- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
+
+-- The message with marks in its content, and in the parts of its metadata that belong to what was said.
+create or replace function memory._masked_message(p_message memory.messages)
+returns memory.messages
+language plpgsql stable parallel safe
+as $$
+declare
+  said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal'];
+begin
+  p_message.content := memory._without_credentials(p_message.content);
+  if p_message.metadata ?| said then
+    p_message.metadata := p_message.metadata || memory._json_without_credentials((
+      select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+      from jsonb_each(p_message.metadata) as m where m.key = any (said)));
+  end if;
+  p_message.token_count := memory._estimated_tokens(p_message.content, p_message.metadata);
+  return p_message;
+end;
+$$;
+
+-- A message that memory._append() has booked, with marks; its thread counts the fewer tokens.
+create or replace function memory._masked_booked_message(p_message memory.messages)
+returns memory.messages
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  tokens constant int := p_message.token_count;
+begin
+  p_message := memory._masked_message(p_message);
+  if p_message.token_count <> tokens then
+    perform memory._count_messages(p_message.user_id, p_message.thread_id, 0, p_message.token_count - tokens);
+  end if;
+  return p_message;
+end;
+$$;
+
 -- Checks, numbers and books a message that was inserted into memory.messages directly.
 create or replace function memory._message_before_insert()
 returns trigger
@@ -7532,6 +7614,9 @@ as $$
 declare
   booked record;
 begin
+  if new.seq is not null and current_setting('memory.seqs_reserved', true) = 'masked' then
+    return memory._masked_booked_message(new);
+  end if;
   -- memory.add_message() and memory.add_messages() insert under numbers that they have reserved; the trigger's WHEN
   -- lets their rows pass by.
   if new.seq is not null then
@@ -7567,6 +7652,10 @@ begin
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
       'memory.add_message() returns the stored message instead.', '23505');
   end if;
+  if booked.reservation = 'masked' then
+    perform set_config('memory.seqs_reserved', '', true);
+    new := memory._masked_booked_message(new);
+  end if;
   return new;
 end;
 $$;
@@ -7591,9 +7680,12 @@ begin
                                    new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
-    new.token_count := memory._estimated_tokens(new.content, new.metadata);
-    new.is_counted := false;
     policy := memory._policy(new.user_id, new.agent_id);
+    new.token_count := memory._estimated_tokens(new.content, new.metadata);
+    if (policy #>> '{secrets,mask_in_threads}')::boolean then
+      new := memory._masked_message(new);
+    end if;
+    new.is_counted := false;
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
                                                 new.created_at);
     -- A job that is embedding the old text has locked the row. After the wait its embedding is there to be dropped.
@@ -14539,7 +14631,8 @@ $$;
 -- model that made it, so a search never compares it with the embeddings of another model of the same length, whatever
 -- is activated meanwhile.
 create or replace function memory.keep_query_embedding(
-  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null, agent_id text default null
+  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null,
+  agent_id text default null
 )
 returns boolean
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -14561,7 +14654,8 @@ begin
   if calls is not null then
     perform memory._check_calls(calls);
     perform memory._enter_credible_calls(
-      user_id, null, 'search', agent_id, embedding_model ->> 'name', calls, 4, memory._estimate_tokens(asked) * 4 + 1000);
+      user_id, null, 'search', agent_id, embedding_model ->> 'name', calls, 4,
+      memory._estimate_tokens(asked) * 4 + 1000);
   end if;
   select m.* into made_by from memory.models as m
   where m.name = embedding_model ->> 'name' and m.kind = 'embedding'
@@ -15368,13 +15462,14 @@ begin
 end;
 $$;
 
--- The key of a kept embedding. The words of queries are not kept.
+-- The key of a kept embedding. The words of queries are not kept. Models embed a query without its credentials, so the
+-- key has none either.
 create or replace function memory._query_hash(p_query text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return encode(sha256(convert_to(p_query, 'UTF8')), 'hex');
+  return encode(sha256(convert_to(memory._without_credentials(p_query), 'UTF8')), 'hex');
 end;
 $$;
 
@@ -17091,7 +17186,7 @@ begin
   model := memory._model_json(serving);
   text := case when known.embedding is null
     and not (is_context and not (memory._policy_section(user_id, agent_id, 'context') ->> 'embed_query')::boolean)
-    and memory._is_within_budget(user_id, agent_id, model, query) then query end;
+    and memory._is_within_budget(user_id, agent_id, model, query) then memory._without_credentials(query) end;
   server_embeds := probe and memory._server_embeds(model);
   is_read_only := current_setting('transaction_read_only')::boolean;
   has_due_jobs := exists (
@@ -17104,8 +17199,8 @@ $$;
 comment on function memory.query_to_embed(text, text, text, text, boolean, boolean) is
 'What a client does before a search or, with is_context, before a context: the embedding model that serves the user; '
 'the text that it is to embed with it, null where nothing is to be embedded or the embedding is kept already; with '
-'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. Without a '
-'query, text is the newest message of the user in the thread. No row: no embedding model is active.';
+'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. '
+'Without a query, text is the newest message of the user in the thread. No row: no embedding model is active.';
 
 -- Whether the budget allows to embed a query.
 create or replace function memory._is_within_budget(p_user_id text, p_agent_id text, p_model jsonb, p_query text)
@@ -17262,6 +17357,7 @@ returns boolean
 language plpgsql stable parallel safe
 set enable_seqscan = off -- One user may have few messages among the many of others.
 set enable_bitmapscan = off
+set jit = off -- as in memory._next_place()
 as $$
 begin
   return exists (
