@@ -26,6 +26,7 @@ comment on table memory.secret_reads is 'Each reading of a secret, for 400 days.
 comment on column memory.secret_reads.role is 'The role that was set by "set role" where one was, else the role that logged in.';
 
 create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
+comment on type memory.secret is 'A secret as memory.list_secrets() returns it: without its value.';
 
 -- What memory.load_user() reads: of 100,000 memories the 50 that matter most, without a sort. The columns that the filters
 -- need are in the index, so that another agent's memories are passed over without reading the table.
