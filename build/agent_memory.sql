@@ -59,6 +59,15 @@ begin
     raise exception 'agent_memory needs pgvector 0.8 or newer, this is %', installed
       using errcode = '0A000', hint = 'Install a newer one on the server, then run "alter extension vector update".';
   end if;
+  -- Secrets need pgcrypto (49_secrets), and nothing else does. Where this role cannot create it, memory.set_secret()
+  -- says so. It need not be a superuser: CREATE on the database suffices.
+  if not exists (select from pg_extension where extname = 'pgcrypto') then
+    begin
+      create extension pgcrypto schema public;
+    exception when others then
+      null;
+    end;
+  end if;
   -- pgvector may be installed in any schema. That schema is on the search_path only while functions are created that
   -- name pgvector's types: a role that may create objects there could otherwise have our functions call its own.
   select nspname into vector_schema
@@ -1189,6 +1198,43 @@ comment on type memory.backfill is 'How far an embedding model is, as memory.bac
 comment on type memory.ranking is 'A row of a ranking, within a search.';
 $migration$);
 
+call memory._migrate('029_secrets', '650d60c9a0ce416d7d8bd006af9e3984032469c1a7fc77bd83a9989d3009d9b3', '0.2.0', $migration$
+-- Secrets of users: encrypted, and who has read them.
+create table memory.secrets (
+  user_id text not null,
+  name text not null,
+  key_id bytea not null,
+  sealed bytea not null,
+  created_at timestamptz not null default statement_timestamp(),
+  updated_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, name)
+);
+create index secrets_key_id_idx on memory.secrets (key_id); -- for memory.reencrypt_secrets()
+comment on table memory.secrets is 'Secrets of users, encrypted under a key that is not in the database. memory.get_secret() reads one.';
+comment on column memory.secrets.key_id is 'Which key encrypts the value: the first 8 bytes of a hash of the key.';
+comment on column memory.secrets.sealed is 'Initialisation vector (16 bytes), AES-256-CBC of the value, HMAC-SHA256 (32 bytes) of user, name and both.';
+
+create table memory.secret_reads (
+  read_at timestamptz not null default clock_timestamp(),
+  user_id text not null,
+  name text not null,
+  role text not null,
+  login_role text not null default session_user
+);
+create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
+create index secret_reads_read_at_idx on memory.secret_reads (read_at); -- for memory.sweep()
+comment on table memory.secret_reads is 'Each reading of a secret, for 400 days. For administrators.';
+comment on column memory.secret_reads.role is 'The role that was set by "set role" where one was, else the role that logged in.';
+
+create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
+
+-- What memory.load_user() reads: of 100,000 memories the 50 that matter most, without a sort. The columns that the filters
+-- need are in the index, so that another agent's memories are passed over without reading the table.
+create index memories_profile_idx on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc)
+  include (agent_id, expires_at, valid_to)
+  where superseded_at is null and deleted_at is null and memory_type in ('preference', 'fact');
+$migration$);
+
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
@@ -1244,6 +1290,28 @@ begin
       ('procedure', '_drop_replaced', $header$(p_kind text, p_object text)$header$),
       ('procedure', '_replace_view', $header$(p_name text, p_query text)$header$),
       ('procedure', '_replace_trigger', $header$(p_name text, p_definition text)$header$),
+      ('function', '_foreign_password', $header$()
+returns text$header$),
+      ('function', '_assignment', $header$()
+returns text$header$),
+      ('function', '_without_assigned', $header$(p_text text)
+returns text$header$),
+      ('function', '_masked_assignment', $header$(p_parts text[])
+returns text$header$),
+      ('function', '_is_password', $header$(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
+returns boolean$header$),
+      ('function', '_is_no_password', $header$(p_word text)
+returns boolean$header$),
+      ('function', '_is_key', $header$(p_value text)
+returns boolean$header$),
+      ('function', '_without_credentials', $header$(p_text text)
+returns text$header$),
+      ('function', '_json_without_credentials', $header$(p_value jsonb)
+returns jsonb$header$),
+      ('function', '_credential_forms', $header$()
+returns table (pattern text, mark text)$header$),
+      ('function', '_known_credential', $header$()
+returns text$header$),
       ('function', '_harmless', $header$(p_content text)
 returns text$header$),
       ('function', '_marker', $header$()
@@ -1290,6 +1358,14 @@ returns text$header$),
 returns text$header$),
       ('function', '_sentence_ended', $header$(p_after text)
 returns text$header$),
+      ('function', '_long_word', $header$()
+returns text$header$),
+      ('function', '_without_random_words', $header$(p_text text)
+returns text$header$),
+      ('function', '_masked_word', $header$(p_word text)
+returns text$header$),
+      ('function', '_is_random', $header$(p_word text)
+returns boolean$header$),
       ('function', '_refuse', $header$(p_argument text, p_problem text, p_hint text, p_code text default '22023')
 returns void$header$),
       ('function', '_refuse_size', $header$(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
@@ -1526,6 +1602,8 @@ returns memory.job$header$),
       ('function', '_hand_out', $header$(p_job memory.jobs, out payload jsonb, out goes_on boolean)$header$),
       ('function', '_place_of_error', $header$(p_code text, p_trace text)
 returns text$header$),
+      ('function', '_payload_without_credentials', $header$(p_payload jsonb)
+returns jsonb$header$),
       ('function', '_jobs_after_delete', $header$()
 returns trigger$header$),
       ('function', '_job_input', $header$(
@@ -1609,10 +1687,14 @@ returns setof memory.stored_message$header$),
   p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text
 )
 returns setof memory.stored_message$header$),
+      ('function', '_conflicting_key', $header$(
+  p_user_id text, p_thread_id text, p_messages jsonb, p_keys text[], p_is_masked boolean
+)
+returns text$header$),
       ('function', '_append', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz
+  out first_seq bigint, out expires_at timestamptz, out reservation text
 )$header$),
       ('function', '_unbook', $header$(p_user_id text, p_thread_id text, p_message_count int, p_token_count bigint)
 returns void$header$),
@@ -1703,6 +1785,10 @@ returns void$header$),
 returns void$header$),
       ('function', '_message_lifetime', $header$(p_policy jsonb)
 returns interval$header$),
+      ('function', '_masked_message', $header$(p_message memory.messages)
+returns memory.messages$header$),
+      ('function', '_masked_booked_message', $header$(p_message memory.messages)
+returns memory.messages$header$),
       ('function', '_message_before_insert', $header$()
 returns trigger$header$),
       ('function', '_message_before_update', $header$()
@@ -2204,6 +2290,48 @@ returns table (
   p_filters memory._search_filters default null, p_query text default null,
   out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb, out valid_from timestamptz
 )$header$),
+      ('function', 'delete_secret', $header$(user_id text, name text)
+returns boolean$header$),
+      ('function', 'get_secret', $header$(user_id text, name text)
+returns text$header$),
+      ('function', '_secret_key', $header$()
+returns bytea$header$),
+      ('function', '_secret_key_of', $header$(p_variable text)
+returns bytea$header$),
+      ('function', '_secret_key_id', $header$(p_key bytea)
+returns bytea$header$),
+      ('function', '_decoded', $header$(p_text text, p_format text)
+returns bytea$header$),
+      ('function', 'list_secrets', $header$(user_id text)
+returns setof memory.secret$header$),
+      ('function', 'load_user', $header$(user_id text, agent_id text default null)
+returns jsonb$header$),
+      ('function', '_foremost_memories', $header$(
+  p_user_id text, p_agent_id text, p_memory_type text, p_row_limit int
+)
+returns jsonb$header$),
+      ('function', '_secret_mask', $header$()
+returns bytea$header$),
+      ('function', '_unmasked', $header$(p_given text, p_label text)
+returns bytea$header$),
+      ('function', '_drop_secret_mask', $header$()
+returns void$header$),
+      ('function', 'reencrypt_secrets', $header$(batch_size int default 1000)
+returns bigint$header$),
+      ('function', '_pgcrypto', $header$()
+returns text$header$),
+      ('function', '_hmac', $header$(p_key bytea, p_said bytea)
+returns bytea$header$),
+      ('function', '_secret_code', $header$(p_key bytea, p_user_id text, p_name text, p_encrypted bytea)
+returns bytea$header$),
+      ('function', '_sealed', $header$(p_key bytea, p_user_id text, p_name text, p_value bytea)
+returns bytea$header$),
+      ('function', '_unsealed', $header$(p_key bytea, p_user_id text, p_name text, p_sealed bytea)
+returns bytea$header$),
+      ('function', '_opened', $header$(p_secret memory.secrets)
+returns bytea$header$),
+      ('function', 'set_secret', $header$(user_id text, name text, value text)
+returns void$header$),
       ('function', '_backfill_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_backfill_follow_up', $header$(p_job memory.jobs)
@@ -2675,6 +2803,8 @@ returns bigint$header$),
 returns bigint$header$),
       ('function', '_sweep_query_embeddings', $header$(p_batch_size int)
 returns void$header$),
+      ('function', '_sweep_secret_reads', $header$(p_batch_size int)
+returns void$header$),
       ('function', 'version', $header$()
 returns text$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
@@ -2682,6 +2812,8 @@ returns jsonb$header$),
       ('function', '_load_models', $header$()
 returns void$header$),
       ('procedure', 'run_jobs', $header$(max_jobs int default 100, max_seconds int default 60)$header$),
+      ('function', '_server_variable', $header$(p_name text)
+returns text$header$),
       ('function', '_load_models', $header$()
     returns void$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
@@ -2733,6 +2865,260 @@ returns void$header$),
 end;
 $replaced$;
 set local check_function_bodies = on;
+
+-- Credentials that are known by the name before them: DB_PASSWORD=x, "api_key": "x", my password is x.
+
+-- Password in Spanish, Russian, Chinese and Japanese. The escapes let the file be read in every encoding.
+create or replace function memory._foreign_password()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select e'contrase\\u00f1a|\\u043f\\u0430\\u0440\\u043e\\u043b\\u044c|\\u5bc6\\u7801'
+    || e'|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9';
+end;
+
+-- A name, what joins it to a value, the value with its quotes, and the end of the line if it follows. Matched without
+-- regard to case.
+create or replace function memory._assignment()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select e'((pass(?:word|wd|phrase|code|wort)|(?:db|user|smtp|mysql|redis|ftp|root|admin|mail)_?pass'
+    || '|pwd|mot de passe|senha|' || memory._foreign_password()
+    || e'|(?:client|shared|signing|webhook|app)[_ -]?secret|secret(?:[_ -]?(?:access[_ -]?)?key)?'
+    || e'|(?:api|access|auth|account|private|shared|signing|encryption|master|refresh|bearer|session|bot)'
+    || e'[_ -]?(?:access[_ -]?)?(?:key|token)|apikey|token)'
+    || e'(?:\\\\?["''`\\]]{0,2}\\s*(?:=>|:=|={1,3}|:|\\uff1a)\\s*|\\s+(?:is|was|to|ist|lautet|est|es)\\s*:?\\s+))'
+    || e'(\\\\?"[^"\\n]+"|\\\\?''[^''\\n]+''|`[^`\\n]+`|\\\\?["''`]?[^\\s"''`]+)([ \\t]*(?:\\r?\\n|$))?';
+end;
+
+-- The text with marks in place of the values that memory._is_password() or memory._is_key() takes for credentials.
+create or replace function memory._without_assigned(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select string_agg(case when m.parts is null then g.gap else g.gap || memory._masked_assignment(m.parts) end, ''
+                      order by g.place)
+    from regexp_split_to_table(p_text, memory._assignment(), 'i') with ordinality as g (gap, place)
+    left join regexp_matches(p_text, memory._assignment(), 'gi') with ordinality as m (parts, place)
+      on m.place = g.place);
+end;
+$$;
+
+-- One match of memory._assignment(): name and joint, name, value, end of line. Regular expressions are few here,
+-- because each takes microseconds and a text may have 100,000 matches.
+create or replace function memory._masked_assignment(p_parts text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  name constant text := lower(p_parts[2]);
+  joint constant text := substr(p_parts[1], length(p_parts[2]) + 1);
+  opening constant text := case
+    when left(p_parts[3], 1) in ('"', '''', '`') then left(p_parts[3], 1)
+    when left(p_parts[3], 2) in (e'\\"', e'\\''') then left(p_parts[3], 2)
+    else '' end;
+  value text := substr(p_parts[3], length(opening) + 1);
+  -- A number after a name in quotes, as in JSON, becomes a text in such quotes.
+  quote constant text := case opening when '' then coalesce(substring(joint from e'^\\\\?["'']'), '') else '' end;
+  is_kept boolean;
+begin
+  if opening <> '' then
+    value := rtrim(value, e'"''`\\');
+  else
+    if translate(value, ';&,', '') <> value then -- a=b;c=d has two values
+      value := (regexp_split_to_array(value, '[;&,][A-Za-z_.-]*[A-Za-z_][=:]'))[1];
+    end if;
+    value := rtrim(value, '.,;:)]}>');
+  end if;
+  if length(value) < 4
+    -- Marks, placeholders and places: (credential: token), ${VAR}, <password>, {{ key }}, %s, ****, /run/secrets/x.
+    -- Code: os.environ[], self.token, read_token(). Files: server.pem.
+    or value ~ (e'^(?:[$][A-Za-z_{(]|[<{(\\[]|%[A-Za-z({]'
+      || e'|[*.x\\u2022\\u2026_-]+$|[.~]{0,2}/|[a-z]+/[a-z0-9-]+/|https?:|arn:)')
+    or value ~ e'[.](?:pem|key|json|ya?ml|txt)$'
+    or opening = '' and value ~ e'^[A-Za-z_]\\w*(?:[(\\[]|[.][A-Za-z_])' then
+    is_kept := true;
+  elsif right(name, 3) = 'key' or right(name, 5) = 'token' or right(name, 6) = 'secret' then
+    is_kept := not memory._is_key(value);
+  else
+    is_kept := not memory._is_password(value, opening <> '', joint, p_parts[4] is not null);
+  end if;
+  return case
+    when is_kept then concat(p_parts[1], p_parts[3], p_parts[4])
+    else concat(p_parts[1], opening, quote,
+      '(credential: ', case right(name, 3) when 'key' then 'key' when 'ken' then 'token' when 'ret' then 'secret'
+                         else 'password' end, ')', quote,
+      substr(p_parts[3], length(opening) + length(value) + 1), p_parts[4])
+  end;
+end;
+$$;
+
+-- Whether the value after the name of a password is one. A plain word is one in quotes, at the end of a line, or after
+-- "=" without blanks; after "is" it needs quotes, a digit or a sign.
+create or replace function memory._is_password(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_value ~ '[0-9]|[a-z][A-Z]' then true
+    when memory._is_no_password(lower(p_value)) then false
+    when p_joint ~ '[A-Za-z]' then p_is_quoted and p_value !~ ' ' or p_value ~ '^[A-Za-z]+[!#$%&*+=?@^_~]'
+    else p_is_quoted or p_joint = '=' or p_ends_line
+  end;
+end;
+$$;
+
+-- Whether a word in small letters says something about passwords, or is a name in a program.
+create or replace function memory._is_no_password(p_word text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_word ~ 'pass|secret|token|key|cred|auth|env|pwd' or p_word = any ('{
+    null, none, nil, undefined, true, false, yes, required, optional, string, text, bytes, char, varchar, value, input,
+    field, example, todo, change, changed, expired, invalid, valid, missing, incorrect, correct, wrong, empty, unset,
+    redacted, hidden, encrypted, hashed, stored, reset, forgotten, unknown, default, generated, your, this, that, there,
+    what, when, where, must, should, will, have, been, being, never, always, only, with, from, need, needed, here, sent,
+    safe, weak, strong, short, long, visible, shown, used, same, user, form, data, request}'::text[]);
+end;
+$$;
+
+-- Whether the value after the name of a key, token or secret is one: 8 characters or more, letters and digits, no time,
+-- not several words, and not a name with a number such as "prod-2024".
+create or replace function memory._is_key(p_value text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return length(p_value) >= 8 and strpos(p_value, ' ') = 0 and p_value ~ '[0-9]' and p_value ~ '[A-Za-z]'
+    and p_value !~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
+end;
+$$;
+
+-- Keeps credentials out of what models read. A mark that says what stood there takes the place of each: "(credential:
+-- GitHub token)". The mark looks like no credential, so a second call changes nothing more. Every pattern is matched in
+-- time linear in the text: 10 MB without a blank take seconds.
+
+-- The text with marks in place of credentials. Most texts have none. For those the searches for short parts and for a
+-- run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would take 300.
+create or replace function memory._without_credentials(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := lower(p_text);
+  has_long_word constant boolean := p_text ~ '[A-Za-z0-9+/_-]{20}';
+  form record;
+begin
+  if (has_long_word or said like any ('{%://%,%authorization%,%curl%}') or strpos(said, repeat('-', 2)) > 0)
+    and p_text ~ memory._known_credential() then
+    for form in select f.* from memory._credential_forms() as f loop
+      p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
+    end loop;
+  end if;
+  if (said like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
+      or octet_length(p_text) > length(p_text) and p_text ~ memory._foreign_password())
+    and p_text ~* memory._assignment() then
+    p_text := memory._without_assigned(p_text);
+  end if;
+  if has_long_word and p_text ~ memory._long_word() then
+    p_text := memory._without_random_words(p_text);
+  end if;
+  return p_text;
+end;
+$$;
+
+-- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
+-- is_cut, so that nobody counts the tokens of the marks as its own.
+create or replace function memory._json_without_credentials(p_value jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+declare
+  masked jsonb;
+begin
+  case jsonb_typeof(p_value)
+    when 'string' then
+      return to_jsonb(memory._without_credentials(p_value #>> '{}'));
+    when 'array' then
+      select jsonb_agg(memory._json_without_credentials(i.value) order by i.position) into masked
+      from jsonb_array_elements(p_value) with ordinality as i (value, position)
+      where p_value <> '[]';
+      return coalesce(masked, p_value);
+    when 'object' then
+      -- The ids of calls of tools look random and must stay.
+      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)id$' then i.value
+                                     else memory._json_without_credentials(i.value) end) into masked
+      from jsonb_each(p_value) as i;
+      masked := coalesce(masked, p_value);
+      return case
+        when masked ? 'token_count' and masked -> 'content' <> p_value -> 'content' then masked || '{"is_cut": true}'
+        else masked
+      end;
+    else
+      return p_value;
+  end case;
+end;
+$$;
+
+-- The credentials that have a form of their own, with their marks. Further ones are found by the name that stands
+-- before them (memory._assignment()) or because they look random (memory._long_word()).
+create or replace function memory._credential_forms()
+returns table (pattern text, mark text)
+language sql immutable parallel safe
+begin atomic
+  select f.pattern, coalesce(f.mark, '(credential: ' || f.name || ')')
+  from (values
+    -- A key that ends, or one that was cut off.
+    ('private key', '-{5}BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-{5}(?:(?:[^-]|-[^-])*-{5}END [A-Z0-9 ]*-{5}'
+      || e'|(?:(?:\\s|\\\\[rn])*[A-Za-z0-9+/=]{16,})+)', null),
+    ('password', e'(://[^\\s:/@"''<>]*:)[^\\s/@"''<>]+@', e'\\1(credential: password)@'),
+    ('GitHub token', e'\\m(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})', null),
+    ('GitLab token', e'\\mgl(?:pat|rt|dt|ptt|cbt|oas)-[A-Za-z0-9_.-]{20,}', null),
+    ('AWS access key', e'\\m(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\\M', null),
+    ('Anthropic key', e'\\msk-ant-[A-Za-z0-9_-]{20,}', null),
+    ('OpenAI key', e'\\msk-[A-Za-z_-]{0,40}[0-9][A-Za-z0-9_-]{12,}', null),
+    ('Stripe key', e'\\m(?:[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{20,}=*)', null),
+    ('Slack token', e'\\m(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}', null),
+    ('Slack webhook', 'hooks[.]slack[.]com/(?:services|workflows|triggers)/[A-Za-z0-9_/-]{20,}', null),
+    ('Discord webhook', 'discord(?:app)?[.]com/api/webhooks/[0-9]+/[A-Za-z0-9_-]{20,}', null),
+    ('Google API key', e'\\mAIza[A-Za-z0-9_-]{35}', null),
+    ('Google token', e'\\m(?:ya29[.][A-Za-z0-9_.-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{20,})', null),
+    ('JSON web token', e'\\meyJ[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}(?:[.][A-Za-z0-9_-]*)+', null),
+    ('SendGrid key', e'\\mSG[.][A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{16,}', null),
+    ('npm token', e'\\mnpm_[A-Za-z0-9]{30,}', null),
+    ('PyPI token', e'\\mpypi-[A-Za-z0-9_-]{50,}', null),
+    ('Hugging Face token', e'\\mhf_[A-Za-z0-9]{30,}', null),
+    ('DigitalOcean token', e'\\mdo[opr]_v1_[a-f0-9]{40,}', null),
+    ('Twilio key', e'\\m(?:SK|AC)[0-9a-f]{32}\\M', null),
+    ('Telegram token', e'\\m[0-9]{8,10}:AA[A-Za-z0-9_-]{33}', null),
+    ('Docker token', e'\\mdckr_pat_[A-Za-z0-9_-]{20,}', null),
+    ('Shopify token', e'\\mshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}', null),
+    ('Vault token', e'\\mhv[sbr][.][A-Za-z0-9_-]{20,}', null),
+    ('authorization', e'\\m([Bb]earer|BEARER|[Tt]oken) +[A-Za-z._~+/-]*[0-9][A-Za-z0-9._~+/-]{15,}=*',
+      e'\\1 (credential: authorization)'),
+    ('authorization', e'([Aa]uthorization["'']?\\s*[:=]\\s*["'']?(?:Basic|Bearer|Token|Digest|basic|bearer|token)\\s+)'
+      || e'(?![(])[^\\s"'']{6,}', e'\\1(credential: authorization)'),
+    ('password', e'(\\s-{2}[a-z-]*(?:password|passwd|token|secret|api-key)[ =]+["'']?)[^\\s"''(]*[0-9][^\\s"'']*',
+      e'\\1(credential: password)'),
+    ('password', e'(\\mcurl [^\\n]*(?:-u|--user)[ =]*["'']?[^\\s:"'']+:)(?![(])[^\\s"'']+',
+      e'\\1(credential: password)')
+  ) as f (name, pattern, mark);
+end;
+
+-- One pattern for all of memory._credential_forms().
+create or replace function memory._known_credential()
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (select string_agg('(?:' || f.pattern || ')', '|') from memory._credential_forms() as f);
+end;
+$$;
 
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
 -- ([MemoryRef: ...]), or text that a model may take for one of the two. Its opening bracket becomes a round one. A
@@ -3169,6 +3555,104 @@ begin
   return coalesce(
     substring(p_after from e'^.*?(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*(?=\\s|$)|[\\u3002\\uff01\\uff1f]|\\n)'),
     substring(p_after from e'^\\S{0,50}'));
+end;
+$$;
+
+-- Credentials that are known only by looking random. What is random but no secret is kept: UUIDs and hashes in hex,
+-- addresses and paths, digests with their names, public keys, images in base64.
+
+-- A word of at least 24 characters.
+create or replace function memory._long_word()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select e'[^\\s"''`<>(){}\\[\\],;|\\\\]{24,}';
+end;
+
+-- The text with marks in place of random words. Long words under each other are lines of data in base64, and so is the
+-- shorter line that ends them.
+create or replace function memory._without_random_words(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select string_agg(
+      case
+        when w.word is null then w.gap
+        when w.gap like '%;base64,'
+          or length(w.before) >= 60 and w.gap ~ e'^\\r?\\n[ \\t]*$'
+          or length(w.word) >= 60 and length(w.after) >= 60 and w.next_gap ~ e'^\\r?\\n[ \\t]*$' then w.gap || w.word
+        else w.gap || memory._masked_word(w.word)
+      end, '' order by w.place)
+    from (
+      select g.gap, m.word[1] as word, g.place, lag(m.word[1]) over in_order as before,
+        lead(m.word[1]) over in_order as after, lead(g.gap) over in_order as next_gap
+      from regexp_split_to_table(p_text, memory._long_word()) with ordinality as g (gap, place)
+      left join regexp_matches(p_text, memory._long_word(), 'g') with ordinality as m (word, place)
+        on m.place = g.place
+      window in_order as (order by g.place)) as w);
+end;
+$$;
+
+-- One match of memory._long_word() with marks in place of its random parts. A word of more than 4,096 characters holds
+-- data. Kept are addresses, paths, digests with their names, public keys and addresses of mail.
+create or replace function memory._masked_word(p_word text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  part text;
+begin
+  if length(p_word) <= 4096 and p_word ~ '[0-9]' and strpos(p_word, '://') = 0
+    and p_word !~* ('^(?:www[.]|[.~]{0,2}/|[a-z]:/|data:|sha[0-9]+[-:]|md5[-:]|h1:|urn:|arn:|cid:|magnet:|AAAA[BCE]'
+      || '|[a-z0-9-]+(?:[.][a-z0-9-]+)+(?::[0-9]+)?/)|@[a-z0-9-]+[.][a-z]|boundary') then
+    for part in
+      select distinct m.part[1] from regexp_matches(p_word, '[A-Za-z0-9+/_-]{24,}={0,2}', 'g') as m (part)
+    loop
+      if memory._is_random(rtrim(part, '=')) then
+        p_word := replace(p_word, part, '(credential: random token)');
+      end if;
+    end loop;
+  end if;
+  return p_word;
+end;
+$$;
+
+-- Whether a word of letters, digits and + / _ - looks as if each character had been drawn at random: at most 200
+-- characters, digits among letters of both cases or scattered among small ones, few runs of letters that could be
+-- words, and at least 3.5 bits of entropy per character.
+create or replace function memory._is_random(p_word text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  size constant int := length(p_word);
+  -- The longest part between signs: those of names in lists, paths and UUIDs are short.
+  part text;
+  digit_groups int;
+begin
+  if size not between 24 and 200 or p_word !~ '[0-9]' or p_word !~ '[a-z]' then
+    return false;
+  end if;
+  select s.part into part from regexp_split_to_table(p_word, '[+/_-]') as s (part) order by length(s.part) desc limit 1;
+  if length(part) < 11 or 2 * length(translate(part, '0123456789', '')) < length(part)
+    or part ~ '^(?:0x)?[0-9a-fA-F]+$' then
+    return false;
+  elsif p_word ~ '[A-Z]' then
+    if length(regexp_replace(p_word, '[A-Za-z][a-z]{3,}', '', 'g')) < 0.55 * size then
+      return false;
+    end if;
+  else
+    digit_groups := array_length(regexp_split_to_array(part, '[0-9]+'), 1) - 1;
+    if length(part) < 30 or digit_groups < length(part) / 8 then
+      return false;
+    end if;
+  end if;
+  return (
+    select -sum(f.share * ln(f.share)) / ln(2) >= 3.5
+    from (select count(*)::double precision / size as share from string_to_table(p_word, null) as c (letter)
+          group by c.letter) as f);
 end;
 $$;
 
@@ -4006,6 +4490,9 @@ begin atomic
     "importance_weight": 0.5,
     "recency_weight": 0.25
   },
+  "secrets": {
+    "mask_in_threads": false
+  },
   "jobs": {
     "max_running_per_user": 4
   },
@@ -4321,7 +4808,7 @@ begin
       return;
     when p_section = 'resources'
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
-                   'embed_query', 'recall', 'as_memory') then
+                   'embed_query', 'recall', 'as_memory', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
           'Write true or false.');
@@ -4409,7 +4896,8 @@ declare
   reply jsonb;
   calls jsonb;
 begin
-  reply := memory._call_model(p_kind, jsonb_build_object('model', model) || p_payload);
+  reply := memory._call_model(p_kind, jsonb_build_object('model', model)
+    || p_payload || memory._json_without_credentials(p_payload - 'prompt'));
   calls := coalesce(nullif(reply -> 'calls', 'null'), '[]');
   if jsonb_array_length(calls) > 0 and current_setting('transaction_read_only') = 'off' then
     perform memory._check_calls(calls);
@@ -5309,6 +5797,9 @@ begin
   end if;
   -- 64 MiB: the largest result that a job asks for, 256 embeddings of 4,000 dimensions, has 13 MiB.
   perform memory._check_json_size('result', result, 67108864, 'See docs/jobs.md for the result of each kind.');
+  if not result ? 'embeddings' then -- which are numbers
+    result := memory._json_without_credentials(result);
+  end if;
   outcome := memory._apply_result(job, result);
   perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
     case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)')
@@ -5561,7 +6052,7 @@ begin
           tokens_allowed = memory._allowed_tokens(p_job, handed.payload),
           error = case when j.error not like 'AM002%' then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
-      payload := handed.payload;
+      payload := memory._payload_without_credentials(handed.payload);
       return;
     end if;
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);
@@ -5618,6 +6109,17 @@ begin
   return format('it cannot be handed out: SQLSTATE %s', p_code)
     || coalesce(' in ' || substring(p_trace from '(memory[.][a-z_]+)[(]'), '')
     || coalesce(' line ' || substring(p_trace from ' line ([0-9]+) at '), '');
+end;
+$$;
+
+-- The payload with marks in place of credentials. Documents are only cut into pieces, by places in their texts, and no
+-- model reads them here; their pieces are read by the jobs that embed them.
+create or replace function memory._payload_without_credentials(p_payload jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_payload || memory._json_without_credentials(p_payload - '{model,prompt,documents}'::text[]);
 end;
 $$;
 
@@ -6190,7 +6692,7 @@ begin
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at)
   values (add_message.user_id, add_message.thread_id,
-    case set_config('memory.seqs_reserved', 'yes', true) when 'yes' then booked.first_seq end,
+    case when set_config('memory.seqs_reserved', booked.reservation, true) <> '' then booked.first_seq end,
     add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
     coalesce(add_message.expires_at, booked.expires_at))
@@ -6287,15 +6789,10 @@ begin
   perform memory._lock_thread(p_user_id, p_thread_id);
   select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null) into keys
   from memory._parse_messages(p_messages) as p;
-  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
-  select min(k.idempotency_key) into conflict
-  from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
-        from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
-              from memory._parse_messages(p_messages) as p
-              where p.idempotency_key is not null
-              offset 0) as d) as k
-  left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = k.idempotency_key
-  where k.digest <> coalesce(m.digest, k.first_digest);
+  conflict := memory._conflicting_key(p_user_id, p_thread_id, p_messages, keys, false);
+  if conflict is not null then -- the message may be stored with marks in place of its credentials
+    conflict := memory._conflicting_key(p_user_id, p_thread_id, p_messages, keys, true);
+  end if;
   if conflict is not null then
     perform memory._refuse_used_key(conflict);
   end if;
@@ -6336,14 +6833,40 @@ begin
 end;
 $$;
 
+-- A key under which another message is stored, or another one stands earlier in the array; null when there is none.
+-- With p_is_masked a message is also the same when it is stored with marks in place of its credentials.
+create or replace function memory._conflicting_key(
+  p_user_id text, p_thread_id text, p_messages jsonb, p_keys text[], p_is_masked boolean
+)
+returns text
+language plpgsql volatile parallel unsafe -- volatile, so that it sees what the lock of the thread has waited for
+as $$
+begin
+  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
+  return (
+    select min(k.idempotency_key)
+    from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
+          from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest,
+                  case when p_is_masked
+                    then memory._message_digest(p.role, memory._without_credentials(p.content)) end as masked_digest
+                from memory._parse_messages(p_messages) as p
+                where p.idempotency_key is not null
+                offset 0) as d) as k
+    left join memory._messages_by_keys(p_user_id, p_thread_id, p_keys) as m on m.idempotency_key = k.idempotency_key
+    where k.digest <> coalesce(m.digest, k.first_digest) and (k.masked_digest = m.digest) is not true);
+end;
+$$;
+
 -- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
 -- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
--- booked for an agent without the resource memory; then both results are null.
+-- booked for an agent without the resource memory; then the first two results are null. reservation is what the setting
+-- memory.seqs_reserved must be when rows are inserted under the reserved numbers: yes, or masked where the policy wants
+-- marks in place of credentials; then the insert trigger takes the rows.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz
+  out first_seq bigint, out expires_at timestamptz, out reservation text
 )
 language plpgsql volatile parallel unsafe
 as $$
@@ -6358,6 +6881,7 @@ declare
   due text[];
   kind text;
 begin
+  reservation := 'yes';
   -- Policy and models are read in the same statement: a statement of their own would take 10 us.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
     first_at, last_at)
@@ -6390,6 +6914,9 @@ begin
       return;
     end if;
     lifetime := memory._message_lifetime(policy);
+    if (policy #>> '{secrets,mask_in_threads}')::boolean then
+      reservation := set_config('memory.seqs_reserved', 'masked', true);
+    end if;
     due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
   end if;
   expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');
@@ -6946,9 +7473,13 @@ begin
   select k.* into existing from memory._messages_by_keys(p_user_id, p_thread_id, array[p_idempotency_key]) as k;
   if not found or p_role is null or p_content is null then
     return null; -- memory.add_message() refuses null
-  elsif existing.digest
-    <> memory._message_digest(case p_role when 'agent' then 'assistant' else p_role end, p_content) then
-    perform memory._refuse_used_key(p_idempotency_key);
+  end if;
+  p_role := case p_role when 'agent' then 'assistant' else p_role end;
+  if existing.digest <> memory._message_digest(p_role, p_content) then
+    p_content := memory._without_credentials(p_content); -- which may have been stored in its place
+    if existing.digest <> memory._message_digest(p_role, p_content) then
+      perform memory._refuse_used_key(p_idempotency_key);
+    end if;
   end if;
   return row(existing.seq, p_content, existing.token_count, null)::memory.stored_message;
 end;
@@ -7037,6 +7568,43 @@ begin
 end;
 $$;
 
+-- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
+
+-- The message with marks in its content, and in the parts of its metadata that belong to what was said.
+create or replace function memory._masked_message(p_message memory.messages)
+returns memory.messages
+language plpgsql stable parallel safe
+as $$
+declare
+  said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal'];
+begin
+  p_message.content := memory._without_credentials(p_message.content);
+  if p_message.metadata ?| said then
+    p_message.metadata := p_message.metadata || memory._json_without_credentials((
+      select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+      from jsonb_each(p_message.metadata) as m where m.key = any (said)));
+  end if;
+  p_message.token_count := memory._estimated_tokens(p_message.content, p_message.metadata);
+  return p_message;
+end;
+$$;
+
+-- A message that memory._append() has booked, with marks; its thread counts the fewer tokens.
+create or replace function memory._masked_booked_message(p_message memory.messages)
+returns memory.messages
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  tokens constant int := p_message.token_count;
+begin
+  p_message := memory._masked_message(p_message);
+  if p_message.token_count <> tokens then
+    perform memory._count_messages(p_message.user_id, p_message.thread_id, 0, p_message.token_count - tokens);
+  end if;
+  return p_message;
+end;
+$$;
+
 -- Checks, numbers and books a message that was inserted into memory.messages directly.
 create or replace function memory._message_before_insert()
 returns trigger
@@ -7046,6 +7614,9 @@ as $$
 declare
   booked record;
 begin
+  if new.seq is not null and current_setting('memory.seqs_reserved', true) = 'masked' then
+    return memory._masked_booked_message(new);
+  end if;
   -- memory.add_message() and memory.add_messages() insert under numbers that they have reserved; the trigger's WHEN
   -- lets their rows pass by.
   if new.seq is not null then
@@ -7081,6 +7652,10 @@ begin
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
       'memory.add_message() returns the stored message instead.', '23505');
   end if;
+  if booked.reservation = 'masked' then
+    perform set_config('memory.seqs_reserved', '', true);
+    new := memory._masked_booked_message(new);
+  end if;
   return new;
 end;
 $$;
@@ -7105,9 +7680,12 @@ begin
                                    new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
-    new.token_count := memory._estimated_tokens(new.content, new.metadata);
-    new.is_counted := false;
     policy := memory._policy(new.user_id, new.agent_id);
+    new.token_count := memory._estimated_tokens(new.content, new.metadata);
+    if (policy #>> '{secrets,mask_in_threads}')::boolean then
+      new := memory._masked_message(new);
+    end if;
+    new.is_counted := false;
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
                                                 new.created_at);
     -- A job that is embedding the old text has locked the row. After the wait its embedding is there to be dropped.
@@ -7438,6 +8016,7 @@ begin
   swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
   perform memory._sweep_query_embeddings(batch_size);
   perform memory._sweep_gone_jobs(batch_size);
+  perform memory._sweep_secret_reads(batch_size);
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;
@@ -11480,6 +12059,443 @@ begin
 end;
 $$;
 
+create or replace function memory.delete_secret(user_id text, name text)
+returns boolean
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('name', name);
+  delete from memory.secrets as s where s.user_id = delete_secret.user_id and s.name = delete_secret.name;
+  return found;
+end;
+$$;
+comment on function memory.delete_secret(text, text) is
+'Deletes a secret of a user and returns whether it existed. The records of its readings stay.';
+
+create or replace function memory.get_secret(user_id text, name text)
+returns text
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- In a function with the owner's rights current_user is the owner.
+  reader constant text := coalesce(nullif(current_setting('role'), 'none'), session_user);
+  stored memory.secrets;
+  value bytea;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('name', name);
+  select s.* into stored from memory.secrets as s where s.user_id = get_secret.user_id and s.name = get_secret.name;
+  if not found then
+    perform memory._refuse('name', format('this user has no secret "%s"', name),
+      'memory.list_secrets(user_id) shows what there is.', 'P0002');
+  end if;
+  value := memory._opened(stored);
+  insert into memory.secret_reads (user_id, name, role) values (get_secret.user_id, get_secret.name, reader);
+  -- If the caller rolls its transaction back, the row goes, and this line of the server's log stays.
+  raise log 'secret % of user % was read by role %', memory._in_a_line(name), memory._in_a_line(user_id),
+    memory._in_a_line(reader);
+  perform memory._drop_secret_mask();
+  return convert_from(value, 'UTF8');
+end;
+$$;
+comment on function memory.get_secret(text, text) is
+'The value of a secret of a user. Error P0002 when there is none of that name. Each reading is recorded in '
+'memory.secret_reads and in the server''s log. Grant it only to roles that use secrets.';
+
+-- The keys of secrets: 32 random bytes each, in base64. The new one encrypts and decrypts, the previous one only
+-- decrypts.
+--
+-- A server with PL/Python reads them from its own environment, which only an administrator can set, and asks for no
+-- other key. Elsewhere the caller passes them for one transaction, from the environment of the application:
+--   select set_config('agent_memory.secret_key', '…', true);
+-- A key must stand neither in a table, which dumps contain, nor in a setting of a role, a database or the server, which
+-- every role can show.
+
+-- The key that encrypts. Refuses when there is none.
+create or replace function memory._secret_key()
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  key constant bytea := memory._secret_key_of('AGENT_MEMORY_SECRET_KEY');
+begin
+  if key is null then
+    perform memory._refuse('AGENT_MEMORY_SECRET_KEY', 'is not set, so secrets can be neither stored nor read',
+      'Set it in the environment of the PostgreSQL server to 32 random bytes in base64 ("openssl rand -base64 32") and '
+      'restart the server. A server without PL/Python does not see it: there set it in the environment of the client, '
+      'which passes it on. See docs/operations.md, Secrets.', '0A000');
+  end if;
+  return key;
+end;
+$$;
+
+-- The key of this variable, or null when nobody has set it. p_variable is AGENT_MEMORY_SECRET_KEY or
+-- AGENT_MEMORY_SECRET_KEY_PREVIOUS. If the server has a key, the caller's keys do not count: otherwise a caller could
+-- store secrets that nobody else can read.
+create or replace function memory._secret_key_of(p_variable text)
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  setting constant text := lower(replace(p_variable, 'AGENT_MEMORY_', 'agent_memory.'));
+  key bytea;
+begin
+  if memory._server_variable('AGENT_MEMORY_SECRET_KEY') is not null then
+    key := memory._decoded(memory._server_variable(p_variable), 'base64');
+  else
+    key := memory._decoded(convert_from(memory._unmasked(current_setting(setting, true), setting), 'UTF8'), 'base64');
+  end if;
+  if octet_length(key) <> 32 then
+    perform memory._refuse(p_variable, 'is not 32 bytes in base64', 'Make one with "openssl rand -base64 32".');
+  end if;
+  return key;
+end;
+$$;
+
+-- By what a key is known in memory.secrets.
+create or replace function memory._secret_key_id(p_key bytea)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return substr(sha256('agent_memory key id'::bytea || p_key), 1, 8);
+end;
+$$;
+
+-- The bytes of a text in base64 or hex, '' for a text that is neither, null for an empty text. The error of decode()
+-- would quote the text.
+create or replace function memory._decoded(p_text text, p_format text)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return decode(nullif(btrim(p_text, e' \t\r\n'), ''), p_format);
+exception
+  when data_exception then
+    return ''::bytea;
+end;
+$$;
+
+create or replace function memory.list_secrets(user_id text)
+returns setof memory.secret
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  return query
+  select s.name, s.created_at, s.updated_at
+  from memory.secrets as s where s.user_id = list_secrets.user_id order by s.name;
+end;
+$$;
+comment on function memory.list_secrets(text) is
+'The names of a user''s secrets, with the times at which each was stored and last replaced; never a value.';
+
+create or replace function memory.load_user(user_id text, agent_id text default null)
+returns jsonb
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  sees_memories boolean;
+  row_limit int; -- of memories of each type
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  sees_memories := memory._has_resource(user_id, agent_id, 'memory');
+  if not sees_memories then
+    perform memory._note_missing_resource(agent_id, 'memory', 'only the names of secrets are loaded');
+  end if;
+  row_limit := case when sees_memories then 50 else 0 end;
+  return jsonb_build_object(
+    'summary', (select s.summary from memory.get_user_summary(user_id) as s where sees_memories),
+    'preferences', memory._foremost_memories(user_id, agent_id, 'preference', row_limit),
+    'facts', memory._foremost_memories(user_id, agent_id, 'fact', row_limit),
+    'threads', (
+      select coalesce(jsonb_agg(to_jsonb(t) - 'total_count'), '[]')
+      from memory.list_threads(user_id, row_limit => 10) as t where sees_memories),
+    'secrets', (
+      select coalesce(jsonb_agg(n.name order by n.name), '[]')
+      from (select s.name from memory.secrets as s
+            where s.user_id = load_user.user_id order by s.name limit 100) as n));
+end;
+$$;
+comment on function memory.load_user(text, text) is
+'What an agent needs to know of a user when it starts, in one call: {"summary": text or null, "preferences": the 50 '
+'that matter most, "facts": the same, "threads": the 10 newest, "secrets": up to 100 names, never a value}. A memory '
+'has memory_id, content, tags, agent_id, confidence, importance, created_at and valid_from. With agent_id only the '
+'memories of that agent.';
+
+-- Current memories of a type, of one agent or all: the most important first, of equally important ones the newest.
+create or replace function memory._foremost_memories(
+  p_user_id text, p_agent_id text, p_memory_type text, p_row_limit int
+)
+returns jsonb
+language plpgsql stable parallel safe
+set plan_cache_mode = force_custom_plan -- the index has only two types, and a general plan could not use it
+as $$
+begin
+  return (
+    with foremost as materialized (
+      select v.memory_id, v.importance, v.created_at
+      from memory._valid_memories(p_user_id, p_agent_id) as v
+      where v.memory_type = p_memory_type
+      order by v.importance desc, v.created_at desc, v.memory_id desc
+      limit p_row_limit
+    )
+    select coalesce(jsonb_agg(jsonb_build_object(
+             'memory_id', m.memory_id, 'content', m.content, 'tags', m.tags, 'agent_id', m.agent_id,
+             'confidence', m.confidence, 'importance', m.importance, 'created_at', m.created_at,
+             'valid_from', memory._real_or_null(m.valid_from))
+           order by f.importance desc, f.created_at desc, f.memory_id desc), '[]')
+    from foremost as f
+    join memory.memories as m on m.user_id = p_user_id and m.memory_id = f.memory_id);
+end;
+$$;
+
+-- A server with log_statement = all writes the parameters of each statement into its log, but never a result. So before
+-- a client passes a secret or a key, it asks for a mask: random bytes that come as a result and that the transaction
+-- keeps. What the client then passes is the exclusive or of its bytes and of a stream made of the mask, in hex.
+
+-- Begins a transaction in which set_secret(), get_secret() and reencrypt_secrets() read what they are given through a
+-- mask, and returns the mask.
+create or replace function memory._secret_mask()
+returns bytea
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Two UUIDs have 244 random bits.
+  mask constant bytea := sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+begin
+  perform set_config('agent_memory.secret_mask', encode(mask, 'hex'), true);
+  return mask;
+end;
+$$;
+comment on function memory._secret_mask() is
+'For clients: random bytes that hide a secret, and a key, on their way to the server within this transaction. Who may '
+'call memory.set_secret() or memory.get_secret() through a client needs the right to call this, too.';
+
+-- What was passed, as bytes: without the mask where this transaction has one. p_label says what was passed, because two
+-- texts must not share one stream. Null for null and for an empty text.
+create or replace function memory._unmasked(p_given text, p_label text)
+returns bytea
+language plpgsql stable parallel safe
+as $$
+declare
+  mask constant bytea := decode(coalesce(current_setting('agent_memory.secret_mask', true), ''), 'hex');
+  masked bytea;
+begin
+  if p_given = '' or p_given is null or mask = '' then
+    return convert_to(nullif(p_given, ''), 'UTF8');
+  end if;
+  masked := memory._decoded(p_given, 'hex');
+  return (
+    with stream as (
+      select string_agg(sha256(mask || convert_to(p_label || ' ' || block, 'UTF8')), '' order by block) as bytes
+      from generate_series(0, octet_length(masked) / 32) as block)
+    select string_agg(set_byte(decode('00', 'hex'), 0, get_byte(masked, i) # get_byte(s.bytes, i)), '' order by i)
+    from stream as s, generate_series(0, octet_length(masked) - 1) as i);
+end;
+$$;
+
+-- Ends what memory._secret_mask() began: what the transaction calls later is read as it is.
+create or replace function memory._drop_secret_mask()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if current_setting('agent_memory.secret_mask', true) <> '' then
+    perform set_config(s.name, '', true)
+    from (values ('agent_memory.secret_mask'), ('agent_memory.secret_key'), ('agent_memory.secret_key_previous'))
+      as s (name);
+  end if;
+end;
+$$;
+
+create or replace function memory.reencrypt_secrets(batch_size int default 1000)
+returns bigint
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  key bytea;
+  previous bytea;
+  stored memory.secrets;
+  done bigint := 0;
+begin
+  if (batch_size >= 1) is not true then
+    perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
+      'It bounds how many secrets one call encrypts again.');
+  end if;
+  key := memory._secret_key();
+  previous := memory._secret_key_of('AGENT_MEMORY_SECRET_KEY_PREVIOUS');
+  if previous is null then
+    perform memory._refuse('AGENT_MEMORY_SECRET_KEY_PREVIOUS', 'is not set',
+      'Set it to the key that AGENT_MEMORY_SECRET_KEY replaces.', '0A000');
+  elsif previous <> key then
+    for stored in
+      select s.* from memory.secrets as s
+      where s.key_id = memory._secret_key_id(previous) limit batch_size for update skip locked
+    loop
+      update memory.secrets as s
+      set key_id = memory._secret_key_id(key),
+          sealed = memory._sealed(key, s.user_id, s.name, memory._opened(stored))
+      where s.user_id = stored.user_id and s.name = stored.name;
+      done := done + 1;
+    end loop;
+  end if;
+  perform memory._drop_secret_mask();
+  return done;
+end;
+$$;
+comment on function memory.reencrypt_secrets(int) is
+'Encrypts up to batch_size secrets anew that are under AGENT_MEMORY_SECRET_KEY_PREVIOUS, and returns how many. Call it '
+'until it returns 0; then the previous key can go. For administrators.';
+
+-- How a secret is encrypted: AES-256-CBC under a random initialisation vector, then HMAC-SHA256 over what results, with
+-- the user and the name in front. So a changed row does not decrypt, and neither does one that was copied to another
+-- user or name. pgp_sym_encrypt() of pgcrypto could not do that: the SHA-1 that it puts inside has no key and covers
+-- nothing but the value.
+
+-- The schema of pgcrypto, quoted. It may be any, so its functions are called by EXECUTE.
+create or replace function memory._pgcrypto()
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  place text;
+begin
+  select quote_ident(n.nspname) into place
+  from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace where e.extname = 'pgcrypto';
+  if place is null then
+    perform memory._refuse('pgcrypto', 'this database does not have the extension that encrypts secrets',
+      'Run "create extension pgcrypto" (on Debian it comes with postgresql-NN). All else works without it.', '0A000');
+  end if;
+  return place;
+end;
+$$;
+
+-- HMAC-SHA256 (RFC 2104).
+create or replace function memory._hmac(p_key bytea, p_said bytea)
+returns bytea
+language plpgsql stable parallel safe
+as $$
+declare
+  mac bytea;
+begin
+  execute format('select %s.hmac($1, $2, ''sha256'')', memory._pgcrypto()) into mac using p_said, p_key;
+  return mac;
+end;
+$$;
+
+-- The code that authenticates a sealed value. The lengths keep users and names apart that read alike when joined.
+create or replace function memory._secret_code(p_key bytea, p_user_id text, p_name text, p_encrypted bytea)
+returns bytea
+language plpgsql stable parallel safe
+as $$
+declare
+  owner constant bytea := convert_to(p_user_id, 'UTF8');
+  name constant bytea := convert_to(p_name, 'UTF8');
+begin
+  return memory._hmac(memory._hmac(p_key, 'authenticate'),
+    int4send(octet_length(owner)) || owner || int4send(octet_length(name)) || name || p_encrypted);
+end;
+$$;
+
+create or replace function memory._sealed(p_key bytea, p_user_id text, p_name text, p_value bytea)
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  vector bytea;
+  encrypted bytea;
+begin
+  execute format('select %s.gen_random_bytes(16)', memory._pgcrypto()) into vector;
+  execute format('select %s.encrypt_iv($1, $2, $3, ''aes-cbc/pad:pkcs'')', memory._pgcrypto()) into encrypted
+  using p_value, memory._hmac(p_key, 'encrypt'), vector;
+  encrypted := vector || encrypted;
+  return encrypted || memory._secret_code(p_key, p_user_id, p_name, encrypted);
+end;
+$$;
+
+-- The value of a sealed secret; null when the row was not written under this key for this user and name.
+create or replace function memory._unsealed(p_key bytea, p_user_id text, p_name text, p_sealed bytea)
+returns bytea
+language plpgsql stable parallel safe
+as $$
+declare
+  encrypted constant bytea := substr(p_sealed, 1, greatest(octet_length(p_sealed) - 32, 0));
+  value bytea;
+begin
+  if substr(p_sealed, octet_length(encrypted) + 1) = memory._secret_code(p_key, p_user_id, p_name, encrypted) then
+    execute format('select %s.decrypt_iv($1, $2, $3, ''aes-cbc/pad:pkcs'')', memory._pgcrypto()) into value
+    using substr(encrypted, 17), memory._hmac(p_key, 'encrypt'), substr(encrypted, 1, 16);
+  end if;
+  return value;
+end;
+$$;
+
+-- The value of a stored secret, under the key or the previous one. Refuses a row that neither of them opens.
+create or replace function memory._opened(p_secret memory.secrets)
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  key bytea := memory._secret_key();
+  value bytea;
+begin
+  if p_secret.key_id <> memory._secret_key_id(key) then
+    key := memory._secret_key_of('AGENT_MEMORY_SECRET_KEY_PREVIOUS');
+    if key is null or p_secret.key_id <> memory._secret_key_id(key) then
+      perform memory._refuse('AGENT_MEMORY_SECRET_KEY', 'is not the key that this secret was encrypted with',
+        'Set AGENT_MEMORY_SECRET_KEY_PREVIOUS to the earlier key, then call memory.reencrypt_secrets().', '0A000');
+    end if;
+  end if;
+  value := memory._unsealed(key, p_secret.user_id, p_secret.name, p_secret.sealed);
+  if value is null then
+    perform memory._refuse('name', 'this secret is damaged, or was copied here from another user or name',
+      'Store it again with memory.set_secret().', 'XX001');
+  end if;
+  return value;
+end;
+$$;
+
+create or replace function memory.set_secret(user_id text, name text, value text)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  max_bytes constant int := 65536;
+  said bytea;
+  key bytea;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('name', name);
+  said := memory._unmasked(value, 'value');
+  if said is null or said = '' then
+    perform memory._refuse('value', 'must not be null or empty', 'memory.delete_secret() removes a secret.');
+  elsif octet_length(said) > max_bytes then
+    perform memory._refuse_size('value', octet_length(said), max_bytes,
+      'A secret is a password, a key or a certificate.');
+  end if;
+  key := memory._secret_key();
+  insert into memory.secrets as s (user_id, name, key_id, sealed)
+  values (set_secret.user_id, set_secret.name, memory._secret_key_id(key), memory._sealed(key, user_id, name, said))
+  on conflict on constraint secrets_pkey do update
+  set key_id = excluded.key_id, sealed = excluded.sealed, updated_at = statement_timestamp();
+  perform memory._drop_secret_mask();
+end;
+$$;
+comment on function memory.set_secret(text, text, text) is
+'Stores a secret of a user, encrypted, or replaces it; at most 64 KiB. It is never searched, embedded or shown: only '
+'memory.get_secret() gives it. Called from psql, the value stands in the statement, which a server may log; the '
+'client passes it under a mask.';
+
 -- Stores the embeddings for the model that the job was handed out for.
 create or replace function memory._backfill_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
@@ -14446,13 +15462,14 @@ begin
 end;
 $$;
 
--- The key of a kept embedding. The words of queries are not kept.
+-- The key of a kept embedding. The words of queries are not kept. Models embed a query without its credentials, so the
+-- key has none either.
 create or replace function memory._query_hash(p_query text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return encode(sha256(convert_to(p_query, 'UTF8')), 'hex');
+  return encode(sha256(convert_to(memory._without_credentials(p_query), 'UTF8')), 'hex');
 end;
 $$;
 
@@ -16169,7 +17186,7 @@ begin
   model := memory._model_json(serving);
   text := case when known.embedding is null
     and not (is_context and not (memory._policy_section(user_id, agent_id, 'context') ->> 'embed_query')::boolean)
-    and memory._is_within_budget(user_id, agent_id, model, query) then query end;
+    and memory._is_within_budget(user_id, agent_id, model, query) then memory._without_credentials(query) end;
   server_embeds := probe and memory._server_embeds(model);
   is_read_only := current_setting('transaction_read_only')::boolean;
   has_due_jobs := exists (
@@ -17463,6 +18480,24 @@ declare
     for update skip locked);
 begin
   delete from memory.query_embeddings as q where q.ctid = any (due);
+end;
+$$;
+
+-- Deletes records of secrets that were read more than 400 days ago.
+create or replace function memory._sweep_secret_reads(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due constant tid[] := array(
+    select r.ctid
+    from memory.secret_reads as r
+    where r.read_at < statement_timestamp() - interval '400 days'
+    order by r.read_at
+    limit p_batch_size
+    for update skip locked);
+begin
+  delete from memory.secret_reads as r where r.ctid = any (due);
 end;
 $$;
 
@@ -21718,6 +22753,16 @@ comment on procedure memory.run_jobs(int, int) is
 'Runs queued model work inside the server until no job is due, max_jobs were claimed or max_seconds have passed. CALL '
 'it outside a transaction: it commits before every model call. A cancel gives its jobs back to the queue. Needs '
 'plpython3u; docs/operations.md says where it finds its packages and keys.';
+-- A key of secrets from the server's environment; null for every other variable, which may hold a key of a model.
+create or replace function memory._server_variable(p_name text)
+returns text
+language plpython3u volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $server_variable$
+import os
+
+return os.environ.get(p_name) or None if p_name.startswith('AGENT_MEMORY_SECRET_KEY') else None
+$server_variable$;
 
 $functions$;
   elsif exists (select from pg_proc join pg_language on pg_language.oid = prolang
@@ -21758,6 +22803,18 @@ $functions$;
     'Would load the model package, but there is no PL/Python.';
     comment on procedure memory.run_jobs(int, int) is
     'Would run queued model work inside the server, but there is no PL/Python: run "agent-memory worker" beside it.';
+  end if;
+  -- Also where the PL/Python functions of an earlier version stay.
+  if to_regprocedure('memory._server_variable(text)') is null then
+    create function memory._server_variable(p_name text)
+    returns text
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    as $absent$
+    begin
+      return null;
+    end;
+    $absent$;
   end if;
 end;
 $runner$;

@@ -186,6 +186,15 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
+class Secret:
+    """A secret of a user without its value: when it was stored, and when it was last replaced."""
+
+    name: str
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """One hit; ``score`` is between 0 and 1, larger is better; ``details`` depend on the source and on ``explain``.
 

@@ -30,7 +30,7 @@ begin
   model := memory._model_json(serving);
   text := case when known.embedding is null
     and not (is_context and not (memory._policy_section(user_id, agent_id, 'context') ->> 'embed_query')::boolean)
-    and memory._is_within_budget(user_id, agent_id, model, query) then query end;
+    and memory._is_within_budget(user_id, agent_id, model, query) then memory._without_credentials(query) end;
   server_embeds := probe and memory._server_embeds(model);
   is_read_only := current_setting('transaction_read_only')::boolean;
   has_due_jobs := exists (
