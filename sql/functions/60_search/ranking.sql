@@ -63,7 +63,7 @@ declare
   -- with the whole score, 76.4 with half of it and 76.6 without summaries. A cosine stays a cosine.
   summary_weight constant double precision := case
     when 'message' = any (sources) and fusion <> 'vector' then 0.5 else 1 end;
-  keeps_all_similar constant boolean := p_explain or fusion = 'rrf' or sources && '{message,document}';
+  keeps_all_similar constant boolean := p_explain or fusion = 'rrf' or sources && '{message,document,artifact}';
   dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
   -- Of a user with very many messages: those that enter the ranking. All rows of read_sources do.
@@ -308,11 +308,11 @@ begin
       select c.keyword / c.highest_keyword * b.trust as share,
         coalesce(c.own, 0) / c.highest_keyword * b.trust as own_share) as k
   ), neighboured as (
-    -- A message gets the score of its better neighbour; a piece of a document its rank among the pieces of the
-    -- document.
+    -- A message gets the score of its better neighbour; a piece of a document or artifact its rank among the pieces
+    -- of that.
     select s.*, 0::double precision as neighbour, 1::bigint as piece
     from scored as s
-    where s.source not in ('message', 'document')
+    where s.source not in ('message', 'document', 'artifact')
     union all
     select s.*,
       case when fusion in ('score', 'keyword') then greatest(
@@ -325,9 +325,10 @@ begin
     window in_order as (partition by s.thread_id collate "C" order by s.number)
     union all
     select s.*, 0,
-      row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
+      row_number() over (
+        partition by s.source, substring(s.id from '^(.*)/') collate "C" order by s.score desc, s.number)
     from scored as s
-    where s.source = 'document'
+    where s.source in ('document', 'artifact')
   ), pool as (
     select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)
         * case n.source when 'summary' then summary_weight else 1 end as gained

@@ -8,6 +8,18 @@ begin
 end;
 $$;
 
+-- The key in what names an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. Nothing else
+-- is made equal: a key has no letters that look alike, so a text with such letters names no artifact.
+create or replace function memory._ref_key(p_ref text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(
+    substring(left(p_ref, 1000) from e'^\\s*\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - .*)?\\]\\s*$'), p_ref);
+end;
+$$;
+
 -- The description of an artifact that was stored without one: the command whose output it is (metadata.command) with
 -- the number of lines, the keys of a JSON text, or the first line with a letter or digit, else the type and the number
 -- of lines. At most 100 characters before the number of lines.

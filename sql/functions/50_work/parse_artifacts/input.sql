@@ -1,0 +1,17 @@
+-- Artifacts are stored without their words (40_artifacts/words.sql). A job has them parsed soon; the server does that
+-- itself when the worker hands in the job, whose result is empty.
+
+-- Whether there is something to parse. No model is asked, so nobody's budget pays.
+create or replace function memory._parse_artifacts_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql stable parallel safe
+as $$
+begin
+  if memory._has_unparsed_parts(p_job.user_id) then
+    payload := memory._no_model();
+    input := '{}';
+    tokens := 0;
+  end if;
+end;
+$$;
