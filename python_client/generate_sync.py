@@ -24,6 +24,7 @@ REPLACEMENTS = {
     "AsyncConversation": "Conversation",
     "AsyncCursor": "Cursor",
     "AsyncMemory": "Memory",
+    "async_parts_of": "parts_of",
     "asyncio": "threading",
 }
 

@@ -172,7 +172,7 @@ def test_embedding_while_clients_store_and_delete_ends_with_all_found(
                 store(clients[number], f"text {turn}", key=f"k{number}-{turn}", thread_id=f"t{turn % 4}")
                 clients[number].add_message(user_id="ana", thread_id=f"t{turn % 4}", role="user", content="Hello")
             clients[number].connection.execute(
-                "update memory.artifacts set content = content || '!' where key = %s", [f"k{number}-0"]
+                "update memory.artifacts set content = 'text at ' || clock_timestamp() where key = %s", [f"k{number}-0"]
             )
             if turn % 9 == 8:
                 clients[number].delete_thread(user_id="ana", thread_id="t3")

@@ -22,6 +22,7 @@ JOB: dict[str, Any] = {**ANA, "job_id": 1, "lease_token": LEASE_TOKEN}
 
 VALID: dict[str, dict[str, Any]] = {
     "activate_model": {"name": "local"},
+    "add_artifact_piece": {**ANA, "content": "Tea is a drink."},
     "add_document": {**ANA, "content": "Tea is a drink."},
     "add_memory": {**ANA, "content": "Likes tea"},
     "add_message": {**THREAD, "role": "user", "content": "Hello"},
@@ -151,6 +152,12 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("register_model", "settings", [None, Jsonb([]), Jsonb("text"), {"api_key": "sk-secret"}]),
     ("render_memories", "max_memories", [None, 0, -1]),
     ("retrieve_artifact", "from_token", [None, -1]),
+    ("retrieve_artifact", "max_tokens", [0]),
+    ("retrieve_artifact", "from_line", [0, -1]),
+    ("retrieve_artifact", "max_lines", [0]),
+    ("retrieve_artifact", "grep", ["", " \n"]),
+    ("retrieve_artifact", "context_lines", [None, -1, 1001]),
+    ("add_artifact_piece", "content", [None, ""]),
     ("search", "query", [None, "", " \n"]),
     ("summarize_thread", "kind", ["", "user", "processing"]),
     ("search", "mode", [None, "", "fuzzy", "vector"]),
@@ -212,7 +219,7 @@ OVERSIZED: list[tuple[str, str, str, Any]] = [
     ("add_memory", "embedding_text", "embedding_text", "x" * (MIB // 4 + 1)),
     ("add_memory", "metadata", "metadata", {"a": INCOMPRESSIBLE}),
     ("set_prompt", "template", "template", "{{memories}}" + "x" * 2**16),
-    ("store_artifact", "content", "content", "x" * (10 * MIB + 1)),
+    ("store_artifact", "content", "content", "x" * (200 * MIB + 1)),
     ("store_artifact", "description", "description", "é" * 501),
     ("store_artifact", "metadata", "metadata", {"a": INCOMPRESSIBLE}),
     ("update_memory", "content", "content", "x" * (MIB // 4 + 1)),
@@ -221,6 +228,7 @@ OVERSIZED: list[tuple[str, str, str, Any]] = [
 WRONG_STATE: list[tuple[str, str, Any, str]] = [
     ("activate_model", "name", "m404", "P0002"),
     ("activate_model", "name", None, "P0002"),
+    ("add_artifact_piece", "upload_id", UNKNOWN_ID, "P0002"),
     ("activate_model", "name", "", "P0002"),
     ("deactivate_model", "name", "m404", "P0002"),
     ("drop_model", "name", "m404", "P0002"),

@@ -6,9 +6,9 @@ from ..task import Payload, Result, Task
 
 
 async def run(task: Task) -> Result:
-    """Nothing: the job is there so that a worker says when there is time to parse."""
+    """How many bytes the server may parse in the transaction that completes the job: as many as it proposes."""
 
-    async def nothing(_payload: Payload) -> Result:
-        return {}
+    async def accept(payload: Payload) -> Result:
+        return {"max_bytes": payload["max_bytes"]}
 
-    return await task.ask(local=nothing)
+    return await task.ask(local=accept)

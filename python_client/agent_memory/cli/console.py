@@ -117,6 +117,12 @@ def read_text(file: Path) -> str:
         raise InvalidValueError(f"{file} is not UTF-8: {error.reason} at byte {error.start}") from None
 
 
+def standard_input() -> Iterator[bytes]:
+    """Yield stdin as it comes, a MiB at a time."""
+    while block := sys.stdin.buffer.read(1 << 20):
+        yield block
+
+
 def print_page(
     kind: str,
     columns: Sequence[str],

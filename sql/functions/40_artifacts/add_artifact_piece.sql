@@ -27,7 +27,7 @@ end;
 $$;
 comment on function memory.add_artifact_piece(text, text, uuid) is
 'Sends a long text in pieces. The first call, without upload_id, begins an upload and returns its upload_id; each '
-'further call adds a piece; memory.store_artifact(user_id, null, ..., upload_id => ...) makes an artifact of all. Until '
+'further call adds a piece; memory.store_artifact(user_id, null, upload_id => ...) makes an artifact of all. Until '
 'then nobody can find or read it, and memory.sweep() deletes it a day after its last piece.';
 
 create or replace function memory._refuse_upload(p_upload_id uuid)

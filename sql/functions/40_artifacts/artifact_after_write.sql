@@ -45,7 +45,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
-  perform memory._drop_artifact_embeddings(o.user_id, o.key, o.content_id), memory._delete_content(o.user_id, o.content_id)
+  perform memory._drop_artifact_embeddings(o.user_id, o.key, o.content_id),
+    memory._delete_content(o.user_id, o.content_id)
   from old_rows as o;
   return null;
 end;

@@ -11,6 +11,15 @@ begin
   new.expires_at := nullif(new.expires_at, 'infinity');
   new.description := memory._placeholder_text(left(new.description, 10000));
   perform memory._check_artifact(new);
+  if tg_op = 'UPDATE' and (new.user_id, new.key) is distinct from (old.user_id, old.key) then
+    perform memory._refuse('key', 'user_id and key of an artifact cannot change',
+      'Placeholders name it by them; store it again under another key.');
+  end if;
+  if new.content is not null or not exists (
+    select from memory.artifact_parts as p
+    where p.user_id = new.user_id and p.content_id = new.content_id and p.content ~ e'\\S') then
+    perform memory._check_artifact_content(new.content);
+  end if;
   new.description := coalesce(new.description, memory._describe(new.artifact_type,
     coalesce(new.content, memory._content_slice(new.user_id, new.content_id, 0, 10485760)), new.metadata));
   new.token_count := case
@@ -28,9 +37,6 @@ begin
     delete from memory.artifacts as a
     where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
     return new;
-  elsif (new.user_id, new.key) is distinct from (old.user_id, old.key) then
-    perform memory._refuse('key', 'user_id and key of an artifact cannot change',
-      'Placeholders name it by them; store it again under another key.');
   end if;
   if new.content is not null then
     new.content_id := memory._uuid_v7();

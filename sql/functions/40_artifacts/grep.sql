@@ -1,10 +1,12 @@
--- The lines of a content that hold every word of a text, as grep prints them: each with its number, ":" after the number
--- of a line with the words and "-" after that of a line around it, "--" between lines that do not follow each other.
+-- The lines of a content that hold every word of a text, as grep prints them: each with its number, ":" after the
+-- number of a line with the words and "-" after that of a line around it, "--" between lines that do not follow each
+-- other.
 --
 -- A word is what stands between blanks. A line holds it if the word occurs anywhere in the line, also within a longer
--- word, in capitals or small letters. No character has a special meaning, as it would in a regular expression. Of a line
--- that is longer than a part (32 KiB; 3 KiB within the first 48) each piece is compared and shown for itself. Of a piece
--- that is longer than 400 characters so many are shown around the first word. Lines around reach 64 KiB far at most.
+-- word, in capitals or small letters. No character has a special meaning, as it would in a regular expression. Of a
+-- line that is longer than a part (32 KiB; 3 KiB within the first 48) each piece is compared and shown for itself. Of a
+-- piece that is longer than 400 characters so many are shown around the first word. Lines around reach 64 KiB far at
+-- most.
 
 -- p_from_line and p_max_lines bound the lines that are compared, p_max_tokens the result. If lines with the words are
 -- left out, the last line says where to go on. Parts are read one after the other until the result is full.
@@ -22,11 +24,12 @@ declare
   to_line constant bigint := coalesce(from_line + p_max_lines::bigint - 1, 2147483648);
   starts constant bigint := memory._line_start(p_user_id, p_content_id, from_line);
   bytes_left bigint := p_max_tokens * 4::bigint - 100; -- the rest is for the line that says where to go on
+  gap constant text := e'\n' || repeat('-', 2) || e'\n';
   is_full boolean := false;
   part record;
   hit record;
   block text; -- a line with the words, and the lines around it that are not shown yet
-  blocks text[] := '{}';
+  blocks text[] := array[]::text[];
   last_hit int := 0;
   shown_to int := 0; -- the last line that is shown
 begin
@@ -47,10 +50,12 @@ begin
       if not is_full then
         block := case
           when hit.line = last_hit then e'\n' || memory._numbered_line(hit.line, hit.said, patterns, is_ascii)
-          else case when blocks = '{}' then '' when hit.line - p_context_lines > shown_to + 1 then e'\n--\n' else e'\n' end
-            || memory._lines_around(p_user_id, p_content_id, part.first_byte, hit.line,
-                 greatest(hit.line - p_context_lines, shown_to + 1), hit.line + p_context_lines::bigint, patterns, is_ascii)
-          end;
+          else case when blocks = '{}' then '' when hit.line - p_context_lines <= shown_to + 1 then e'\n'
+                    else gap end
+            || memory._lines_around(
+                 p_user_id, p_content_id, part.first_byte, hit.line,
+                 greatest(hit.line - p_context_lines, shown_to + 1), hit.line + p_context_lines::bigint, patterns,
+                 is_ascii) end;
         is_full := coalesce(octet_length(block) > bytes_left, false);
         if not is_full or blocks = '{}' then
           -- The first line with the words is always shown, if need be without the lines around it.
@@ -116,8 +121,8 @@ begin
 end;
 $$;
 
--- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. Of a line that
--- is longer than a part, one piece.
+-- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. Of a line
+-- that is longer than a part, one piece.
 create or replace function memory._lines_around(
   p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
   p_is_ascii boolean
@@ -131,7 +136,8 @@ begin
     from (
       select distinct on (p.first_line + s.place) p.first_line + s.place as line, s.said
       from memory.artifact_parts as p
-      cross join lateral string_to_table(regexp_replace(p.content, e'\n$', ''), e'\n') with ordinality as s (said, place)
+      cross join lateral string_to_table(regexp_replace(p.content, e'\n$', ''), e'\n') with ordinality
+        as s (said, place)
       where p.user_id = p_user_id and p.content_id = p_content_id
         and p.first_byte between p_first_byte - 65536 and p_first_byte + 65536
         and p.first_line < p_to and p.first_line + s.place between p_from and p_to

@@ -25,7 +25,9 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  last_part memory.artifact_parts;
+  part_byte int := 0; -- where the part begins that is being cut
+  part_line int := 0;
+  rest text; -- the last part
   bytes bytea; -- because to find a place in a text PostgreSQL counts all characters before it
   size int;
   starts int := 0;
@@ -36,17 +38,17 @@ begin
   where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte = (
     select max(l.first_byte) from memory.artifact_parts as l
     where l.user_id = p_user_id and l.content_id = p_content_id)
-  returning p.* into last_part;
-  last_part.first_byte := coalesce(last_part.first_byte, 0);
-  last_part.first_line := coalesce(last_part.first_line, 0);
-  bytes := convert_to(coalesce(last_part.content, '') || p_piece, 'UTF8');
+  returning p.first_byte, p.first_line, p.content into part_byte, part_line, rest;
+  part_byte := coalesce(part_byte, 0);
+  part_line := coalesce(part_line, 0);
+  bytes := convert_to(coalesce(rest, '') || p_piece, 'UTF8');
   size := octet_length(bytes);
-  if last_part.first_byte::bigint + size > memory._max_artifact_bytes() then
-    perform memory._refuse_size('content', last_part.first_byte + size, memory._max_artifact_bytes(),
+  if part_byte + size > memory._max_artifact_bytes() then
+    perform memory._refuse_size('content', part_byte + size, memory._max_artifact_bytes(),
       'Split it, or store it elsewhere and keep a reference.');
   end if;
   while starts < size loop
-    ends := least(starts + case when memory._is_passage(last_part.first_byte) then 3072 else 32768 end, size);
+    ends := least(starts + case when memory._is_passage(part_byte) then 3072 else 32768 end, size);
     while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
       ends := ends - 1;
     end loop;
@@ -55,10 +57,10 @@ begin
       part := memory._whole_lines(part);
     end if;
     insert into memory.artifact_parts (user_id, content_id, first_byte, first_line, content)
-    values (p_user_id, p_content_id, last_part.first_byte, last_part.first_line, part);
+    values (p_user_id, p_content_id, part_byte, part_line, part);
     ends := starts + octet_length(convert_to(part, 'UTF8'));
-    last_part.first_byte := last_part.first_byte + ends - starts;
-    last_part.first_line := last_part.first_line + memory._line_breaks(part);
+    part_byte := part_byte + ends - starts;
+    part_line := part_line + memory._line_breaks(part);
     starts := ends;
   end loop;
 end;
@@ -105,8 +107,8 @@ begin
 end;
 $$;
 
--- The bytes of a content from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the slice in
--- which it begins, so that slices join to the whole. Only the parts that have some of these bytes are read.
+-- The bytes of a content from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the slice
+-- in which it begins, so that slices join to the whole. Only the parts that have some of these bytes are read.
 create or replace function memory._content_slice(
   p_user_id text, p_content_id uuid, p_first_byte bigint default 0, p_end_byte bigint default null
 )
@@ -126,7 +128,7 @@ begin
     select p.content
     from memory.artifact_parts as p
     where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte >= read_from
-      and (p_end_byte is null or p.first_byte < p_end_byte)
+      and p.first_byte < coalesce(p_end_byte, 2147483648) -- not "or", which no index can search for
     order by p.first_byte) as p;
   return case
     when slice is null then ''

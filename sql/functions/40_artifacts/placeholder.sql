@@ -1,7 +1,7 @@
 -- The placeholder of an artifact, which a conversation holds in place of the content.
 create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
 returns text
-language plpgsql immutable parallel safe
+language plpgsql immutable strict parallel safe
 as $$
 begin
   return format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count);

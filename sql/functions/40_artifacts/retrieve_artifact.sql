@@ -14,7 +14,7 @@ begin
   perform memory._check_id('user_id', user_id);
   key := memory._ref_key(key);
   perform memory._check_id('key', key);
-  perform memory._check_part(from_token, max_tokens, from_line, max_lines, grep, context_lines);
+  perform memory._check_range(from_token, max_tokens, from_line, max_lines, grep, context_lines);
   select a.content_id into content_id
   from memory._current_artifacts(user_id) as a
   where a.key = retrieve_artifact.key;
@@ -23,7 +23,8 @@ begin
       'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
   end if;
   if grep is not null then
-    return memory._grep_content(user_id, content_id, grep, context_lines, from_line, max_lines, max_tokens);
+    return memory._grep_content(user_id, content_id, grep, context_lines, from_line, max_lines,
+      coalesce(max_tokens, 10000));
   end if;
   first_byte := from_token * 4::bigint;
   if num_nonnulls(from_line, max_lines) > 0 then
@@ -37,11 +38,12 @@ $$;
 comment on function memory.retrieve_artifact(text, text, int, int, int, int, text, int) is
 'The content of an artifact: all of it, max_tokens tokens from from_token on (a token is four bytes of UTF-8 here, as '
 'in token_count), max_lines lines from from_line on (the first line is 1), or the lines that hold every word of grep, '
-'with context_lines lines around each. max_tokens bounds every result. key may also be a placeholder. Beyond the end '
-'the result is empty. Error P0002 when the user has no artifact of that key or it has expired.';
+'with context_lines lines around each. max_tokens bounds every result, and is 10,000 for grep unless given. key '
+'may also be a placeholder. Beyond the end the result is empty. Error P0002 when the user has no artifact of that key '
+'or it has expired.';
 
 -- Refuses arguments that name no part of a content.
-create or replace function memory._check_part(
+create or replace function memory._check_range(
   p_from_token int, p_max_tokens int, p_from_line int, p_max_lines int, p_grep text, p_context_lines int
 )
 returns void
@@ -79,6 +81,7 @@ $$;
 create or replace function memory._line_start(p_user_id text, p_content_id uuid, p_line bigint)
 returns bigint
 language plpgsql stable parallel safe
+set enable_sort = off -- Without statistics the planner would read and sort all parts.
 as $$
 declare
   part memory.artifact_parts;

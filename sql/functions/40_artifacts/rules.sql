@@ -1,7 +1,7 @@
 -- Refuses an artifact that breaks a rule.
 create or replace function memory._check_artifact(p_candidate memory.artifacts)
 returns void
-language plpgsql stable parallel safe
+language plpgsql immutable parallel safe
 as $$
 begin
   perform memory._check_id('user_id', p_candidate.user_id);
@@ -14,12 +14,6 @@ begin
     perform memory._refuse('key', 'has characters that a placeholder cannot hold',
       'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
   end if;
-  if p_candidate.content is not null
-    or not exists (select from memory.artifact_parts as p
-                   where p.user_id = p_candidate.user_id and p.content_id = p_candidate.content_id
-                     and p.content ~ e'\\S') then
-    perform memory._check_artifact_content(p_candidate.content);
-  end if;
   if length(p_candidate.description) > 500 then
     perform memory._refuse('description',
       format('has %s characters, at most 500 are allowed', length(p_candidate.description)),
@@ -31,6 +25,7 @@ begin
 end;
 $$;
 
+-- Refuses a content that is null, empty or too long.
 create or replace function memory._check_artifact_content(p_content text)
 returns void
 language plpgsql immutable parallel safe

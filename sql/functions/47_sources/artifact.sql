@@ -9,8 +9,8 @@ begin atomic
 end;
 
 -- The passages of the first 48 KiB, one by one, and the end of what is longer, because a log ends with what went wrong.
--- So an artifact has at most about twenty embeddings (12,000 tokens). What lies between is found by its words. The first
--- passage has the description, too.
+-- So an artifact has at most about twenty embeddings (13,000 tokens). What lies between is found by its words. The
+-- first passage has the description, too.
 create or replace function memory._artifact_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )

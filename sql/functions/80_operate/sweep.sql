@@ -36,4 +36,5 @@ end;
 $$;
 comment on function memory.sweep(int) is
 'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
-'and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
+'and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
+'counts are 0.';
