@@ -144,12 +144,14 @@ def test_every_form_of_a_placeholder_names_the_artifact(api: Api, form: str) -> 
     assert read(api, form) == LOG
 
 
+LOOKS_LIKE_IT = [
+    "l\u043eg", "log\u200b", "LOG", "ｌｏｇ", "[MemoryRef: l\u043eg]", "[memoryref: log]", "[MemoryRef: log", "log]",
+    "[MemoryRef:\u00a0log]", "[MemoryRef: log] [MemoryRef: log]", "[[MemoryRef: log]]", "[MemoryRef: log tokens]",
+]  # fmt: skip
+
+
 @pytest.mark.feature("C1", "C9")
-@pytest.mark.parametrize(
-    "form",
-    ["l\u043eg", "log\u200b", "LOG", "ｌｏｇ", "[MemoryRef: l\u043eg]", "[memoryref: log]", "[MemoryRef: log", "MemoryRef: log]",
-     "[MemoryRef:\u00a0log]", "[MemoryRef: log] [MemoryRef: log]", "[[MemoryRef: log]]", "[MemoryRef: log tokens]"],
-)  # fmt: skip
+@pytest.mark.parametrize("form", LOOKS_LIKE_IT)
 def test_what_only_looks_like_a_key_names_nothing(api: Api, form: str) -> None:
     store(api, key="log")
     with refused("key", "P0002"):
@@ -165,8 +167,8 @@ def test_a_page_of_a_long_log_is_read_without_the_rest(api: Api) -> None:
         {"from_token": stored.token_count - 1000, "max_tokens": 1000},
         {"from_line": 99_900, "max_lines": 50},
         {"from_line": 50_000, "max_lines": 50},
-        {"grep": "request", "max_tokens": 500},
-        {"grep": "request", "max_tokens": 500, "from_line": 90_000},
+        {"grep": "request", "max_tokens": 200},
+        {"grep": "request", "max_tokens": 200, "from_line": 90_000},
     ]
     for arguments in calls:
         assert api.entries_read(lambda arguments=arguments: part(api, **arguments)) < 100, arguments  # type: ignore[misc]
