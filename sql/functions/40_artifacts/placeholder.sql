@@ -1,10 +1,11 @@
--- The placeholder of an artifact, which a conversation holds in place of the content.
+-- The placeholder of an artifact, which a conversation holds in place of the content; null for no artifact.
 create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
 returns text
-language plpgsql immutable strict parallel safe
+language plpgsql immutable parallel safe
 as $$
 begin
-  return format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count);
+  return case when p_key is not null
+    then format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count) end;
 end;
 $$;
 

@@ -18,12 +18,12 @@ end;
 
 -- What a part is found by: its text, in the first part also key and description. Inlined by the planner, hence no SET
 -- clause.
-create or replace function memory._part_text(p_artifact memory.artifacts, p_first_byte int, p_content text)
+create or replace function memory._part_text(p_key text, p_description text, p_first_byte int, p_content text)
 returns text
 language sql immutable parallel safe
 begin atomic
   select case p_first_byte
-    when 0 then concat_ws(e'\n', (p_artifact).key, (p_artifact).description, p_content) else p_content end;
+    when 0 then concat_ws(e'\n', p_key, p_description, p_content) else p_content end;
 end;
 
 -- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
@@ -40,7 +40,8 @@ declare
   parsed bigint := 0;
 begin
   for part in
-    select a.user_id, a.agent_id, p.content_id, p.first_byte, memory._part_text(a, p.first_byte, p.content) as said
+    select a.user_id, a.agent_id, p.content_id, p.first_byte,
+      memory._part_text(a.key, a.description, p.first_byte, p.content) as said
     from memory.artifact_parts as p
     join memory.artifacts as a on a.user_id = p.user_id and a.content_id = p.content_id
     where p.search_vector is null and (p_user_id is null or p.user_id = p_user_id)

@@ -53,7 +53,7 @@ begin atomic
     case
       when p.search_vector is null and p_compares_words
         and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count))
-        then memory._part_text(a, p.first_byte, p.content)
+        then memory._part_text(a.key, a.description, p.first_byte, p.content)
     end,
     null::jsonb
   from memory._current_artifacts(p_user_id) as a

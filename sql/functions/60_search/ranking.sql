@@ -85,7 +85,7 @@ begin
     from (select v.lexeme
           from unnest(memory._text_vector(language, left(p_query, 8000))) as v
           order by v.positions[1], v.lexeme limit 200) as w;
-    beginnings := case when 'message' = any (sources) then memory._beginnings(words) end;
+    beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
   -- By the approximate index. For more than 100 results comparing all memories is as fast.
@@ -182,7 +182,7 @@ begin
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
-    -- Messages that are not parsed yet, newest first.
+    -- Messages and parts of artifacts that are not parsed yet, newest first.
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as place
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
@@ -192,7 +192,10 @@ begin
     -- characters of the messages that have most words of the query there.
     select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.parsed as vector
     from (
-      select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
+      select p.*,
+        case p.source
+          when 'message' then memory._message_vector(language, p.said, p.metadata, p.created_at)
+          else memory._text_vector(language, p.said) end as parsed
       from (
         select u.*, u.content as said
         from unparsed as u
