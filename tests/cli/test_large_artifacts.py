@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -36,7 +37,7 @@ def test_a_long_text_comes_from_anywhere(db: psycopg.Connection, tmp_path: Path)
     memory = Memory(db)
     path = tmp_path / "build.log"
     path.write_bytes(b"\xef\xbb\xbf" + LINES.encode())
-    sources = {
+    sources: dict[str, Any] = {
         "text": LINES, "path": path, "bytes": in_bytes(70_001), "tiny": in_bytes(977),
         "file": io.BytesIO(LINES.encode()), "lines": iter(LINES.splitlines(keepends=True)),
         "mixed": [LINES[:5], LINES[5:9].encode(), "", LINES[9:]],
