@@ -91,8 +91,9 @@ begin
       p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
   end if;
   if not thread.is_cut then
-    memory_tokens := greatest(
-      memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0));
+    memory_tokens := greatest(memory_tokens, remaining - thread.tokens - coalesce((
+      select memory._recall_tokens(sum(c.token_count), count(distinct c.metadata ->> 'day'))
+      from unnest(candidates) as c), 0));
   end if;
   memory_tokens := least(memory_tokens, remaining - thread.tokens);
 
@@ -114,7 +115,7 @@ begin
   end if;
   if not says_memories and exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
     raise notice 'degraded: no memories fit into max_tokens'
-      using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
+      using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
@@ -145,8 +146,9 @@ begin
     select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
     from unnest(parts) as p
     union all
-    select 7, m.seq, m.role, m.content, 'message', memory._message_tokens(m), m.metadata
+    select 7, m.seq, m.role, m.content, 'message', u.tokens, m.metadata
     from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
     where m.seq >= thread.oldest_seq
   )
   select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
@@ -172,6 +174,6 @@ language plpgsql stable parallel safe
 as $$
 begin
   raise notice 'degraded: the % does not fit into max_tokens', replace(p_source, '_', ' ')
-    using hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
+    using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
 end;
 $$;
