@@ -181,7 +181,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("search", "top_k", [None, 0, -1, 1001]),
     ("set_policy", "settings", [None, Jsonb(None), Jsonb([]), Jsonb("text")]),
     ("set_prompt", "template", [None, "", " \n", "Sort them!", "{{memories}} {{user_id}}", "{{memorie}}"]),
-    ("store_artifact", "content", [None, "", " \n"]),
+    ("store_artifact", "content", [None, "", " \n", " " * 2000]),
     ("store_artifact", "key", ["a b", "a\nb", "a\n", "a]", "[a", "é", "a\u200bb", "[MemoryRef: a - b - 3 tokens]"]),
     ("store_artifact", "artifact_type", [None, "", LONG]),
     ("supersede_memory", "old_memory_id", [None]),
