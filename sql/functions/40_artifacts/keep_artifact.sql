@@ -13,6 +13,7 @@ declare
   stored_id constant uuid := coalesce(p_upload_id, memory._uuid_v7());
   artifact memory.artifacts;
 begin
+  perform memory._check_id('user_id', p_user_id);
   if p_upload_id is null then
     perform memory._check_artifact_content(p_content);
     perform memory._append_content(p_user_id, stored_id, p_content);
