@@ -2384,7 +2384,8 @@ returns jsonb$header$),
       ('function', '_share_within', $header$(p_created_at timestamptz, p_meant jsonb)
 returns double precision$header$),
       ('function', 'keep_query_embedding', $header$(
-  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null, agent_id text default null
+  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null,
+  agent_id text default null
 )
 returns boolean$header$),
       ('function', '_keep_query_embedding', $header$(
@@ -13614,7 +13615,8 @@ $$;
 -- model that made it, so a search never compares it with the embeddings of another model of the same length, whatever
 -- is activated meanwhile.
 create or replace function memory.keep_query_embedding(
-  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null, agent_id text default null
+  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null,
+  agent_id text default null
 )
 returns boolean
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -13636,7 +13638,8 @@ begin
   if calls is not null then
     perform memory._check_calls(calls);
     perform memory._enter_credible_calls(
-      user_id, null, 'search', agent_id, embedding_model ->> 'name', calls, 4, memory._estimate_tokens(asked) * 4 + 1000);
+      user_id, null, 'search', agent_id, embedding_model ->> 'name', calls, 4,
+      memory._estimate_tokens(asked) * 4 + 1000);
   end if;
   select m.* into made_by from memory.models as m
   where m.name = embedding_model ->> 'name' and m.kind = 'embedding'
@@ -16179,8 +16182,8 @@ $$;
 comment on function memory.query_to_embed(text, text, text, text, boolean, boolean) is
 'What a client does before a search or, with is_context, before a context: the embedding model that serves the user; '
 'the text that it is to embed with it, null where nothing is to be embedded or the embedding is kept already; with '
-'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. Without a '
-'query, text is the newest message of the user in the thread. No row: no embedding model is active.';
+'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. '
+'Without a query, text is the newest message of the user in the thread. No row: no embedding model is active.';
 
 -- Whether the budget allows to embed a query.
 create or replace function memory._is_within_budget(p_user_id text, p_agent_id text, p_model jsonb, p_query text)
@@ -16337,6 +16340,7 @@ returns boolean
 language plpgsql stable parallel safe
 set enable_seqscan = off -- One user may have few messages among the many of others.
 set enable_bitmapscan = off
+set jit = off -- as in memory._next_place()
 as $$
 begin
   return exists (

@@ -29,7 +29,7 @@ def test_import_worker_search_context(run: Run, db: psycopg.Connection, tmp_path
 
     worked = run("worker", "--once")
     assert worked.returncode == 0, worked.stderr
-    assert worked.stdout == "1 job completed, 0 failed, 0 released.\n"
+    assert worked.stdout == "2 jobs completed, 0 failed, 0 released.\n"
     assert len(Memory(db).list_memories("ana")) == 10
 
     found = run("search", "ana", "number 7")

@@ -43,8 +43,8 @@ $$;
 comment on function memory.query_to_embed(text, text, text, text, boolean, boolean) is
 'What a client does before a search or, with is_context, before a context: the embedding model that serves the user; '
 'the text that it is to embed with it, null where nothing is to be embedded or the embedding is kept already; with '
-'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. Without a '
-'query, text is the newest message of the user in the thread. No row: no embedding model is active.';
+'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. '
+'Without a query, text is the newest message of the user in the thread. No row: no embedding model is active.';
 
 -- Whether the budget allows to embed a query.
 create or replace function memory._is_within_budget(p_user_id text, p_agent_id text, p_model jsonb, p_query text)
