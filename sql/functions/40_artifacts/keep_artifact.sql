@@ -27,7 +27,7 @@ begin
       coalesce(memory._placeholder_text(left(p_description, 10000)),
                case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
       p_agent_id, p_thread_id, p_metadata, p_expires_at)
-    -- The update waits for a session that is storing the same key, which a look before the insert could not see.
+    -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
     on conflict on constraint artifacts_pkey do update
     set expires_at = case
           when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
