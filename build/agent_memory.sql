@@ -1198,7 +1198,112 @@ comment on type memory.backfill is 'How far an embedding model is, as memory.bac
 comment on type memory.ranking is 'A row of a ranking, within a search.';
 $migration$);
 
-call memory._migrate('029_secrets', '650d60c9a0ce416d7d8bd006af9e3984032469c1a7fc77bd83a9989d3009d9b3', '0.2.0', $migration$
+call memory._migrate('025_artifact_parts', '885d9bf7547c0938c9878b3338ff57465a11aad8e5e4a9d5adfd955b63f00dd5', '0.2.0', $migration$
+-- Contents of artifacts in parts. A row holds at most some tens of kB: one slice, line or passage of 200 MB is read
+-- without the rest, and the words of a part fit into one tsvector.
+create table memory.artifact_parts (
+  user_id text not null,
+  content_id uuid not null,
+  first_byte int not null,
+  first_line int not null,
+  content text not null,
+  search_vector tsvector,
+  primary key (user_id, content_id, first_byte)
+);
+create index artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte);
+create index artifact_parts_unparsed_idx on memory.artifact_parts (user_id, content_id, first_byte) where search_vector is null;
+comment on table memory.artifact_parts is 'The contents of artifacts. A part ends with a line where it can, else with a word, else between two characters.';
+comment on column memory.artifact_parts.content_id is 'That of the artifact, or of an upload that no artifact names yet.';
+comment on column memory.artifact_parts.first_byte is 'How many bytes of UTF-8 of the content come before this part.';
+comment on column memory.artifact_parts.first_line is 'How many line breaks come before this part.';
+comment on column memory.artifact_parts.search_vector is 'The words, in the first part also those of key and description. Null until a job or memory.sweep() has parsed the part.';
+
+create table memory.artifact_uploads (
+  user_id text not null,
+  upload_id uuid not null,
+  updated_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, upload_id)
+);
+create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);
+comment on table memory.artifact_uploads is 'Contents that are being sent in pieces and that no artifact names yet. A day after its last piece an upload is swept.';
+comment on column memory.artifact_uploads.upload_id is 'The content_id of its parts.';
+
+alter table memory.artifacts add column content_id uuid;
+comment on column memory.artifacts.content_id is 'Names the parts of the content.';
+
+-- The contents that are there already, cut as memory._append_content() cuts: the first 48 KiB into parts of at most
+-- 3 KiB, the rest into parts of at most 32 KiB. The words of a content that becomes one part are kept.
+do $parts$
+declare
+  artifact record;
+  id uuid;
+  bytes bytea;
+  size int;
+  starts int;
+  ends int;
+  lines int;
+  piece text;
+  back int;
+begin
+  alter table memory.artifacts disable trigger user;
+  for artifact in select a.user_id, a.key from memory.artifacts as a loop
+    select convert_to(a.content, 'UTF8') into bytes
+    from memory.artifacts as a where a.user_id = artifact.user_id and a.key = artifact.key;
+    id := gen_random_uuid();
+    size := octet_length(bytes);
+    starts := 0;
+    lines := 0;
+    while starts < size loop
+      ends := least(starts + case when starts < 49152 then 3072 else 32768 end, size);
+      while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
+        ends := ends - 1;
+      end loop;
+      piece := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
+      if ends < size then
+        back := coalesce(nullif(strpos(reverse(piece), e'\n'), 0), nullif(strpos(reverse(piece), ' '), 0), 1) - 1;
+        if back > 0 then
+          piece := left(piece, -back);
+        end if;
+      end if;
+      insert into memory.artifact_parts (user_id, content_id, first_byte, first_line, content)
+      values (artifact.user_id, id, starts, lines, piece);
+      starts := starts + octet_length(convert_to(piece, 'UTF8'));
+      lines := lines + octet_length(piece) - octet_length(replace(piece, e'\n', ''));
+    end loop;
+    update memory.artifacts as a set content_id = id where a.user_id = artifact.user_id and a.key = artifact.key;
+  end loop;
+  update memory.artifact_parts as p
+  set search_vector = a.search_vector
+  from memory.artifacts as a
+  where p.user_id = a.user_id and p.content_id = a.content_id and a.content = p.content;
+  -- Embeddings have the id of their part from now on.
+  update memory.embeddings as e
+  set id = e.id || '/0'
+  from memory.artifacts as a
+  where e.source = 'artifact' and a.user_id = e.user_id and a.key = e.id and exists (
+    select from memory.artifact_parts as p
+    where p.user_id = a.user_id and p.content_id = a.content_id and p.content = a.content);
+  delete from memory.embeddings as e
+  where e.source = 'artifact' and exists (
+    select from memory.artifacts as a where a.user_id = e.user_id and a.key = e.id);
+  alter table memory.artifacts alter column content drop not null;
+  update memory.artifacts set content = null;
+  alter table memory.artifacts enable trigger user;
+end;
+$parts$;
+
+alter table memory.artifacts drop column search_vector;
+alter table memory.artifacts alter column content_id set not null;
+create unique index artifacts_content_idx on memory.artifacts (user_id, content_id);
+comment on column memory.artifacts.content is 'Only written: a content that is inserted or updated here is moved to memory.artifact_parts within the statement. Read it with memory.retrieve_artifact().';
+$migration$);
+
+call memory._migrate('027_needs_memory', '7c3d5a2d2900e7f2becdeadf83b1e6420f3ef62c048005ac14b5c54ee4fd14c9', '0.2.0', $migration$
+-- Whether a request needs memory, see memory.needs_memory().
+create type memory.memory_need as (decision text, reason text, details jsonb);
+$migration$);
+
+call memory._migrate('029_secrets', '595f97707f50a3e664bf89c4286f9009e5855dec0bd19404cc407eec6b71b411', '0.2.0', $migration$
 -- Secrets of users: encrypted, and who has read them.
 create table memory.secrets (
   user_id text not null,
@@ -1227,6 +1332,7 @@ comment on table memory.secret_reads is 'Each reading of a secret, for 400 days.
 comment on column memory.secret_reads.role is 'The role that was set by "set role" where one was, else the role that logged in.';
 
 create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
+comment on type memory.secret is 'A secret as memory.list_secrets() returns it: without its value.';
 
 -- What memory.load_user() reads: of 100,000 memories the 50 that matter most, without a sort. The columns that the filters
 -- need are in the index, so that another agent's memories are passed over without reading the table.
@@ -1243,7 +1349,7 @@ $migration$);
 -- nobody: within the transaction, which has locked all tables, it took 1 to 2 s for a million jobs (two cores, busy).
 do $kinds$
 declare
-  kinds constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
+  kinds constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
   accepted text[];
   kind text;
 begin
@@ -1256,7 +1362,7 @@ begin
     call memory._lock();
     alter table memory.jobs
       drop constraint if exists kind_is_known,
-      add constraint kind_is_known check (kind in ('backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user')) not valid;
+      add constraint kind_is_known check (kind in ('backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user')) not valid;
   end if;
   foreach kind in array kinds loop
     if to_regclass('memory.turn_of_' || kind) is null then
@@ -1398,7 +1504,7 @@ returns int$header$),
 returns int$header$),
       ('function', '_english', $header$(p_content text)
 returns double precision$header$),
-      ('function', '_token_slice', $header$(p_content text, p_from_token int, p_max_tokens int)
+      ('function', '_byte_slice', $header$(p_content text, p_first_byte bigint, p_end_byte bigint)
 returns text$header$),
       ('function', '_is_id', $header$(p_id text)
 returns boolean$header$),
@@ -1673,6 +1779,109 @@ returns text$header$),
 returns regclass$header$),
       ('function', '_has_vector_index', $header$(p_model text)
 returns boolean$header$),
+      ('function', 'add_artifact_piece', $header$(user_id text, content text, upload_id uuid default null)
+returns uuid$header$),
+      ('function', '_refuse_upload', $header$(p_upload_id uuid)
+returns void$header$),
+      ('function', '_artifact_content_after_insert', $header$()
+returns trigger$header$),
+      ('function', '_artifact_after_write', $header$()
+returns trigger$header$),
+      ('function', '_artifacts_after_delete', $header$()
+returns trigger$header$),
+      ('function', '_drop_artifact_embeddings', $header$(p_user_id text, p_key text, p_content_id uuid)
+returns void$header$),
+      ('function', '_artifact_before_write', $header$()
+returns trigger$header$),
+      ('function', 'delete_artifact', $header$(user_id text, key text)
+returns boolean$header$),
+      ('function', '_grep_content', $header$(
+  p_user_id text, p_content_id uuid, p_grep text, p_context_lines int, p_from_line int, p_max_lines int,
+  p_max_tokens int
+)
+returns text$header$),
+      ('function', '_patterns', $header$(p_grep text)
+returns text[]$header$),
+      ('function', '_without_case', $header$(p_text text, p_is_ascii boolean)
+returns text$header$),
+      ('function', '_numbered_line', $header$(p_line bigint, p_said text, p_patterns text[], p_is_ascii boolean)
+returns text$header$),
+      ('function', '_lines_around', $header$(
+  p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
+  p_is_ascii boolean
+)
+returns text$header$),
+      ('function', '_keep_artifact', $header$(
+  p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
+  p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null
+)
+returns memory.artifacts$header$),
+      ('function', 'list_artifacts', $header$(
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
+  row_offset int default 0
+)
+returns setof memory.artifact$header$),
+      ('function', '_max_artifact_bytes', $header$()
+returns int$header$),
+      ('function', '_is_passage', $header$(p_first_byte int)
+returns boolean$header$),
+      ('function', '_append_content', $header$(p_user_id text, p_content_id uuid, p_piece text)
+returns void$header$),
+      ('function', '_line_breaks', $header$(p_text text)
+returns int$header$),
+      ('function', '_whole_lines', $header$(p_text text)
+returns text$header$),
+      ('function', '_content_bytes', $header$(p_user_id text, p_content_id uuid)
+returns int$header$),
+      ('function', '_content_slice', $header$(
+  p_user_id text, p_content_id uuid, p_first_byte bigint default 0, p_end_byte bigint default null
+)
+returns text$header$),
+      ('function', '_is_same_content', $header$(p_user_id text, p_content_id uuid, p_other_id uuid)
+returns boolean$header$),
+      ('function', '_delete_content', $header$(p_user_id text, p_content_id uuid)
+returns void$header$),
+      ('function', '_memory_ref', $header$(p_key text, p_description text, p_token_count int)
+returns text$header$),
+      ('function', '_ref_key', $header$(p_ref text)
+returns text$header$),
+      ('function', '_describe', $header$(p_artifact_type text, p_content text, p_metadata jsonb)
+returns text$header$),
+      ('function', '_describe_json', $header$(p_content text)
+returns text$header$),
+      ('function', '_artifact_key', $header$(p_description text, p_artifact_type text)
+returns text$header$),
+      ('function', 'retrieve_artifact', $header$(
+  user_id text, key text, from_token int default 0, max_tokens int default null, from_line int default null,
+  max_lines int default null, grep text default null, context_lines int default 2
+)
+returns text$header$),
+      ('function', '_check_range', $header$(
+  p_from_token int, p_max_tokens int, p_from_line int, p_max_lines int, p_grep text, p_context_lines int
+)
+returns void$header$),
+      ('function', '_line_start', $header$(p_user_id text, p_content_id uuid, p_line bigint)
+returns bigint$header$),
+      ('function', '_check_artifact', $header$(p_candidate memory.artifacts)
+returns void$header$),
+      ('function', '_check_artifact_content', $header$(p_content text)
+returns void$header$),
+      ('function', 'store_artifact', $header$(
+  user_id text, content text, description text default null, key text default null,
+  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
+  metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
+)
+returns memory.stored_artifact$header$),
+      ('function', '_current_artifacts', $header$(p_user_id text)
+returns setof memory.artifacts$header$),
+      ('function', '_is_last_part', $header$(p_first_byte int, p_token_count int)
+returns boolean$header$),
+      ('function', '_part_key', $header$(p_id text)
+returns text$header$),
+      ('function', '_part_text', $header$(p_key text, p_description text, p_first_byte int, p_content text)
+returns text$header$),
+      ('function', '_parse_parts', $header$(p_user_id text, p_max_bytes int)
+returns bigint$header$),
       ('function', 'add_message', $header$(
   user_id text, thread_id text, role text, content text,
   agent_id text default 'default', metadata jsonb default '{}', created_at timestamptz default null,
@@ -2092,41 +2301,6 @@ returns setof memory.document$header$),
 returns text[]$header$),
       ('function', '_rough_pieces', $header$(p_content text)
 returns table (number int, piece text)$header$),
-      ('function', '_artifact_after_write', $header$()
-returns trigger$header$),
-      ('function', '_artifacts_after_delete', $header$()
-returns trigger$header$),
-      ('function', '_artifact_before_write', $header$()
-returns trigger$header$),
-      ('function', 'delete_artifact', $header$(user_id text, key text)
-returns boolean$header$),
-      ('function', 'list_artifacts', $header$(
-  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
-  row_offset int default 0
-)
-returns setof memory.artifact$header$),
-      ('function', '_memory_ref', $header$(p_key text, p_description text, p_token_count int)
-returns text$header$),
-      ('function', '_describe', $header$(p_artifact_type text, p_content text, p_metadata jsonb)
-returns text$header$),
-      ('function', '_describe_json', $header$(p_content text)
-returns text$header$),
-      ('function', '_artifact_key', $header$(p_description text, p_artifact_type text)
-returns text$header$),
-      ('function', 'retrieve_artifact', $header$(
-  user_id text, key text, from_token int default 0, max_tokens int default null
-)
-returns text$header$),
-      ('function', '_check_artifact', $header$(p_candidate memory.artifacts)
-returns void$header$),
-      ('function', 'store_artifact', $header$(
-  user_id text, content text, description text default null, key text default null,
-  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
-  metadata jsonb default '{}', expires_at timestamptz default null
-)
-returns memory.stored_artifact$header$),
-      ('function', '_current_artifacts', $header$(p_user_id text)
-returns setof memory.artifacts$header$),
       ('function', '_check_thread', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
       ('function', '_check_recent_k', $header$(p_recent_k int)
@@ -2444,6 +2618,15 @@ returns jsonb$header$),
 )$header$),
       ('function', '_extract_memories_overdue', $header$(p_row_limit int)
 returns table (user_id text, scope text)$header$),
+      ('function', '_parse_artifacts_apply', $header$(p_job memory.jobs, p_result jsonb)
+returns jsonb$header$),
+      ('function', '_parse_artifacts_follow_up', $header$(p_job memory.jobs)
+returns jsonb$header$),
+      ('function', '_has_unparsed_parts', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_parse_artifacts_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
       ('function', '_reconcile_memories_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_check_reconciliation', $header$(p_result jsonb, p_given int)
@@ -2684,6 +2867,10 @@ returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
       ('function', '_compares_meaning', $header$(p_policy jsonb, p_model memory.models, p_is_given boolean)
 returns boolean$header$),
+      ('function', '_recalls', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
+)
+returns boolean$header$),
       ('function', '_newest_question', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns text$header$),
       ('function', '_render_memories', $header$(
@@ -2701,6 +2888,34 @@ returns table (
   importance real, recency real
 )$header$),
       ('function', '_memory_line', $header$(p_content text)
+returns text$header$),
+      ('function', 'needs_memory', $header$(user_id text, thread_id text, query text)
+returns memory.memory_need$header$),
+      ('function', '_needs_memory', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
+)
+returns memory.memory_need$header$),
+      ('function', '_found_phrases', $header$(p_said text, p_triggers jsonb)
+returns table (sign text, phrase text)$header$),
+      ('function', '_found_details', $header$(
+  p_read text, p_own_words text, p_said text, p_names text[], p_recent text
+)
+returns table (sign text, phrase text)$header$),
+      ('function', '_is_named', $header$(p_thing text, p_recent text)
+returns boolean$header$),
+      ('function', '_recently_said', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, out words text, out names_something boolean,
+  out oldest_seq bigint
+)$header$),
+      ('function', '_remembered_name', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_names text[], p_from_seq bigint, p_language regconfig
+)
+returns text$header$),
+      ('function', '_without_quotes', $header$(p_text text)
+returns text$header$),
+      ('function', '_request_words', $header$(p_text text)
+returns text$header$),
+      ('function', '_reason_for', $header$(p_decision text, p_signs jsonb)
 returns text$header$),
       ('function', 'query_to_embed', $header$(
   user_id text, query text default null, thread_id text default null, agent_id text default null,
@@ -2754,6 +2969,14 @@ returns boolean$header$),
 )
 returns text
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+      ('function', '_search_from', $header$()
+returns numeric$header$),
+      ('function', '_request_signs', $header$()
+returns table (sign text, weight numeric, says text)$header$),
+      ('function', '_request_phrases', $header$()
+returns table (sign text, phrases text[])$header$),
+      ('function', '_particular_things', $header$()
+returns text[]$header$),
       ('function', '_thread_summaries', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns memory.context_part[]$header$),
       ('function', '_summary_for', $header$(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
@@ -2789,6 +3012,8 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_problems', $header$(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (name text, is_broken boolean, detail text, help text)$header$),
+      ('function', '_sweep_artifact_uploads', $header$(p_batch_size int)
+returns void$header$),
       ('function', '_sweep_artifacts', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', '_sweep_jobs', $header$(p_batch_size int)
@@ -3708,7 +3933,8 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if (p_content ~ e'\\S') is not true then
+  -- The beginning first, because a regular expression takes 50 ms to make 10 MB of text ready.
+  if (left(p_content, 1000) ~ e'\\S' or p_content ~ e'\\S') is not true then
     perform memory._refuse('content', case when p_content is null then 'must not be null' else 'must not be empty' end,
       p_hint);
   end if;
@@ -3901,17 +4127,16 @@ begin
 end;
 $$;
 
--- A part of a text, from an estimated token on (see _estimate_tokens), at most p_max_tokens long; null means to the
--- end. It is cut by bytes, because characters could only be counted from the beginning, and begins and ends with a
--- character.
-create or replace function memory._token_slice(p_content text, p_from_token int, p_max_tokens int)
+-- The bytes of UTF-8 of a text from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the
+-- slice in which it begins. It is cut by bytes, because characters could only be counted from the beginning.
+create or replace function memory._byte_slice(p_content text, p_first_byte bigint, p_end_byte bigint)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   bytes constant bytea := convert_to(p_content, 'UTF8');
-  first_byte int := least(p_from_token * 4::bigint, octet_length(bytes));
-  end_byte int := least((p_from_token::bigint + p_max_tokens) * 4, octet_length(bytes)); -- least() ignores a null
+  first_byte int := least(p_first_byte, octet_length(bytes));
+  end_byte int := least(p_end_byte, octet_length(bytes)); -- least() ignores a null
 begin
   -- A byte of the form 10xxxxxx continues a character.
   while first_byte < octet_length(bytes) and get_byte(bytes, first_byte) & 192 = 128 loop
@@ -3920,7 +4145,7 @@ begin
   while end_byte < octet_length(bytes) and get_byte(bytes, end_byte) & 192 = 128 loop
     end_byte := end_byte + 1;
   end loop;
-  return convert_from(substr(bytes, first_byte + 1, end_byte - first_byte), 'UTF8');
+  return convert_from(substr(bytes, first_byte + 1, greatest(end_byte - first_byte, 0)), 'UTF8');
 end;
 $$;
 
@@ -4774,6 +4999,12 @@ begin
         perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "needed" or "each_round".');
       end if;
       return;
+    when name = 'context.recall' then
+      if p_value not in ('true', 'false', '"when_needed"') then
+        perform memory._refuse('settings', format('%s is %s', name, left(p_value::text, 100)),
+          'Use true, false or "when_needed".');
+      end if;
+      return;
     when name = 'search.language' then
       if not exists (select from pg_ts_config as c
                      where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = said) then
@@ -4808,7 +5039,7 @@ begin
       return;
     when p_section = 'resources'
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
-                   'embed_query', 'recall', 'as_memory', 'mask_in_threads') then
+                   'embed_query', 'as_memory', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
           'Write true or false.');
@@ -5531,7 +5762,7 @@ language plpgsql volatile parallel unsafe security definer -- workers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
+  known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
   -- Not the statement's time: a runner that claims several times within one CALL must see jobs that became due since.
   moment constant timestamptz := clock_timestamp();
   -- After half of statement_timeout no further job is prepared, so that each job has the other half for itself.
@@ -6162,6 +6393,7 @@ begin
     when 'consolidate' then select * into payload, input, agent_id, tokens from memory._consolidate_input(p_job);
     when 'embed' then select * into payload, input, agent_id, tokens from memory._embed_input(p_job);
     when 'extract_memories' then select * into payload, input, agent_id, tokens from memory._extract_memories_input(p_job);
+    when 'parse_artifacts' then select * into payload, input, agent_id, tokens from memory._parse_artifacts_input(p_job);
     when 'reconcile_memories' then select * into payload, input, agent_id, tokens from memory._reconcile_memories_input(p_job);
     when 'summarize_thread' then select * into payload, input, agent_id, tokens from memory._summarize_thread_input(p_job);
     when 'summarize_user' then select * into payload, input, agent_id, tokens from memory._summarize_user_input(p_job);
@@ -6185,6 +6417,7 @@ begin
     when 'consolidate' then outcome := memory._consolidate_apply(p_job, p_result);
     when 'embed' then outcome := memory._embed_apply(p_job, p_result);
     when 'extract_memories' then outcome := memory._extract_memories_apply(p_job, p_result);
+    when 'parse_artifacts' then outcome := memory._parse_artifacts_apply(p_job, p_result);
     when 'reconcile_memories' then outcome := memory._reconcile_memories_apply(p_job, p_result);
     when 'summarize_thread' then outcome := memory._summarize_thread_apply(p_job, p_result);
     when 'summarize_user' then outcome := memory._summarize_user_apply(p_job, p_result);
@@ -6237,6 +6470,7 @@ begin
     when 'compress_thread' then memory._compress_thread_follow_up(p_job)
     when 'embed' then memory._embed_follow_up(p_job)
     when 'extract_memories' then memory._extract_memories_follow_up(p_job)
+    when 'parse_artifacts' then memory._parse_artifacts_follow_up(p_job)
     when 'summarize_thread' then memory._summarize_thread_follow_up(p_job)
     else case when (p_job.input ->> 'is_partial')::boolean then '{}'::jsonb end
   end;
@@ -6634,6 +6868,945 @@ language plpgsql stable parallel safe
 as $$
 begin
   return exists (select from pg_index as i where i.indexrelid = memory._vector_index(p_model) and i.indisvalid);
+end;
+$$;
+
+create or replace function memory.add_artifact_piece(user_id text, content text, upload_id uuid default null)
+returns uuid
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  if (content <> '') is not true then
+    perform memory._refuse('content', case when content is null then 'must not be null' else 'must not be empty' end,
+      'Pass the next piece of the text, or end the upload with memory.store_artifact().');
+  end if;
+  if upload_id is null then
+    upload_id := memory._uuid_v7();
+    insert into memory.artifact_uploads (user_id, upload_id) values (add_artifact_piece.user_id, upload_id);
+  else
+    -- The lock of this row makes two pieces that come at once follow each other.
+    update memory.artifact_uploads as u
+    set updated_at = statement_timestamp()
+    where u.user_id = add_artifact_piece.user_id and u.upload_id = add_artifact_piece.upload_id;
+    if not found then
+      perform memory._refuse_upload(upload_id);
+    end if;
+  end if;
+  perform memory._append_content(user_id, upload_id, content);
+  return upload_id;
+end;
+$$;
+comment on function memory.add_artifact_piece(text, text, uuid) is
+'Sends a long text in pieces. The first call, without upload_id, begins an upload and returns its upload_id; each '
+'further call adds a piece; memory.store_artifact(user_id, null, upload_id => ...) makes an artifact of all. Until '
+'then nobody can find or read it, and memory.sweep() deletes it a day after its last piece.';
+
+create or replace function memory._refuse_upload(p_upload_id uuid)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('upload_id', format('this user has no upload "%s"', p_upload_id),
+    'It was stored already, or a day has passed since its last piece. memory.add_artifact_piece() begins a new one.',
+    'P0002');
+end;
+$$;
+
+-- Moves a content that plain SQL has inserted into its parts: the trigger before the update does that. Not before the
+-- insert, because "on conflict do update set content = excluded.content" has to see the content, and "on conflict do
+-- nothing" would leave parts that no artifact names. memory.store_artifact() stores the parts first, so that a content
+-- is written once.
+create or replace function memory._artifact_content_after_insert()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- writers need no rights to update
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memory.artifacts as a set content_id = a.content_id where a.user_id = new.user_id and a.key = new.key;
+  return null;
+end;
+$$;
+
+-- Queues the work on an artifact that is new or has changed: its words and its embeddings.
+create or replace function memory._artifact_after_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'UPDATE' then
+    if new.content_id <> old.content_id then
+      perform memory._drop_artifact_embeddings(old.user_id, old.key, old.content_id);
+      perform memory._delete_content(old.user_id, old.content_id);
+    else -- the first part has the words of the description, too
+      perform memory._drop_embedding(new.user_id, 'artifact', new.key || '/0');
+      update memory.artifact_parts as p
+      set search_vector = null
+      where p.user_id = new.user_id and p.content_id = new.content_id and p.first_byte = 0;
+    end if;
+  end if;
+  perform memory._enqueue_due(new.user_id, 'parse_artifacts', '');
+  perform memory._enqueue_embedding(new.user_id);
+  return null;
+end;
+$$;
+
+-- Deletes the parts and embeddings of deleted artifacts.
+create or replace function memory._artifacts_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+  perform memory._drop_artifact_embeddings(o.user_id, o.key, o.content_id),
+    memory._delete_content(o.user_id, o.content_id)
+  from old_rows as o;
+  return null;
+end;
+$$;
+
+-- Deletes the embeddings of a content that is still there, under every embedding model.
+create or replace function memory._drop_artifact_embeddings(p_user_id text, p_key text, p_content_id uuid)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._drop_embedding(p_user_id, 'artifact', p_key || '/' || p.first_byte)
+  from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id;
+end;
+$$;
+
+-- Before an artifact is stored: applies the rules and defaults. A trigger does this, so that a direct insert obeys the
+-- rules too.
+create or replace function memory._artifact_before_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.metadata := coalesce(new.metadata, '{}');
+  new.created_at := coalesce(new.created_at, statement_timestamp());
+  new.expires_at := nullif(new.expires_at, 'infinity');
+  new.description := memory._placeholder_text(left(new.description, 10000));
+  perform memory._check_artifact(new);
+  if tg_op = 'UPDATE' and (new.user_id, new.key) is distinct from (old.user_id, old.key) then
+    perform memory._refuse('key', 'user_id and key of an artifact cannot change',
+      'Placeholders name it by them; store it again under another key.');
+  end if;
+  if new.content is not null or not exists (
+    select from memory.artifact_parts as p
+    where p.user_id = new.user_id and p.content_id = new.content_id and p.content ~ e'\\S') then
+    perform memory._check_artifact_content(new.content);
+  end if;
+  new.description := coalesce(new.description, memory._describe(new.artifact_type,
+    coalesce(new.content, memory._content_slice(new.user_id, new.content_id, 0, 10485760)), new.metadata));
+  new.token_count := case
+    when new.content is null then (memory._content_bytes(new.user_id, new.content_id)::bigint + 3) / 4
+    else memory._estimate_tokens(new.content) end;
+
+  if tg_op = 'INSERT' then
+    if not memory._has_resource(new.user_id, new.agent_id, 'memory') then
+      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
+      return null;
+    end if;
+    new.content_id := coalesce(new.content_id, memory._uuid_v7());
+    new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
+    -- An expired artifact that no sweep has removed yet keeps its key no longer.
+    delete from memory.artifacts as a
+    where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
+    return new;
+  end if;
+  if new.content is not null then
+    new.content_id := memory._uuid_v7();
+    perform memory._append_content(new.user_id, new.content_id, new.content);
+    new.content := null;
+  end if;
+  return new;
+end;
+$$;
+
+create or replace function memory.delete_artifact(user_id text, key text)
+returns boolean
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  key := memory._ref_key(key);
+  perform memory._check_id('key', key);
+  delete from memory.artifacts as a
+  where a.user_id = delete_artifact.user_id
+    and a.key = delete_artifact.key
+    and (a.expires_at is null or a.expires_at > statement_timestamp());
+  return found;
+end;
+$$;
+comment on function memory.delete_artifact(text, text) is
+'Deletes an artifact for good and returns whether it existed; an expired artifact does not count as existing. key may '
+'also be a placeholder. Its key can be used again. Placeholders that name it find nothing from then on.';
+
+-- The lines of a content that hold every word of a text, as grep prints them: each with its number, ":" after the
+-- number of a line with the words and "-" after that of a line around it, "--" between lines that do not follow each
+-- other.
+--
+-- A word is what stands between blanks. A line holds it if the word occurs anywhere in the line, also within a longer
+-- word, in capitals or small letters. No character has a special meaning, as it would in a regular expression. Of a
+-- line that is longer than a part (32 KiB; 3 KiB within the first 48) each piece is compared and shown for itself. Of a
+-- piece that is longer than 400 characters so many are shown around the first word. Lines around reach 64 KiB far at
+-- most.
+
+-- p_from_line and p_max_lines bound the lines that are compared, p_max_tokens the result. If lines with the words are
+-- left out, the last line says where to go on. Parts are read one after the other until the result is full.
+create or replace function memory._grep_content(
+  p_user_id text, p_content_id uuid, p_grep text, p_context_lines int, p_from_line int, p_max_lines int,
+  p_max_tokens int
+)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  patterns constant text[] := memory._patterns(p_grep);
+  is_ascii constant boolean := octet_length(p_grep) = length(p_grep);
+  from_line constant int := coalesce(p_from_line, 1);
+  to_line constant bigint := coalesce(from_line + p_max_lines::bigint - 1, 2147483648);
+  starts constant bigint := memory._line_start(p_user_id, p_content_id, from_line);
+  bytes_left bigint := p_max_tokens * 4::bigint - 100; -- the rest is for the line that says where to go on
+  gap constant text := e'\n' || repeat('-', 2) || e'\n';
+  is_full boolean := false;
+  part record;
+  hit record;
+  block text; -- a line with the words, and the lines around it that are not shown yet
+  blocks text[] := array[]::text[];
+  last_hit int := 0;
+  shown_to int := 0; -- the last line that is shown
+begin
+  for part in
+    select p.first_byte, p.first_line, p.content
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id
+      and p.first_byte > starts - 32768 and p.first_line < to_line
+      and memory._without_case(p.content, is_ascii) like all (patterns)
+    order by p.first_byte
+  loop
+    for hit in
+      select part.first_line + l.place::int as line, l.said
+      from string_to_table(part.content, e'\n') with ordinality as l (said, place)
+      where part.first_line + l.place between from_line and to_line
+        and memory._without_case(l.said, is_ascii) like all (patterns)
+    loop
+      if not is_full then
+        block := case
+          when hit.line = last_hit then e'\n' || memory._numbered_line(hit.line, hit.said, patterns, is_ascii)
+          else case when blocks = '{}' then '' when hit.line - p_context_lines <= shown_to + 1 then e'\n'
+                    else gap end
+            || memory._lines_around(
+                 p_user_id, p_content_id, part.first_byte, hit.line,
+                 greatest(hit.line - p_context_lines, shown_to + 1), hit.line + p_context_lines::bigint, patterns,
+                 is_ascii) end;
+        is_full := coalesce(octet_length(block) > bytes_left, false);
+        if not is_full or blocks = '{}' then
+          -- The first line with the words is always shown, if need be without the lines around it.
+          blocks := blocks || case when is_full then memory._numbered_line(hit.line, hit.said, patterns, is_ascii)
+                              else coalesce(block, '') end;
+          bytes_left := bytes_left - octet_length(coalesce(block, ''));
+          shown_to := case when is_full then hit.line else greatest(shown_to, hit.line + p_context_lines) end;
+          last_hit := hit.line;
+          continue;
+        end if;
+      end if;
+      if hit.line > shown_to or hit.line = last_hit then
+        blocks := blocks || format(e'\n[%s]', case
+          when hit.line = last_hit then format('line %s has more of it; a larger max_tokens shows that', hit.line)
+          else format('more lines have it; to go on, pass from_line => %s', hit.line) end);
+        return memory._byte_slice(array_to_string(blocks, ''), 0, p_max_tokens * 4::bigint);
+      end if;
+    end loop;
+  end loop;
+  return memory._byte_slice(array_to_string(blocks, ''), 0, p_max_tokens * 4::bigint);
+end;
+$$;
+
+-- Patterns of LIKE, one for each word of a text, that match what has the word.
+create or replace function memory._patterns(p_grep text)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select '%' || regexp_replace(memory._without_case(w.word, octet_length(p_grep) = length(p_grep)),
+                                 e'([\\\\%_])', e'\\\\\\1', 'g') || '%'
+    from regexp_split_to_table(p_grep, e'\\s+') as w (word)
+    where w.word <> '');
+end;
+$$;
+
+-- A text without the difference between capitals and small letters. For words of ASCII it is enough to change the
+-- letters of ASCII, which takes a tenth of the time. Inlined by the planner, hence no SET clause.
+create or replace function memory._without_case(p_text text, p_is_ascii boolean)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when p_is_ascii then lower(p_text collate "C") else lower(p_text) end;
+end;
+
+-- A line as it is shown.
+create or replace function memory._numbered_line(p_line bigint, p_said text, p_patterns text[], p_is_ascii boolean)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  folded constant text := memory._without_case(p_said, p_is_ascii);
+  word constant text := regexp_replace(substr(p_patterns[1], 2, length(p_patterns[1]) - 2), e'\\\\(.)', e'\\1', 'g');
+  starts int := 1;
+begin
+  if length(p_said) > 400 then
+    starts := greatest(least(strpos(folded, word) - 150, length(p_said) - 399), 1);
+    p_said := concat(case when starts > 1 then '...' end, substr(p_said, starts, 400),
+                     case when starts + 400 <= length(p_said) then '...' end);
+  end if;
+  return p_line || case when folded like all (p_patterns) then ':' else '-' end || rtrim(p_said, e'\r');
+end;
+$$;
+
+-- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. Of a line
+-- that is longer than a part, one piece.
+create or replace function memory._lines_around(
+  p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
+  p_is_ascii boolean
+)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    select string_agg(memory._numbered_line(l.line, l.said, p_patterns, p_is_ascii), e'\n' order by l.line)
+    from (
+      select distinct on (p.first_line + s.place) p.first_line + s.place as line, s.said
+      from memory.artifact_parts as p
+      cross join lateral string_to_table(regexp_replace(p.content, e'\n$', ''), e'\n') with ordinality
+        as s (said, place)
+      where p.user_id = p_user_id and p.content_id = p_content_id
+        and p.first_byte between p_first_byte - 65536 and p_first_byte + 65536
+        and p.first_line < p_to and p.first_line + s.place between p_from and p_to
+      order by p.first_line + s.place,
+        p.first_line + s.place = p_hit and p.first_byte = p_first_byte
+          and memory._without_case(s.said, p_is_ascii) like all (p_patterns) desc,
+        p.first_byte) as l);
+end;
+$$;
+
+-- Keeps a text as an artifact, or what an upload has brought (p_upload_id), and returns its row. A missing description
+-- or key is made from the content. Under a key that has the same content already, that artifact is returned, with the
+-- later of the two ends of life. If the key has another content, nothing is kept and a row of nulls is returned; so it
+-- is for an agent without the resource memory.
+create or replace function memory._keep_artifact(
+  p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
+  p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null
+)
+returns memory.artifacts
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  stored_id constant uuid := coalesce(p_upload_id, memory._uuid_v7());
+  artifact memory.artifacts;
+begin
+  perform memory._check_id('user_id', p_user_id);
+  if p_upload_id is null then
+    perform memory._check_artifact_content(p_content);
+    perform memory._append_content(p_user_id, stored_id, p_content);
+  end if;
+  loop
+    insert into memory.artifacts as a (
+      user_id, key, artifact_type, content_id, description, agent_id, thread_id, metadata, expires_at)
+    values (
+      p_user_id, p_key, p_artifact_type, stored_id,
+      -- Here and not in the trigger, which would have to read the content that was just stored.
+      coalesce(memory._placeholder_text(left(p_description, 10000)),
+               case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
+      p_agent_id, p_thread_id, p_metadata, p_expires_at)
+    -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
+    on conflict on constraint artifacts_pkey do update
+    set expires_at = case
+          when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
+        end
+    where a.key = p_key
+      and (a.expires_at is null or a.expires_at > statement_timestamp())
+      and memory._is_same_content(a.user_id, a.content_id, excluded.content_id)
+    returning a.* into artifact;
+    exit when found
+      or not memory._has_resource(p_user_id, p_agent_id, 'memory')
+      or exists (
+        select from memory._current_artifacts(p_user_id) as a
+        where a.key = p_key and not memory._is_same_content(p_user_id, a.content_id, stored_id));
+    -- The artifact of this key has gone meanwhile, or the key that was made is taken: once more.
+  end loop;
+  if artifact.content_id is distinct from stored_id then
+    perform memory._delete_content(p_user_id, stored_id);
+  end if;
+  return artifact;
+end;
+$$;
+
+create or replace function memory.list_artifacts(
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
+  row_offset int default 0
+)
+returns setof memory.artifact
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
+  perform memory._check_page(row_limit, row_offset);
+  return query
+  select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count,
+    a.agent_id, a.thread_id, a.metadata, a.created_at, memory._real_or_null(a.expires_at), count(*) over ()
+  from memory._current_artifacts(user_id) as a
+  where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
+    and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
+  order by a.created_at desc, a.key desc
+  limit row_limit offset row_offset;
+end;
+$$;
+comment on function memory.list_artifacts(text, text, text, int, int) is
+'A user''s artifacts, newest first, without their contents, which memory.retrieve_artifact() reads. memory_ref is the '
+'placeholder; total_count is the number of matches on all pages.';
+
+-- Contents of artifacts lie in memory.artifact_parts. The first 48 KiB become parts of at most 3 KiB, passages that are
+-- embedded one by one; what follows becomes parts of at most 32 KiB, which are found by their words. Places are bytes
+-- of UTF-8 from the beginning of the content.
+
+create or replace function memory._max_artifact_bytes()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 209715200; -- 200 MiB
+end;
+
+-- Whether a part is one of the passages at the beginning. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_passage(p_first_byte int)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_first_byte < 49152;
+end;
+
+-- Adds a text to the end of a content. The last part is cut anew with what follows it, so that a content which comes in
+-- pieces has the same parts as one which comes at once. Nothing is parsed: 10 MB of a log take 1.0 s, inserted as one
+-- row 0.65 (PostgreSQL 15, median of five in turns).
+create or replace function memory._append_content(p_user_id text, p_content_id uuid, p_piece text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  part_byte int := 0; -- where the part begins that is being cut
+  part_line int := 0;
+  rest text; -- the last part
+  bytes bytea; -- because to find a place in a text PostgreSQL counts all characters before it
+  size int;
+  starts int := 0;
+  ends int;
+  part text;
+begin
+  delete from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte = (
+    select max(l.first_byte) from memory.artifact_parts as l
+    where l.user_id = p_user_id and l.content_id = p_content_id)
+  returning p.first_byte, p.first_line, p.content into part_byte, part_line, rest;
+  part_byte := coalesce(part_byte, 0);
+  part_line := coalesce(part_line, 0);
+  bytes := convert_to(coalesce(rest, '') || p_piece, 'UTF8');
+  size := octet_length(bytes);
+  if part_byte + size > memory._max_artifact_bytes() then
+    perform memory._refuse_size('content', part_byte + size, memory._max_artifact_bytes(),
+      'Split it, or store it elsewhere and keep a reference.');
+  end if;
+  while starts < size loop
+    ends := least(starts + case when memory._is_passage(part_byte) then 3072 else 32768 end, size);
+    while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
+      ends := ends - 1;
+    end loop;
+    part := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
+    if ends < size then
+      part := memory._whole_lines(part);
+    end if;
+    insert into memory.artifact_parts (user_id, content_id, first_byte, first_line, content)
+    values (p_user_id, p_content_id, part_byte, part_line, part);
+    ends := starts + octet_length(convert_to(part, 'UTF8'));
+    part_byte := part_byte + ends - starts;
+    part_line := part_line + memory._line_breaks(part);
+    starts := ends;
+  end loop;
+end;
+$$;
+
+create or replace function memory._line_breaks(p_text text)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_text) - octet_length(replace(p_text, e'\n', ''));
+end;
+
+-- A text up to its last line break, or else up to its last blank; all of it if it has neither.
+create or replace function memory._whole_lines(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  rest int; -- characters after the last line break or blank
+begin
+  -- Most lines are short: the end of the text is looked at first, which takes a tenth of the time.
+  rest := strpos(reverse(right(p_text, 1000)), e'\n') - 1;
+  if rest < 0 then
+    rest := strpos(reverse(p_text), e'\n') - 1;
+  end if;
+  if rest < 0 then
+    rest := strpos(reverse(p_text), ' ') - 1;
+  end if;
+  return case when rest > 0 then left(p_text, -rest) else p_text end;
+end;
+$$;
+
+-- How many bytes a content has.
+create or replace function memory._content_bytes(p_user_id text, p_content_id uuid)
+returns int
+language plpgsql volatile parallel safe -- sees what another transaction has stored while this statement waited for it
+as $$
+begin
+  return (
+    select p.first_byte + octet_length(convert_to(p.content, 'UTF8'))
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id
+    order by p.first_byte desc limit 1);
+end;
+$$;
+
+-- The bytes of a content from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the slice
+-- in which it begins, so that slices join to the whole. Only the parts that have some of these bytes are read.
+create or replace function memory._content_slice(
+  p_user_id text, p_content_id uuid, p_first_byte bigint default 0, p_end_byte bigint default null
+)
+returns text
+language plpgsql volatile parallel safe -- as memory._content_bytes()
+as $$
+declare
+  read_from int;
+  slice text;
+begin
+  select p.first_byte into read_from
+  from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte <= p_first_byte
+  order by p.first_byte desc limit 1;
+  select string_agg(p.content, '') into slice
+  from (
+    select p.content
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte >= read_from
+      and p.first_byte < coalesce(p_end_byte, 2147483648) -- not "or", which no index can search for
+    order by p.first_byte) as p;
+  return case
+    when slice is null then ''
+    when p_first_byte = 0 and p_end_byte is null then slice
+    else memory._byte_slice(slice, p_first_byte - read_from, p_end_byte - read_from) end;
+end;
+$$;
+
+-- Whether two contents of a user are equal, compared by the MiB.
+create or replace function memory._is_same_content(p_user_id text, p_content_id uuid, p_other_id uuid)
+returns boolean
+language plpgsql volatile parallel safe -- as memory._content_bytes()
+as $$
+declare
+  size constant int := memory._content_bytes(p_user_id, p_content_id);
+begin
+  if size is distinct from memory._content_bytes(p_user_id, p_other_id) then
+    return false;
+  end if;
+  for first_byte in 0 .. size - 1 by 1048576 loop
+    if memory._content_slice(p_user_id, p_content_id, first_byte, first_byte + 1048576)
+      <> memory._content_slice(p_user_id, p_other_id, first_byte, first_byte + 1048576) then
+      return false;
+    end if;
+  end loop;
+  return true;
+end;
+$$;
+
+create or replace function memory._delete_content(p_user_id text, p_content_id uuid)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = p_content_id;
+end;
+$$;
+
+-- The placeholder of an artifact, which a conversation holds in place of the content; null for no artifact.
+create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when p_key is not null
+    then format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count) end;
+end;
+$$;
+
+-- The key in what names an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. Nothing else
+-- is made equal: a key has no letters that look alike, so a text with such letters names no artifact.
+create or replace function memory._ref_key(p_ref text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(
+    substring(left(p_ref, 1000) from e'^\\s*\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - .*)?\\]\\s*$'), p_ref);
+end;
+$$;
+
+-- The description of an artifact that was stored without one: the command whose output it is (metadata.command) with
+-- the number of lines, the keys of a JSON text, or the first line with a letter or digit, else the type and the number
+-- of lines. At most 100 characters before the number of lines.
+create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  command constant text := memory._placeholder_text(
+    case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
+  described text := command;
+  line_count int;
+begin
+  if command is null and left(p_content, 1000) ~ e'^\\s*[[{]' then
+    described := memory._placeholder_text(left(memory._describe_json(p_content), 1000));
+  end if;
+  if described is null then
+    select l.said into described
+    from regexp_split_to_table(left(p_content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
+    cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
+    where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
+    order by r.place
+    limit 1;
+  end if;
+  if length(described) > 100 then
+    described := rtrim(left(described, 97)) || '...';
+  end if;
+  if command is not null or described is null then
+    p_content := rtrim(p_content, e'\n');
+    line_count := 1 + octet_length(p_content) - octet_length(replace(p_content, e'\n', ''));
+    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'),
+      line_count, case line_count when 1 then 'line' else 'lines' end);
+  end if;
+  return described;
+end;
+$$;
+
+-- The first ten keys of a JSON object, or of the first object of a JSON array. Null when the text is not valid JSON.
+create or replace function memory._describe_json(p_content text)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  value json;
+  described text := 'JSON object';
+  keys text;
+begin
+  value := p_content::json;
+  if json_typeof(value) = 'array' then
+    described := format('JSON array of %s', json_array_length(value));
+    value := value -> 0;
+  end if;
+  if json_typeof(value) = 'object' then
+    select string_agg(k.key, ', ') into keys
+    from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
+  end if;
+  return concat_ws(': ', described, keys);
+exception when data_exception or program_limit_exceeded then
+  return null;
+end;
+$$;
+
+-- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, of which there are 16
+-- million. memory.store_artifact() makes another key when this one is taken.
+create or replace function memory._artifact_key(p_description text, p_artifact_type text)
+returns text
+language plpgsql volatile parallel safe
+as $$
+begin
+  return s.slug || '-' || left(gen_random_uuid()::text, 6)
+  from unnest(array[p_description, p_artifact_type, 'artifact']) with ordinality as t (said, place)
+  cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
+  where s.slug <> ''
+  order by t.place
+  limit 1;
+end;
+$$;
+
+create or replace function memory.retrieve_artifact(
+  user_id text, key text, from_token int default 0, max_tokens int default null, from_line int default null,
+  max_lines int default null, grep text default null, context_lines int default 2
+)
+returns text
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  content_id uuid;
+  first_byte bigint;
+  end_byte bigint;
+begin
+  perform memory._check_id('user_id', user_id);
+  key := memory._ref_key(key);
+  perform memory._check_id('key', key);
+  perform memory._check_range(from_token, max_tokens, from_line, max_lines, grep, context_lines);
+  select a.content_id into content_id
+  from memory._current_artifacts(user_id) as a
+  where a.key = retrieve_artifact.key;
+  if not found then
+    perform memory._refuse('key', format('this user has no artifact "%s"', key),
+      'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
+  end if;
+  if grep is not null then
+    return memory._grep_content(user_id, content_id, grep, context_lines, from_line, max_lines,
+      coalesce(max_tokens, 10000));
+  end if;
+  first_byte := from_token * 4::bigint;
+  if num_nonnulls(from_line, max_lines) > 0 then
+    from_line := coalesce(from_line, 1);
+    first_byte := memory._line_start(user_id, content_id, from_line);
+    end_byte := memory._line_start(user_id, content_id, from_line::bigint + max_lines);
+  end if;
+  return memory._content_slice(user_id, content_id, first_byte, least(end_byte, first_byte + max_tokens * 4::bigint));
+end;
+$$;
+comment on function memory.retrieve_artifact(text, text, int, int, int, int, text, int) is
+'The content of an artifact: all of it, max_tokens tokens from from_token on (a token is four bytes of UTF-8 here, as '
+'in token_count), max_lines lines from from_line on (the first line is 1), or the lines that hold every word of grep, '
+'with context_lines lines around each. max_tokens bounds every result, and is 10,000 for grep unless given. key '
+'may also be a placeholder. Beyond the end the result is empty. Error P0002 when the user has no artifact of that key '
+'or it has expired.';
+
+-- Refuses arguments that name no part of a content.
+create or replace function memory._check_range(
+  p_from_token int, p_max_tokens int, p_from_line int, p_max_lines int, p_grep text, p_context_lines int
+)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (p_from_token >= 0) is not true then
+    perform memory._refuse('from_token', format('%s is negative or null', coalesce(p_from_token::text, 'null')),
+      'The first slice begins at 0.');
+  elsif p_max_tokens < 1 then
+    perform memory._refuse('max_tokens', format('%s is less than 1', p_max_tokens), 'Leave it out to read to the end.');
+  elsif p_from_line < 1 then
+    perform memory._refuse('from_line', format('%s is less than 1', p_from_line), 'The first line is 1.');
+  elsif p_max_lines < 1 then
+    perform memory._refuse('max_lines', format('%s is less than 1', p_max_lines), 'Leave it out to read to the end.');
+  elsif p_from_token > 0 and num_nonnulls(p_from_line, p_max_lines, p_grep) > 0 then
+    perform memory._refuse('from_token',
+      format('cannot be combined with %s',
+        case when p_grep is not null then 'grep' when p_from_line is not null then 'from_line' else 'max_lines' end),
+      'Name the part by tokens or by lines; grep goes on at from_line.');
+  elsif p_grep !~ e'\\S' then
+    perform memory._refuse('grep', 'must not be empty', 'Pass the words that a line has to hold.');
+  elsif length(p_grep) > 1000 then
+    perform memory._refuse('grep', format('has %s characters, at most 1000 are allowed', length(p_grep)),
+      'Pass some words that a line has to hold.', '54000');
+  elsif (p_context_lines between 0 and 1000) is not true then
+    perform memory._refuse('context_lines',
+      format('%s is not between 0 and 1000', coalesce(p_context_lines::text, 'null')),
+      'It is the number of lines shown before and after each line with the words of grep; 2 is the default.');
+  end if;
+end;
+$$;
+
+-- Where a line begins: how many bytes come before it. Null if the content has fewer lines, or if p_line is null.
+create or replace function memory._line_start(p_user_id text, p_content_id uuid, p_line bigint)
+returns bigint
+language plpgsql stable parallel safe
+set enable_sort = off -- Without statistics the planner would read and sort all parts.
+set jit = off
+as $$
+declare
+  part memory.artifact_parts;
+begin
+  if p_line = 1 then
+    return 0;
+  end if;
+  -- The part that has the line break before it.
+  select p.* into part
+  from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id and p.first_line <= p_line - 2
+  order by p.first_line desc, p.first_byte desc limit 1;
+  return (
+    select part.first_byte + sum(octet_length(convert_to(l.said, 'UTF8')) + 1)
+    from string_to_table(part.content, e'\n') with ordinality as l (said, place)
+    where l.place <= p_line - 1 - part.first_line
+    having p_line - 1 - part.first_line <= memory._line_breaks(part.content));
+end;
+$$;
+
+-- Refuses an artifact that breaks a rule.
+create or replace function memory._check_artifact(p_candidate memory.artifacts)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._check_id('user_id', p_candidate.user_id);
+  perform memory._check_id('key', coalesce(p_candidate.key, 'made of the description'));
+  perform memory._check_id('artifact_type', p_candidate.artifact_type);
+  perform memory._check_id('agent_id', p_candidate.agent_id);
+  perform memory._check_id('thread_id', coalesce(p_candidate.thread_id, 'none'));
+  -- A model copies the key out of a placeholder, so a key has no blanks and no letters that look alike.
+  if p_candidate.key !~ '^[A-Za-z0-9._:/@#=+-]+$' then
+    perform memory._refuse('key', 'has characters that a placeholder cannot hold',
+      'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
+  end if;
+  if length(p_candidate.description) > 500 then
+    perform memory._refuse('description',
+      format('has %s characters, at most 500 are allowed', length(p_candidate.description)),
+      'It is the one line that a context shows; put more into the content or the metadata.', '54000');
+  end if;
+  perform memory._check_metadata(p_candidate.metadata);
+  perform memory._check_moment('created_at', p_candidate.created_at);
+  perform memory._check_bound('expires_at', p_candidate.expires_at);
+end;
+$$;
+
+-- Refuses a content that is null, empty or too long.
+create or replace function memory._check_artifact_content(p_content text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._check_text(p_content, memory._max_artifact_bytes(),
+    'Pass what is to be kept; what is empty needs no placeholder.');
+end;
+$$;
+
+create or replace function memory.store_artifact(
+  user_id text, content text, description text default null, key text default null,
+  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
+  metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
+)
+returns memory.stored_artifact
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  artifact memory.artifacts;
+  token_count constant int := memory._estimate_tokens(content);
+begin
+  if upload_id is not null then
+    perform memory._check_id('user_id', user_id);
+    if content is not null then
+      perform memory._refuse('upload_id', 'cannot be combined with content', 'Pass null as content.');
+    end if;
+    delete from memory.artifact_uploads as u
+    where u.user_id = store_artifact.user_id and u.upload_id = store_artifact.upload_id;
+    if not found then
+      perform memory._refuse_upload(upload_id);
+    end if;
+  end if;
+  artifact := memory._keep_artifact(
+    user_id, agent_id, thread_id, key, description, artifact_type, content, metadata, expires_at, upload_id);
+  if artifact.key is null and memory._has_resource(user_id, agent_id, 'memory') then
+    perform memory._refuse('key', format('"%s" names another artifact of this user', key),
+      'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.',
+      '23505');
+  end if;
+  return (
+    artifact.key, memory._memory_ref(artifact.key, artifact.description, artifact.token_count),
+    coalesce(artifact.token_count, token_count));
+end;
+$$;
+comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz, uuid) is
+'Stores a long text (200 MiB at most) and returns the placeholder that a context holds in its place: '
+'[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
+'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505). '
+'upload_id stores what memory.add_artifact_piece() has brought; content is null then. For an agent without the '
+'resource memory nothing is stored: key is null.';
+
+-- The artifacts of a user that have not expired. Only memory.sweep() sees expired ones. The planner inlines this
+-- function; a SET clause would prevent that.
+create or replace function memory._current_artifacts(p_user_id text)
+returns setof memory.artifacts
+language sql stable parallel safe
+begin atomic
+  select a.*
+  from memory.artifacts as a
+  where a.user_id = p_user_id
+    and (a.expires_at is null or a.expires_at > statement_timestamp());
+end;
+
+-- The words of artifacts are parsed after they were stored: parsing 10 MB takes seconds, storing them a quarter of one.
+
+-- Whether a part lies at the end of a content. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_last_part(p_first_byte int, p_token_count int)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_first_byte >= p_token_count * 4 - 32772;
+end;
+
+-- The key of the artifact to which a part belongs; p_id is key/first_byte.
+create or replace function memory._part_key(p_id text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select substring(p_id from '^(.*)/');
+end;
+
+-- What a part is found by: its text, in the first part also key and description. Inlined by the planner, hence no SET
+-- clause.
+create or replace function memory._part_text(p_key text, p_description text, p_first_byte int, p_content text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case p_first_byte
+    when 0 then concat_ws(e'\n', p_key, p_description, p_content) else p_content end;
+end;
+
+-- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
+-- all. Returns how many. Parts that another transaction has locked are skipped.
+create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  part record;
+  reader text[]; -- user and agent whose policy names the language
+  language regconfig;
+  bytes_left int := p_max_bytes;
+  parsed bigint := 0;
+begin
+  for part in
+    select a.user_id, a.agent_id, p.content_id, p.first_byte,
+      memory._part_text(a.key, a.description, p.first_byte, p.content) as said
+    from memory.artifact_parts as p
+    join memory.artifacts as a on a.user_id = p.user_id and a.content_id = p.content_id
+    where p.search_vector is null and (p_user_id is null or p.user_id = p_user_id)
+    order by p.user_id, p.content_id, p.first_byte
+    for no key update of p skip locked
+  loop
+    bytes_left := bytes_left - octet_length(part.said);
+    exit when bytes_left < 0 and parsed > 0;
+    if reader is distinct from array[part.user_id, part.agent_id] then
+      reader := array[part.user_id, part.agent_id];
+      language := (memory._policy_section(part.user_id, part.agent_id, 'search') ->> 'language')::regconfig;
+    end if;
+    update memory.artifact_parts as p
+    set search_vector = memory._text_vector(language, part.said)
+    where p.user_id = part.user_id and p.content_id = part.content_id and p.first_byte = part.first_byte;
+    parsed := parsed + 1;
+  end loop;
+  return parsed;
 end;
 $$;
 
@@ -8004,6 +9177,7 @@ begin
   -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
+  checked := checked + memory._parse_parts(null, 4000000);
   perform memory._fill_codes(batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
@@ -8012,6 +9186,7 @@ begin
   swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
   swept := swept || jsonb_build_object('artifacts', memory._sweep_artifacts(batch_size));
+  perform memory._sweep_artifact_uploads(batch_size);
   swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
   swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
   perform memory._sweep_query_embeddings(batch_size);
@@ -8022,7 +9197,8 @@ end;
 $$;
 comment on function memory.sweep(int) is
 'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
-'and parses messages that no job has read. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
+'and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
+'counts are 0.';
 
 -- The words of a message for keyword search, with its speaker's name and its date, because questions ask "what did Ana
 -- say in May".
@@ -10864,339 +12040,6 @@ begin
 end;
 $$;
 
--- Queues the embedding of an artifact that is new, or whose description or content changed.
-create or replace function memory._artifact_after_write()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if tg_op = 'UPDATE' then
-    perform memory._drop_embedding(new.user_id, 'artifact', new.key);
-  end if;
-  perform memory._enqueue_embedding(new.user_id);
-  return null;
-end;
-$$;
-
--- Deletes the embeddings of deleted artifacts.
-create or replace function memory._artifacts_after_delete()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
-  perform memory._drop_embedding(o.user_id, 'artifact', o.key) from old_rows as o;
-  return null;
-end;
-$$;
-
--- Before an artifact is stored: applies the rules and defaults and computes the words. A trigger does this, so that a
--- direct insert obeys the rules too.
-create or replace function memory._artifact_before_write()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  new.metadata := coalesce(new.metadata, '{}');
-  new.created_at := coalesce(new.created_at, statement_timestamp());
-  new.expires_at := nullif(new.expires_at, 'infinity');
-  new.description := memory._placeholder_text(left(new.description, 10000));
-  perform memory._check_artifact(new);
-  new.description := coalesce(new.description, memory._describe(new.artifact_type, new.content, new.metadata));
-  new.token_count := memory._estimate_tokens(new.content);
-
-  if tg_op = 'INSERT' then
-    if not memory._has_resource(new.user_id, new.agent_id, 'memory') then
-      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
-      return null;
-    end if;
-    new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
-    -- An expired artifact that no sweep has removed yet keeps its key no longer.
-    delete from memory.artifacts as a
-    where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
-  elsif (new.user_id, new.key) is distinct from (old.user_id, old.key) then
-    perform memory._refuse('key', 'user_id and key of an artifact cannot change',
-      'Placeholders name it by them; store it again under another key.');
-  elsif (new.description, new.content) is not distinct from (old.description, old.content) then
-    new.search_vector := old.search_vector;
-    return new;
-  end if;
-  new.search_vector := memory._text_vector(
-    (memory._policy_section(new.user_id, new.agent_id, 'search') ->> 'language')::regconfig,
-    concat_ws(e'\n', new.key, new.description, new.content));
-  return new;
-end;
-$$;
-
-create or replace function memory.delete_artifact(user_id text, key text)
-returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._check_id('user_id', user_id);
-  perform memory._check_id('key', key);
-  delete from memory.artifacts as a
-  where a.user_id = delete_artifact.user_id
-    and a.key = delete_artifact.key
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
-  return found;
-end;
-$$;
-comment on function memory.delete_artifact(text, text) is
-'Deletes an artifact for good and returns whether it existed; an expired artifact does not count as existing. Its key '
-'can be used again. Placeholders that name it find nothing from then on.';
-
-create or replace function memory.list_artifacts(
-  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
-  row_offset int default 0
-)
-returns setof memory.artifact
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._check_id('user_id', user_id);
-  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
-  perform memory._check_page(row_limit, row_offset);
-  return query
-  select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count,
-    a.agent_id, a.thread_id, a.metadata, a.created_at, memory._real_or_null(a.expires_at), count(*) over ()
-  from memory._current_artifacts(user_id) as a
-  where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
-    and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
-  order by a.created_at desc, a.key desc
-  limit row_limit offset row_offset;
-end;
-$$;
-comment on function memory.list_artifacts(text, text, text, int, int) is
-'A user''s artifacts, newest first, without their contents, which memory.retrieve_artifact() reads. memory_ref is the '
-'placeholder; total_count is the number of matches on all pages.';
-
--- The placeholder of an artifact, which a conversation holds in place of the content.
-create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count);
-end;
-$$;
-
--- The description of an artifact that was stored without one: the command whose output it is (metadata.command) with
--- the number of lines, the keys of a JSON text, or the first line with a letter or digit, else the type and the number
--- of lines. At most 100 characters before the number of lines.
-create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
-returns text
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  command constant text := memory._placeholder_text(
-    case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
-  described text := command;
-  line_count int;
-begin
-  if command is null and left(p_content, 1000) ~ e'^\\s*[[{]' then
-    described := memory._placeholder_text(left(memory._describe_json(p_content), 1000));
-  end if;
-  if described is null then
-    select l.said into described
-    from regexp_split_to_table(left(p_content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
-    cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
-    where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
-    order by r.place
-    limit 1;
-  end if;
-  if length(described) > 100 then
-    described := rtrim(left(described, 97)) || '...';
-  end if;
-  if command is not null or described is null then
-    p_content := rtrim(p_content, e'\n');
-    line_count := 1 + octet_length(p_content) - octet_length(replace(p_content, e'\n', ''));
-    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'),
-      line_count, case line_count when 1 then 'line' else 'lines' end);
-  end if;
-  return described;
-end;
-$$;
-
--- The first ten keys of a JSON object, or of the first object of a JSON array. Null when the text is not valid JSON.
-create or replace function memory._describe_json(p_content text)
-returns text
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  value json;
-  described text := 'JSON object';
-  keys text;
-begin
-  value := p_content::json;
-  if json_typeof(value) = 'array' then
-    described := format('JSON array of %s', json_array_length(value));
-    value := value -> 0;
-  end if;
-  if json_typeof(value) = 'object' then
-    select string_agg(k.key, ', ') into keys
-    from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
-  end if;
-  return concat_ws(': ', described, keys);
-exception when data_exception or program_limit_exceeded then
-  return null;
-end;
-$$;
-
--- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, of which there are 16
--- million. memory.store_artifact() makes another key when this one is taken.
-create or replace function memory._artifact_key(p_description text, p_artifact_type text)
-returns text
-language plpgsql volatile parallel safe
-as $$
-begin
-  return s.slug || '-' || left(gen_random_uuid()::text, 6)
-  from unnest(array[p_description, p_artifact_type, 'artifact']) with ordinality as t (said, place)
-  cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
-  where s.slug <> ''
-  order by t.place
-  limit 1;
-end;
-$$;
-
-create or replace function memory.retrieve_artifact(
-  user_id text, key text, from_token int default 0, max_tokens int default null
-)
-returns text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  content text;
-begin
-  perform memory._check_id('user_id', user_id);
-  -- Models often pass the whole placeholder.
-  key := coalesce(substring(left(key, 1000) from e'^\\s*\\[MemoryRef: (\\S+) - .* tokens\\]\\s*$'), key);
-  perform memory._check_id('key', key);
-  if (from_token >= 0) is not true then
-    perform memory._refuse('from_token', format('%s is negative or null', coalesce(from_token::text, 'null')),
-      'The first slice begins at 0.');
-  end if;
-  if max_tokens < 1 then
-    perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens),
-      'Leave it out to read to the end.');
-  end if;
-  select a.content into content
-  from memory._current_artifacts(user_id) as a
-  where a.key = retrieve_artifact.key;
-  if not found then
-    perform memory._refuse('key', format('this user has no artifact "%s"', key),
-      'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
-  end if;
-  return case
-    when from_token = 0 and max_tokens is null then content
-    else memory._token_slice(content, from_token, max_tokens)
-  end;
-end;
-$$;
-comment on function memory.retrieve_artifact(text, text, int, int) is
-'The content of an artifact: all of it, or max_tokens tokens from from_token on (a token is four bytes of UTF-8 here, '
-'as in token_count). key may also be the whole placeholder. Beyond the end the result is empty. Error P0002 when the '
-'user has no artifact of that key or it has expired.';
-
--- Refuses an artifact that breaks a rule.
-create or replace function memory._check_artifact(p_candidate memory.artifacts)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  perform memory._check_id('user_id', p_candidate.user_id);
-  perform memory._check_id('key', coalesce(p_candidate.key, 'made of the description'));
-  perform memory._check_id('artifact_type', p_candidate.artifact_type);
-  perform memory._check_id('agent_id', p_candidate.agent_id);
-  perform memory._check_id('thread_id', coalesce(p_candidate.thread_id, 'none'));
-  -- A model copies the key out of a placeholder, so a key has no blanks and no letters that look alike.
-  if p_candidate.key !~ '^[A-Za-z0-9._:/@#=+-]+$' then
-    perform memory._refuse('key', 'has characters that a placeholder cannot hold',
-      'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
-  end if;
-  perform memory._check_text(p_candidate.content, 10485760,
-    'Pass what is to be kept; what is empty needs no placeholder.');
-  if length(p_candidate.description) > 500 then
-    perform memory._refuse('description',
-      format('has %s characters, at most 500 are allowed', length(p_candidate.description)),
-      'It is the one line that a context shows; put more into the content or the metadata.', '54000');
-  end if;
-  perform memory._check_metadata(p_candidate.metadata);
-  perform memory._check_moment('created_at', p_candidate.created_at);
-  perform memory._check_bound('expires_at', p_candidate.expires_at);
-end;
-$$;
-
-create or replace function memory.store_artifact(
-  user_id text, content text, description text default null, key text default null,
-  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
-  metadata jsonb default '{}', expires_at timestamptz default null
-)
-returns memory.stored_artifact
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  artifact memory.artifacts;
-begin
-  loop
-    insert into memory.artifacts as a (
-      user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
-    values (
-      store_artifact.user_id, store_artifact.key, store_artifact.artifact_type, store_artifact.content,
-      store_artifact.description, store_artifact.agent_id, store_artifact.thread_id, store_artifact.metadata,
-      store_artifact.expires_at)
-    -- The caller's key already has the same content: its later expires_at is kept. The update waits for a session that
-    -- is storing the same key, which a look before the insert could not see.
-    on conflict on constraint artifacts_pkey do update
-    set expires_at = case
-          when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
-        end
-    where a.key = store_artifact.key
-      and a.content = excluded.content
-      and (a.expires_at is null or a.expires_at > statement_timestamp())
-    returning a.* into artifact;
-    exit when found;
-    if not memory._has_resource(user_id, agent_id, 'memory') then
-      return row(null, null, memory._estimate_tokens(content))::memory.stored_artifact;
-    end if;
-    perform from memory._current_artifacts(user_id) as a
-    where a.key = store_artifact.key and a.content <> store_artifact.content;
-    -- If not found, the artifact has gone meanwhile, or the key that was made is taken: the loop tries again.
-    if found then
-      perform memory._refuse('key', format('"%s" names another artifact of this user', key),
-        'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.',
-        '23505');
-    end if;
-  end loop;
-  return (
-    artifact.key, memory._memory_ref(artifact.key, artifact.description, artifact.token_count), artifact.token_count);
-end;
-$$;
-comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
-'Stores a long text (10 MiB at most) and returns the placeholder that a context holds in its place: '
-'[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
-'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505). '
-'For an agent without the resource memory nothing is stored: key is null.';
-
--- The artifacts of a user that have not expired. Only memory.sweep() sees expired ones. The planner inlines this
--- function; a SET clause would prevent that.
-create or replace function memory._current_artifacts(p_user_id text)
-returns setof memory.artifacts
-language sql stable parallel safe
-begin atomic
-  select a.*
-  from memory.artifacts as a
-  where a.user_id = p_user_id
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
-end;
-
 -- Refuses an invalid user_id or thread_id, and a thread that the user does not have.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
@@ -11411,7 +12254,7 @@ end;
 $$;
 
 -- place among the sources: 5
--- A source of search: artifacts, found by their content and shown as their placeholder.
+-- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
 
 create or replace function memory._artifact_owners()
 returns setof text
@@ -11420,15 +12263,21 @@ begin atomic
   select a.user_id from memory.artifacts as a;
 end;
 
+-- The passages of the first 48 KiB, one by one, and the end of what is longer, because a log ends with what went wrong.
+-- So an artifact has at most about twenty embeddings (13,000 tokens). What lies between is found by its words. The
+-- first passage has the description, too.
 create or replace function memory._artifact_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
 returns table (id text, text text)
 language sql stable parallel safe
 begin atomic
-  select a.key, left(concat_ws(e'\n', a.description, left(a.content, 24000)), 24000)
+  select a.key || '/' || p.first_byte,
+    case p.first_byte when 0 then concat_ws(e'\n', a.description, p.content) else right(p.content, 3072) end
   from memory._current_artifacts(p_user_id) as a
-  where coalesce(p_scope, '') = '';
+  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
+  where coalesce(p_scope, '') = '' and p.user_id = p_user_id
+    and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count));
 end;
 
 create or replace function memory._artifact_lock(p_user_id text, p_ids text[])
@@ -11437,11 +12286,14 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform from memory.artifacts as a
-  where a.user_id = p_user_id and a.key = any (p_ids)
+  where a.user_id = p_user_id and a.key = any (array(select memory._part_key(i) from unnest(p_ids) as i))
   order by a.key for share nowait;
 end;
 $$;
 
+-- Each part is found for itself, and memory.search() shows the best one of an artifact. If the search compares words,
+-- parts that are not parsed yet are returned with their text, so that memory._ranked() can parse them: the first 64 KiB
+-- of an artifact and its end, because a search parses half a MiB in all.
 create or replace function memory._artifact_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -11452,26 +12304,46 @@ returns table (
 )
 language sql stable parallel safe
 begin atomic
-  select 'artifact', a.key, a.thread_id, null::bigint, a.created_at, a.search_vector, null::text, null::jsonb
+  select 'artifact', a.key || '/' || p.first_byte, a.thread_id, p.first_byte::bigint, a.created_at, p.search_vector,
+    case
+      when p.search_vector is null and p_compares_words
+        and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count))
+        then memory._part_text(a.key, a.description, p.first_byte, p.content)
+    end,
+    null::jsonb
   from memory._current_artifacts(p_user_id) as a
+  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
   where 'artifact' = any (p_sources)
+    and p.user_id = p_user_id
     and a.created_at <= coalesce((p_filters).as_of, 'infinity')
     and (p_agent_id is null or a.agent_id = p_agent_id)
     and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
 end;
 
--- Shows the placeholder, because the content may have 10 MiB.
+-- Shows the placeholder and, below it, the passage of the part that says most of the query. Without a query in words it
+-- is what was embedded of the part: all of it, or its end. from_line is the line in which the passage begins.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
 returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
-  select a.key, a.thread_id, memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
-    'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
-    'agent_id', a.agent_id), a.created_at
+  select a.key, a.thread_id,
+    memory._memory_ref(a.key, a.description, a.token_count) || e'\n' || s.passage, a.metadata,
+    jsonb_build_object(
+      'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
+      'agent_id', a.agent_id,
+      'from_line', p.first_line + 1 + memory._line_breaks(left(p.content, strpos(p.content, s.passage) - 1))),
+    a.created_at
   from memory.artifacts as a
-  where a.user_id = p_user_id and a.key = p_id;
+  join memory.artifact_parts as p
+    on p.user_id = a.user_id and p.content_id = a.content_id and p.first_byte = p_number
+  cross join lateral memory._policy(p_user_id, a.agent_id) as y (policy)
+  cross join lateral memory._passage(
+    (y.policy #>> '{search,language}')::regconfig,
+    case when p_query is null then right(p.content, 3072) else p.content end, p_query,
+    (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
+  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id;
 end;
 
 -- place among the sources: 3
@@ -13373,7 +14245,7 @@ begin
     select c.user_id, 'document', c.document_id || '/' || c.number
     from memory.document_chunks as c where c.token_count is not null
     union all
-    select a.user_id, 'artifact', a.key
+    select a.user_id, 'artifact', a.key || '/0' -- the other passages are embedded after the first
     from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
   ) as t
   where e.kind = 'embedding' and not e.is_off and e.is_active = p_is_active
@@ -13736,6 +14608,63 @@ begin
     and (memory._policy_section(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1), 'cadence')
          ->> 'fact_extraction_every_n')::int > 0
   limit p_row_limit;
+end;
+$$;
+
+-- Parses as many bytes as the worker says.
+create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if (case jsonb_typeof(p_result -> 'max_bytes')
+      when 'number' then (p_result ->> 'max_bytes')::numeric between 1 and 4000000 end) is not true then
+    perform memory._refuse_result('max_bytes', 'must be a number from 1 to 4000000');
+  end if;
+  return jsonb_build_object(
+    'parsed', memory._parse_parts(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int));
+end;
+$$;
+
+-- Another job follows while parts of the user's artifacts wait to be parsed.
+create or replace function memory._parse_artifacts_follow_up(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when memory._has_unparsed_parts(p_job.user_id) then jsonb '{}' end;
+end;
+$$;
+
+create or replace function memory._has_unparsed_parts(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.search_vector is null
+      -- Not those of an upload that no artifact names yet.
+      and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id));
+end;
+$$;
+
+-- Artifacts are stored without their words (40_artifacts/words.sql). A job has them parsed soon; the server does that
+-- itself when the worker completes the job.
+
+-- Whether there is something to parse. No model is asked, so nobody's budget pays.
+create or replace function memory._parse_artifacts_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql stable parallel safe
+as $$
+begin
+  if memory._has_unparsed_parts(p_job.user_id) then
+    payload := memory._no_model() || jsonb '{"max_bytes": 4000000}'; -- two seconds
+    input := '{}';
+    agent_id := null;
+    tokens := 0;
+  end if;
 end;
 $$;
 
@@ -15629,7 +16558,7 @@ declare
   summary_weight constant double precision := case
     when 'message' = any (sources) and fusion <> 'vector' then 0.5 else 1 end;
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
-  keeps_all_similar constant boolean := needs_ranks or 'document' = any (sources)
+  keeps_all_similar constant boolean := needs_ranks or sources && '{document,artifact}'
     or 'message' = any (sources) and fusion <> 'vector';
   dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
@@ -15652,7 +16581,7 @@ begin
     from (select v.lexeme
           from unnest(memory._text_vector(language, left(p_query, 8000))) as v
           order by v.positions[1], v.lexeme limit 200) as w;
-    beginnings := case when 'message' = any (sources) then memory._beginnings(words) end;
+    beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
   -- By the approximate index. For more than 100 results comparing all memories is as fast.
@@ -15772,7 +16701,7 @@ begin
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
-    -- Messages that are not parsed yet, newest first.
+    -- Messages and parts of artifacts that are not parsed yet, newest first.
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as age
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
@@ -15782,7 +16711,10 @@ begin
     -- characters of the messages that have most words of the query there.
     select t.place, t.source, t.thread_id, t.number, t.parsed as vector
     from (
-      select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
+      select p.*,
+        case p.source
+          when 'message' then memory._message_vector(language, p.said, p.metadata, p.created_at)
+          else memory._text_vector(language, p.said) end as parsed
       from (
         select u.*, u.content as said
         from unparsed as u
@@ -15855,7 +16787,7 @@ begin
     from corpus as c
     left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
   ), least as materialized (
-    -- Where neither neighbours nor the other pieces of a document count, only the p_row_limit most similar of the texts
+    -- Where neither neighbours nor the other pieces of a text count, only the p_row_limit most similar of the texts
     -- without a matching word can be among the results.
     select coalesce((
       select c.similarity from candidates as c
@@ -15905,18 +16837,19 @@ begin
     from scored as s
     where s.source = 'message' and fusion in ('score', 'keyword')
   ), neighboured as (
-    -- A message gets the score of its better neighbour; a piece of a document its rank among the pieces of the
-    -- document.
+    -- A message gets the score of its better neighbour; a piece of a document or artifact its rank among the pieces
+    -- of that.
     select s.*, greatest(b.score, a.score, 0) as neighbour, 1::bigint as piece
     from scored as s
     left join talk as b on b.thread_id = s.thread_id collate "C" and b.number = s.number - 1
     left join talk as a on a.thread_id = s.thread_id collate "C" and a.number = s.number + 1
-    where s.source <> 'document'
+    where s.source not in ('document', 'artifact')
     union all
     select s.*, 0,
-      row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
+      row_number() over (
+        partition by s.source, substring(s.id from '^(.*)/') collate "C" order by s.score desc, s.number)
     from scored as s
-    where s.source = 'document'
+    where s.source in ('document', 'artifact')
   ), pool as (
     select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)
         * case n.source when 'summary' then summary_weight else 1 end as gained
@@ -16294,7 +17227,7 @@ as $$
 begin
   if p_cost > 524288 then
     raise notice
-      'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared', p_messages
+      'degraded: % texts are not parsed yet; of all but the newest the first 200 characters are compared', p_messages
       using errcode = '01AM7', hint = 'A worker or memory.sweep() parses them.';
   end if;
   return case when p_messages > 0 then 524288 end;
@@ -16927,15 +17860,16 @@ begin
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
     coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int),
-    coalesce(get_context.recall, (policy #>> '{context,recall}')::boolean)) as c
+    coalesce(get_context.recall, memory._recalls(
+      get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c
   order by c.ordinal;
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
-'the query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those '
-'that do not fit. Without a query the user''s newest message is the query. metadata of a message holds its '
-'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
+'the query (recall, otherwise the policy''s context.recall), earlier conversations, the newest messages of the thread, '
+'and a summary of those that do not fit. Without a query the user''s newest message is the query. metadata of a '
+'message holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
 -- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
 -- Where no embedding model is active none is asked for: else each call would raise a notice about that.
@@ -16945,6 +17879,25 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return p_is_given or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
+end;
+$$;
+
+-- Whether the policy wants what was said before about the query. A query that is only an embedding has no words to
+-- judge.
+create or replace function memory._recalls(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
+)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+declare
+  recall constant text := p_policy #>> '{context,recall}';
+begin
+  if recall <> 'when_needed' then
+    return recall::boolean;
+  end if;
+  return p_query is null
+    or (memory._needs_memory(p_user_id, p_thread_id, p_agent_id, p_query, p_policy)).decision = 'search';
 end;
 $$;
 
@@ -17153,6 +18106,287 @@ end;
 $$;
 
 set local search_path = pg_catalog, pg_temp;
+
+create or replace function memory.needs_memory(user_id text, thread_id text, query text)
+returns memory.memory_need
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  -- The first test is there because the second one takes 50 ms for 10 MB.
+  if (left(query, 1000) ~ e'\\S' or query ~ e'\\S') is not true then
+    perform memory._refuse('query', case when query is null then 'must not be null' else 'must not be empty' end,
+      'Pass what the user asks for, as the user wrote it.');
+  end if;
+  return memory._needs_memory(user_id, thread_id, null, query, memory._policy(user_id, null));
+end;
+$$;
+comment on function memory.needs_memory(text, text, text) is
+'Whether a request of the user needs memory: decision "search" if it is vague or about the user''s past, "skip" if it '
+'is concrete or if the recent messages of the thread say what it refers to. Rules decide, no model is asked. reason '
+'says why in words, details has the score, the score from which on memory is searched, and each sign with its weight.';
+
+-- The decision for a request. The signs are looked for in what the user wrote, without code and quoted text; of a long
+-- request in the first 1,000 and the last 500 characters.
+create or replace function memory._needs_memory(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
+)
+returns memory.memory_need
+language plpgsql stable parallel safe
+as $$
+declare
+  read constant text := case when octet_length(p_query) > 1500 and length(p_query) > 1500
+    then left(p_query, 1000) || e'\n' || right(p_query, 500) else p_query end;
+  own_words constant text := memory._without_quotes(read);
+  said constant text := memory._request_words(own_words);
+  recent record;
+  names text[]; -- capitalised words that do not begin a sentence
+  signs jsonb;
+  score numeric;
+  decision text;
+begin
+  select * into recent from memory._recently_said(p_user_id, p_thread_id, p_agent_id, p_query);
+  names := array(
+    select n[1] from regexp_matches(own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+)', 'g') as n limit 5);
+  with shown as (
+    select f.sign, f.phrase from memory._found_phrases(said, p_policy #> '{knowledge_base,search_triggers}') as f
+    union all
+    select f.sign, f.phrase from memory._found_details(read, own_words, said, names, recent.words) as f
+    union all
+    select 'remembered', memory._remembered_name(
+      p_user_id, p_thread_id, p_agent_id, names, recent.oldest_seq, (p_policy #>> '{search,language}')::regconfig)
+  ), known as (
+    select f.sign, f.phrase, case f.sign
+        when 'reference' then recent.names_something
+        when 'said before' then recent.names_something
+        when 'particular' then memory._is_named(f.phrase, recent.words)
+        when 'event' then strpos(recent.words, lower(f.phrase)) > 0
+        else false end as is_resolved
+    from shown as f
+    where f.phrase is not null
+  ), weighed as (
+    -- "Connect to the DB" lacks nothing when the messages name the database.
+    select k.sign, k.phrase, s.says, s.weight,
+      k.is_resolved or k.sign = 'parameter' and bool_or(k.is_resolved) over () as is_resolved
+    from known as k join memory._request_signs() as s on s.sign = k.sign
+  )
+  select
+    jsonb_agg(jsonb_build_object(
+      'sign', w.sign, 'found', left(btrim(w.phrase, '^$ '), 100), 'says', w.says, 'weight', v.weight,
+      'is_resolved', w.is_resolved) order by v.weight desc, w.is_resolved desc, w.sign),
+    coalesce(sum(v.weight), 0)
+  into signs, score
+  from weighed as w cross join lateral (select case when w.is_resolved then 0 else w.weight end as weight) as v;
+  decision := case when score >= memory._search_from() then 'search' else 'skip' end;
+  return row(decision, memory._reason_for(decision, signs), jsonb_build_object(
+    'score', score, 'search_from', memory._search_from(), 'signs', coalesce(signs, '[]')))::memory.memory_need;
+end;
+$$;
+
+-- The phrases that a request has, one for each sign: the longest. p_triggers are those of the policy.
+create or replace function memory._found_phrases(p_said text, p_triggers jsonb)
+returns table (sign text, phrase text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  select distinct on (p.sign) p.sign, f.phrase
+  from (
+    select r.sign, r.phrases from memory._request_phrases() as r
+    union all
+    select 'trigger', array(
+      select memory._plainly_spelled(t.phrase) from jsonb_array_elements_text(p_triggers) as t (phrase)
+      where t.phrase ~ e'\\S')
+  ) as p
+  cross join lateral unnest(p.phrases) as f (phrase)
+  -- In Chinese and Japanese, whose letters have three bytes, a phrase stands within others. The first of these
+  -- conditions is there because the others take three times as long.
+  where strpos(p_said, f.phrase) > 0
+    and (octet_length(f.phrase) = 3 * length(f.phrase) or strpos(p_said, ' ' || f.phrase || ' ') > 0)
+    -- Further on, a pronoun means something that the request has named.
+    and not (p.sign = 'reference' and strpos(p_said, f.phrase) > 45)
+    and not (p.sign = 'telling' and strpos(p_said, '?') > 0)
+    and not (p.sign = 'greeting' and (strpos(p_said, '?') > 0 or length(p_said) > 50))
+  order by p.sign, length(f.phrase) desc, f.phrase;
+end;
+$$;
+
+-- The signs that are no phrases: particular things, events, and what makes a request concrete. p_read is the request,
+-- p_own_words the same without quoted text, p_said its words, p_names its names, p_recent the words of the recent
+-- messages.
+create or replace function memory._found_details(
+  p_read text, p_own_words text, p_said text, p_names text[], p_recent text
+)
+returns table (sign text, phrase text)
+language plpgsql stable parallel safe
+as $$
+declare
+  things constant text[] := memory._particular_things();
+  words constant text[] := string_to_array(btrim(p_said), ' ');
+begin
+  return query
+  select 'particular', t.thing
+  from (
+    select w.word as thing
+    from unnest(words) with ordinality as w (word, place)
+    where w.word = any (things)
+      and words[greatest(w.place - 3, 1):w.place - 1] && '{the,that,this,der,die,das,la,el,le}'
+    order by memory._is_named(w.word, p_recent), w.place limit 1) as t;
+  return query
+  select d.sign, left(d.phrase, 100)
+  from (values
+    ('data', case when length(p_read) > 300 then 'a long text' when strpos(p_read, '```') > 0 then 'code' end),
+    ('quotation', case when p_own_words <> p_read then 'quotation marks' end),
+    ('event', (select coalesce(e[1], e[2]) from regexp_matches(p_own_words,
+      e'\\m(?:(?:[Dd]id|[Hh]a[sd]|[Ww]as|[Ww]ere) the ([a-z]+)'
+      || e'|(?:[Dd]id|[Dd]oes|[Hh]a[sd]|[Ww]as|[Ww]ere|[Ww]ill) ([[:upper:]][[:lower:]]+)\\M)') as e)),
+    ('identifier', substring(p_own_words from
+      e'https?://\\S+|[[:alnum:]]+@[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
+      || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*|[A-Z]+[0-9]+|[a-z]+\\.[a-z]{2,4}\\M'
+      || e'|\\m--?[a-z]+|[a-z]+[A-Z][a-z]+|[*(){}]')),
+    ('number', substring(p_own_words from '[0-9][0-9.,:]*')),
+    ('name', case when cardinality(p_names) > 1 then array_to_string(p_names[1:3], ' ') end),
+    ('known name', (select n from unnest(p_names) as n where strpos(p_recent, lower(n)) > 0 limit 1)),
+    ('unknown script', substring(p_said from e'[\\u0370-\\u1fff\\uac00-\\ud7af]+'))
+  ) as d (sign, phrase)
+  where d.phrase is not null;
+end;
+$$;
+
+-- Whether the recent messages name a thing of memory._particular_things().
+create or replace function memory._is_named(p_thing text, p_recent text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_thing in ('db', 'database') then p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite'
+    else strpos(p_recent, rtrim(p_thing, 's')) > 0 end;
+end;
+$$;
+
+-- What the newest ten messages of a thread say, in lower case, without the request itself, and whether a user or a tool
+-- has named something in them: more than a greeting.
+create or replace function memory._recently_said(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, out words text, out names_something boolean,
+  out oldest_seq bigint
+)
+language plpgsql stable parallel safe
+set enable_sort = off -- as in memory._newest_units()
+set enable_bitmapscan = off
+set jit = off
+as $$
+begin
+  select coalesce(lower(string_agg(r.said, e'\n')), ''),
+    coalesce(bool_or(r.role in ('user', 'tool') and r.said ~ e'\\S+\\s+\\S+\\s+\\S'), false),
+    min(r.seq)
+  into words, names_something, oldest_seq
+  from (
+    select m.seq, m.role, left(memory._without_recalled(left(m.content, 65536)), 2000) as said
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    order by m.seq desc limit 10
+  ) as r
+  where not (r.role = 'user' and btrim(r.said, e' \t\r\n') = btrim(left(p_query, 2000), e' \t\r\n'));
+end;
+$$;
+
+-- One of the names that earlier messages or memories of the user have; null when they have none. Of the messages it
+-- reads those that a job has parsed, of the memories a thousand, which takes a millisecond. Messages of this thread
+-- from p_from_seq on are in the context. Of very many messages with a name the index gives about a thousand by chance:
+-- to find one among 210,000 takes 7 ms of processor time, 32 without that limit.
+create or replace function memory._remembered_name(
+  p_user_id text, p_thread_id text, p_agent_id text, p_names text[], p_from_seq bigint, p_language regconfig
+)
+returns text
+language plpgsql stable parallel safe
+set enable_bitmapscan = on -- for the index of search_keys
+set enable_seqscan = off -- the planner prefers it for one row; where none has the name, it reads all users' messages
+set jit = off
+set gin_fuzzy_search_limit = 1000
+as $$
+declare
+  words constant text[] := tsvector_to_array(to_tsvector(p_language, array_to_string(p_names, ' ')));
+  vector tsvector;
+begin
+  if words = '{}' then
+    return null;
+  end if;
+  select m.search_vector into vector
+  from (
+    select m.* from memory.messages as m
+    where m.search_keys && array(select memory._word_key(p_user_id, w.word) from unnest(words) as w (word))
+    offset 0 -- as in memory._few_messages()
+  ) as m
+  where m.user_id = p_user_id and (p_agent_id is null or m.agent_id = p_agent_id)
+    and not (m.thread_id = p_thread_id and m.seq >= p_from_seq) is true
+    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+  limit 1;
+  if not found then
+    select m.search_vector into vector
+    from (select m.search_vector from memory._valid_memories(p_user_id, p_agent_id) as m limit 1000) as m
+    where tsvector_to_array(m.search_vector) && words
+    limit 1;
+  end if;
+  return (select n.name from unnest(p_names) as n (name) where vector @@ plainto_tsquery(p_language, n.name) limit 1);
+end;
+$$;
+
+-- The text without code blocks and quoted text.
+create or replace function memory._without_quotes(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return regexp_replace(
+    regexp_replace(p_text, e'```.*?(```|$)', ' ', 'g'),
+    e'(^|[\\s(])(["`\\u201c\\u201e\\u00ab].*?["`\\u201c\\u201d\\u00bb]|''.*?''(?!\\w))', e'\\1 ', 'g');
+end;
+$$;
+
+-- The words of a request as memory._request_phrases() spells them, without the politeness at the beginning of a
+-- sentence.
+create or replace function memory._request_words(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said text := translate(lower(p_text), e'^$\uff1f', '  ?');
+begin
+  said := regexp_replace(said, e'[.!;:\\n\\u3002\\uff01]+(?=\\s|$)', ' ^ ', 'g');
+  said := replace(said, '?', ' ? ^ ');
+  said := translate(said, e',.;:!"''()[]{}<>/\\|*+=~`&@\u00a1\u00bf\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u2026-'
+    || e'\u2013\u2014\uff0c\u3002\u3001', repeat(' ', 60));
+  said := memory._plainly_spelled('^ ' || said);
+  said := regexp_replace(said, e'(\\^ ?)+$', '');
+  said := regexp_replace(said, e'\\m(what|where|who|when|how|which) ?s ', e'\\1 is ', 'g');
+  return ' ' || regexp_replace(said,
+    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well) )*', '^ ', 'g')
+    || ' $ ';
+end;
+$$;
+
+-- The decision in a sentence: the strongest sign for it. For "skip" that is a reference which the recent messages
+-- resolve, else the sign that speaks most against a search. p_signs come in the order of their weights.
+create or replace function memory._reason_for(p_decision text, p_signs jsonb)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  strongest constant jsonb := case p_decision
+    when 'search' then p_signs -> 0
+    else coalesce(
+      jsonb_path_query_first(p_signs, '$[*] ? (@.is_resolved == true)'),
+      jsonb_path_query_first(p_signs, '$[last] ? (@.weight < 0)')) end;
+  found constant text := strongest ->> 'found';
+begin
+  return case
+    when strongest is null then 'The request points to nothing that was said before.'
+    when (strongest ->> 'is_resolved')::boolean then format('The recent messages say what "%s" means.', found)
+    else format('The request %s: "%s".', strongest ->> 'says', found) end;
+end;
+$$;
 
 -- For clients that embed queries where the server cannot. The steps of such a client: call this; ask the model for the
 -- embedding of text; keep it with memory.keep_query_embedding(); search.
@@ -17670,6 +18904,173 @@ comment on function memory.render_memories(text, text, text, int, int, vector) i
 'when there are none.';
 
 set local search_path = pg_catalog, pg_temp;
+
+-- The signs by which memory.needs_memory() judges a request, with their weights and phrases; they stand only here. The
+-- weights of the signs that a request shows are added, and from memory._search_from() on memory is searched. They were
+-- chosen with the half of tests/context/needs_memory.jsonl that is for tuning.
+
+create or replace function memory._search_from()
+returns numeric
+language sql immutable parallel safe
+begin atomic
+  select 0.5;
+end;
+
+-- Each sign with its weight, and what it says about a request. A reference, a particular thing, an event and "you said"
+-- do not count if the recent messages of the thread say what is meant; then a missing parameter does not count either.
+create or replace function memory._request_signs()
+returns table (sign text, weight numeric, says text)
+language sql immutable parallel safe
+begin atomic
+  select s.* from (values
+    -- Only a past conversation has the answer, so one phrase is enough, and no other sign outweighs it.
+    ('recall', 1.5, 'refers to an earlier conversation'),
+    -- The phrases of the policy. An administrator chose them, but "last time" also stands in questions about the world.
+    ('trigger', 0.8, 'has a phrase of the policy''s knowledge_base.search_triggers'),
+    ('habit', 0.8, 'refers to a habit of the user'),
+    -- "You said" mostly means this conversation, if there is one.
+    ('said before', 0.8, 'refers to something that was said'),
+    -- Enough alone, but not in "how do I clean my keyboard", or beside an identifier that says which one.
+    ('own', 0.5, 'is about something of the user'),
+    ('own fact', 0.4, 'asks for a fact about something of the user'),
+    ('own past', 0.6, 'asks about what the user did, has or wants'),
+    ('taste', 0.6, 'depends on what the user likes'),
+    ('reference', 0.6, 'refers to something that it does not name'),
+    -- A thing of which the user has one in mind: "the DB", "the report".
+    ('particular', 0.5, 'means one particular thing and does not say which'),
+    -- "Did the landlord reply", "does Sarah eat fish": who answers must know the people around the user.
+    ('event', 0.5, 'asks about somebody or something in the life of the user'),
+    -- The name alone is reason enough, also beside another name: the user has spoken of it, and the context does not
+    -- show that.
+    ('remembered', 0.8, 'names something that earlier conversations or memories know'),
+    ('parameter', 0.5, 'does not say with what, where or for whom'),
+    -- The next four outweigh most other signs alone, but not two of them.
+    ('harmless', -0.6, 'has words that only look like a reference'),
+    ('how-to', -0.6, 'asks for general knowledge'),
+    ('telling', -0.7, 'tells something and asks nothing'),
+    ('data', -0.8, 'brings its own data'),
+    ('quotation', -0.4, 'quotes what it is about'),
+    -- What the user tells is stored, whatever else it mentions.
+    ('to remember', -1.2, 'says something to remember'),
+    ('greeting', -1.5, 'is a greeting or thanks'),
+    -- Details make a request concrete. One number ("tomorrow at 9") says less than an identifier.
+    ('identifier', -0.5, 'names exactly what it is about'),
+    ('known name', -0.4, 'names something that the recent messages know'),
+    ('name', -0.3, 'names what it is about'),
+    ('number', -0.2, 'gives figures'),
+    -- No phrase can be found in it. A needless search costs less than a missing memory.
+    ('unknown script', 0.5, 'is in a script whose signs are not known')
+  ) as s (sign, weight, says);
+end;
+
+-- The phrases that show a sign, spelled as memory._request_words() spells a request: in lower case, with single spaces
+-- and without punctuation but "?". "^" is the beginning of a sentence, "$" the end of the request. The languages after
+-- English: German, Spanish, French, Italian and Portuguese, and those that are written without spaces.
+create or replace function memory._request_phrases()
+returns table (sign text, phrases text[])
+language sql immutable parallel safe
+begin atomic
+  select p.* from (values
+    ('recall', '{you remember,remember when,remember what,remember how,remember where,remember which,remember who,'
+      'last time we,last time you,last time i,earlier you,you promised,you once,we talked,we discussed,we agreed,'
+      'we decided,we mentioned,we spoke,we said,did we discuss,did we decide,did we agree,did we talk,did we say,'
+      'did i tell,did i say,did i mention,have i told,i told you,i already told,i mentioned,i explained,'
+      'i already explained,as discussed,as agreed,as i said,like i said,previous conversation,previous chat,'
+      'earlier conversation,last conversation,last chat,last session,where we left off,where we stopped,'
+      'where i left off,remind me what,remind me who,remind me which,remind me where,remind me when,remind me how,'
+      'remind me of,refresh my memory,the other day,yesterday,from last week,from last month,from this morning,'
+      'last ticket}'::text[]),
+    ('recall', '{weißt du noch,erinnerst du dich,erinnere mich,letztes mal,beim letzten mal,das letzte mal,'
+      'haben wir besprochen,wir besprochen,dir erzählt,wie besprochen,neulich,te acuerdas,recuerdas,recuérdame,'
+      'la última vez,te dije,te conté,hablamos,conversación anterior,tu te souviens,te souviens tu,vous souvenez,'
+      'rappelle moi,la dernière fois,je t ai dit,avons nous parlé,on a parlé,nous avons parlé,l autre jour,ti ricordi,'
+      'ricordami,l ultima volta,ti ho detto,abbiamo parlato,você lembra,lembra se,me lembre,última vez,te disse,'
+      'conversamos,记得,上次,之前,我说过,讨论了,聊过,前回,覚えて}'),
+
+    ('said before', '{you said,you told,you mentioned,you gave me,you recommended,you suggested,you showed,you wrote,'
+      'you described,told me,described to you,du gesagt,dir gesagt,dijiste,tu as dit,mi hai detto,você disse,你说过}'),
+
+    ('habit', '{usual,usually,as always,like always,we always,i always,always do,like last time,as last time,'
+      'same as last,last year,last week,the way i like,the way we,my style,back to what it was}'),
+    ('habit', '{wie immer,das übliche,wie üblich,wie gewohnt,wie letztes mal,como siempre,lo de siempre,de costumbre,'
+      'lo habitual,d habitude,comme toujours,come sempre,il solito,la solita,como sempre,o de sempre,'
+      '平时,老样子,跟以前一样,いつもの}'),
+
+    ('own', '{my,mine,our,ours,for me,about me,am i,are we,mom,mum,dad,grandma,grandpa}'),
+    ('own', '{mein,meine,meinen,meinem,meiner,meines,unser,unsere,unserer,habe ich,bin ich,mag ich,mi,mis,mío,mía,'
+      'nuestro,nuestra,mon,ma,mes,notre,nos,mio,mia,miei,mie,nostro,nostra,meu,minha,meus,minhas,'
+      '我的,我们的,我叫什么,我喜欢,私の,僕の}'),
+
+    ('own fact', '{what is my,what are my,where is my,where are my,when is my,when does my,who is my,which of my,'
+      'how is my,how old is my,is my,has my,does my,what is our,is the name of my,my favorite,my favourite,my order,'
+      'my package,my subscription,my payment,my delivery,my account,my plan,my appointment,my booking,my warranty,'
+      'my ticket,know about me,remember me,who am i,for me ?}'),
+    ('own fact', '{wie heißt mein,wie heißt meine,was ist mein,was ist meine,wo ist mein,wo ist meine,wann ist mein,'
+      'cómo se llama mi,cuál es mi,cuándo es mi,dónde está mi,quelle est ma,quel est mon,où est mon,où est ma,'
+      'come si chiama,qual è il mio,nome do meu}'),
+
+    ('own past', '{did i,have i,had i,was i,do i like,do i prefer,do i wear,do i weigh,do i want,do i own,do i use,'
+      'do i take,do i live,do i work,do i have,do i owe,do we,have we,had we,did we,were we,i bought,i ordered,'
+      'i booked,i had,i did,i used,i liked,i was working,i am writing,i was supposed,we fixed,we use,we know,we chose,'
+      'on file}'),
+    ('own past', '{habe ich schon,habe ich bereits,wann habe ich,hatte ich,habe ich ?,ya pagué,he pagado,pagué,compré,'
+      'pedí,tengo que,uso ?,ai je,j ai déjà,est ce que j ai,avais je,je fais ?,je porte ?,ho già,eu já}'),
+
+    ('taste', '{recommend,recommend me,suggest me,should i cook,should i eat,should i wear,should i read,'
+      'should i watch,i would enjoy,i d enjoy,i like ?,i like $,gift ideas,plan my,can i afford,soll ich kochen,'
+      'soll ich heute,soll ich lesen,empfiehl,me recomiendas,recomiéndame,me conseilles,me recommandes,mi consigli,'
+      'me recomenda}'),
+
+    ('reference', '{it,them,they,him,her,he,she,those,these,^ this,do this,that one,this one,^ that,is that,was that,'
+      'that file,that fix,that thing,that script,that error,that library,the thing,the one,the other,the second,'
+      'the first one,the last one,the same,same settings,the two,the rest,the former,the latter,the guy,the person,'
+      'as before,like before,too $,continue $,go on $,go ahead,try again $,once again,same again,tell me more,^ more,'
+      'and now,did you,^ yes}'),
+    ('reference', '{das ding,mach das,das wieder,es wieder,funktioniert das,geht das,hazlo,ça marche,fais le,fais ça,'
+      '它,那个,这个}'),
+
+    ('parameter', '{^ book,^ reserve,^ deploy,^ send,^ text,^ call,^ message,^ email,^ order,^ pay,^ buy,^ schedule,'
+      '^ create a ticket,^ publish,^ connect,^ upgrade,^ play,^ drive,^ log in,^ cancel,i need an appointment,'
+      'the weather tomorrow,the weather today}'),
+
+    ('harmless', '{it is raining,is it raining,did you know,it is snowing,is it safe,is it normal,is it possible,'
+      'is it ok,is it okay,is it true,is it better,is it bad,is it worth,is it legal,is it a good idea,'
+      'does it make sense,it take,it means,what time is it,the last time,never again,once it,after it,when it,if it}'),
+
+    ('how-to', '{how do i,how can i,how do you,how to,how should,how long do i,how many days do i,do i need to,'
+      'do i have to,where do i,where can i,why do,can i take,can i pay,should i use,what happens if,'
+      'what is the difference,what is a,what is an,what does a,what does the,what does this,what are common,explain,'
+      'translate,define,who wrote,what can i cook,a good name for,the meaning of,a synonym,übersetze,erkläre,'
+      'wie kocht man,explícame,traduce,cómo se hace,explique moi,traduis,comment faire}'),
+
+    ('telling', '{^ i have,^ i am,^ i m,^ i moved,^ i prefer,^ i like,^ i love,^ i live,^ i bought,^ i work,^ my dog,'
+      '^ my cat,^ my wife,^ my husband,^ my son,^ my daughter,^ my mother,^ my father,^ my friend,^ she says,'
+      '^ he says,^ we have,^ we are,^ i will}'),
+
+    ('to remember', '{^ remember that,^ remember to,please remember,^ note that,keep in mind,remind me tomorrow,'
+      'remind me to,remind me in,remind me at,remind me on,^ my name is,^ call me,from now on,^ ich heiße,merk dir,'
+      '^ me llamo,recuerda que,^ je m appelle,^ mi chiamo}'),
+
+    ('greeting', '{^ hi,^ hello,^ hey,^ good morning,^ good evening,^ thanks,^ thank you,^ bye,^ ok,^ okay,^ lol,'
+      '^ cool,^ perfect,^ great,^ hallo,^ guten morgen,^ guten tag,^ danke,^ vielen dank,^ hola,^ buenos días,'
+      '^ gracias,^ muchas gracias,^ bonjour,^ bonsoir,^ salut,^ merci,^ ciao,^ buongiorno,^ grazie,^ olá,^ bom dia,'
+      '^ obrigado,^ obrigada,你好,您好,谢谢,再见,こんにちは,ありがとう}')
+  ) as p (sign, phrases);
+end;
+
+-- Things of which a user has one in mind where no name stands beside them: "restart the worker".
+create or replace function memory._particular_things()
+returns text[]
+language sql immutable parallel safe
+begin atomic
+  select '{address,apartment,app,appointment,benchmark,booking,boss,branch,bucket,bug,build,car,certificate,ci,client,'
+    'cluster,column,complaint,config,configuration,contract,customer,dashboard,database,datenbank,datos,db,delivery,'
+    'design,device,dinner,doctor,doc,docs,document,draft,email,endpoint,error,exam,file,files,fix,flat,flight,guests,'
+    'host,hotel,house,import,incident,interview,invoice,issue,job,kids,landlord,link,list,logs,machine,mail,meeting,'
+    'migration,notes,numbers,order,outage,package,parcel,parser,party,password,patch,payment,photo,photos,pipeline,'
+    'plan,pr,project,recipe,refund,repo,repository,report,reservation,restaurant,script,server,service,settings,'
+    'spreadsheet,table,team,technician,test,tests,ticket,trip,version,versions,wedding,worker,workers}'::text[];
+end;
 
 -- The thread in a context: its newest messages, and summaries of what is not among them.
 
@@ -18303,6 +19704,27 @@ begin
     'Keep a worker running: agent-memory worker'
   where (p_embedded ->> 'done')::bigint
     < (p_embedded ->> 'total')::bigint * case when (p_embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
+end;
+$$;
+
+-- Deletes what was sent of artifacts that nobody has stored within a day after the last piece.
+create or replace function memory._sweep_artifact_uploads(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  with due as (
+    delete from memory.artifact_uploads as u
+    where u.ctid = any (array(
+      select d.ctid
+      from memory.artifact_uploads as d
+      where d.updated_at < statement_timestamp() - interval '1 day'
+      order by d.updated_at
+      limit p_batch_size
+      for update skip locked))
+    returning u.user_id, u.upload_id
+  )
+  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
 end;
 $$;
 
@@ -19461,6 +20883,22 @@ SOURCES = {
         '    reply_type=lambda payload: _memories_of(tuple(row["memory_type"] for row in payload["memory_types"])),\n'
         '    result=lambda _, reply: {"memories": [memory.model_dump() for memory in reply.memories]},\n'
         ')\n'
+    ),
+    'agent_memory_models.jobs.parse_artifacts': (
+        '"""Kind `parse_artifacts`: the server parses artifacts when the job is completed. No model is asked."""\n'
+        '\n'
+        'from __future__ import annotations\n'
+        '\n'
+        'from ..task import Payload, Result, Task\n'
+        '\n'
+        '\n'
+        'async def run(task: Task) -> Result:\n'
+        '    """How many bytes the server may parse in the transaction that completes the job: as many as it proposes."""\n'
+        '\n'
+        '    async def accept(payload: Payload) -> Result:\n'
+        '        return {"max_bytes": payload["max_bytes"]}\n'
+        '\n'
+        '    return await task.ask(local=accept)\n'
     ),
     'agent_memory_models.jobs.reconcile_memories': (
         '"""Kind `reconcile_memories`: finds repetitions and contradictions among facts of one user."""\n'
@@ -22821,6 +24259,11 @@ $runner$;
 
 call memory._replace_trigger('jobs_200_after_delete', $trigger$after delete on memory.jobs referencing old table as old_rows for each statement execute function memory._jobs_after_delete()$trigger$);
 call memory._replace_trigger('model_100_after_delete', $trigger$after delete on memory.models for each row when (old.kind = 'embedding') execute function memory._model_after_delete()$trigger$);
+call memory._replace_trigger('artifact_100_before_write', $trigger$before insert or update on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_before_write()$trigger$);
+call memory._replace_trigger('artifact_150_content_after_insert', $trigger$after insert on memory.artifacts for each row when (new.content is not null) execute function memory._artifact_content_after_insert()$trigger$);
+call memory._replace_trigger('artifact_200_after_insert', $trigger$after insert on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_after_write()$trigger$);
+call memory._replace_trigger('artifact_200_after_update', $trigger$after update on memory.artifacts for each row when ((new.description, new.content_id) is distinct from (old.description, old.content_id)) execute function memory._artifact_after_write()$trigger$);
+call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()$trigger$);
 call memory._replace_trigger('message_100_before_insert', $trigger$before insert on memory.messages for each row when ((new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes') and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create'))) execute function memory._message_before_insert()$trigger$);
 call memory._replace_trigger('message_100_before_update', $trigger$before update on memory.messages for each row execute function memory._message_before_update()$trigger$);
 call memory._replace_trigger('messages_200_after_update', $trigger$after update on memory.messages referencing old table as old_rows new table as new_rows for each statement execute function memory._messages_after_change()$trigger$);
@@ -22838,10 +24281,6 @@ call memory._replace_trigger('document_200_after_insert', $trigger$after insert 
 call memory._replace_trigger('document_200_after_update', $trigger$after update on memory.documents for each row when ((new.title, new.content) is distinct from (old.title, old.content)) execute function memory._document_after_write()$trigger$);
 call memory._replace_trigger('document_200_after_delete', $trigger$after delete on memory.documents for each row when (old.source = 'consolidation') execute function memory._article_after_delete()$trigger$);
 call memory._replace_trigger('chunks_200_after_delete', $trigger$after delete on memory.document_chunks referencing old table as old_rows for each statement execute function memory._chunks_after_delete()$trigger$);
-call memory._replace_trigger('artifact_100_before_write', $trigger$before insert or update on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_before_write()$trigger$);
-call memory._replace_trigger('artifact_200_after_insert', $trigger$after insert on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_after_write()$trigger$);
-call memory._replace_trigger('artifact_200_after_update', $trigger$after update on memory.artifacts for each row when ((new.description, new.content) is distinct from (old.description, old.content)) execute function memory._artifact_after_write()$trigger$);
-call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()$trigger$);
 call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (old.next_seq > 0) execute function memory._thread_after_delete()$trigger$);
 
 -- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and

@@ -11,7 +11,7 @@ LOG = "added 512 packages in 9s\n" + "npm warn deprecated inflight@1.0.6\n" * 40
 """About 3,500 tokens."""
 
 
-def store(api: Api, content: str = LOG, **arguments: Any) -> Any:
+def store(api: Api, content: str | None = LOG, **arguments: Any) -> Any:
     return api.store_artifact(**{"user_id": "ana", "content": content, **arguments})
 
 
@@ -19,6 +19,11 @@ def read(api: Api, key: str, *bounds: int, user_id: str = "ana") -> str:
     arguments = dict(zip(("from_token", "max_tokens"), bounds, strict=False))
     content: str = api.retrieve_artifact(user_id=user_id, key=key, **arguments)
     return content
+
+
+def read_lines(api: Api, key: str, from_line: int, max_lines: int = 200) -> str:
+    lines: str = api.retrieve_artifact(user_id="ana", key=key, from_line=from_line, max_lines=max_lines)
+    return lines
 
 
 def listed(api: Api, **arguments: Any) -> list[str]:
@@ -48,4 +53,6 @@ def embed(api: Api, vectors: dict[str, list[float]] | None = None) -> list[str]:
 
 
 def embedded(api: Api) -> list[str]:
-    return [row.id for row in api.query("select id from memory.embeddings where source = 'artifact' order by id")]
+    """The keys of artifacts of which something is embedded."""
+    keys = "select distinct substring(id from '^(.*)/') from memory.embeddings where source = 'artifact' order by 1"
+    return [key for [key] in api.query(keys)]

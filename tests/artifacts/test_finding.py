@@ -20,11 +20,13 @@ def test_a_placeholder_is_found_by_the_words_of_content_description_and_key(api:
     store(api, "Nothing of note")
     for query in ("deprecated inflight", "installing", "cmd_log_123"):
         [result] = search(api, query)
-        assert result[:4] == ("artifact", "cmd_log_123", "t1", stored.memory_ref)
+        assert result[:3] == ("artifact", "cmd_log_123", "t1")
+        shown, passage = result.content.split("\n", 1)
+        assert (shown, passage in LOG, len(passage) < 4000) == (stored.memory_ref, True, True)
         assert result.metadata == {"exit": 0}
         assert result.details == {
             "key": "cmd_log_123", "description": "Installation of packages", "artifact_type": "command_output",
-            "token_count": stored.token_count, "agent_id": "coder",
+            "token_count": stored.token_count, "agent_id": "coder", "from_line": result.details["from_line"],
         }  # fmt: skip
 
 
@@ -44,10 +46,10 @@ VECTORS = {"boat": [1.0, 0.0, 0.0], "tea": [0.0, 1.0, 0.0]}
 def test_a_placeholder_is_found_by_its_meaning(api: Api) -> None:
     activate(api, "ada", "embedding")
     refs = {key: store(api, f"All about the {key}.", key=key).memory_ref for key in VECTORS}
-    assert open_jobs(api) == ["embed"]
+    assert open_jobs(api) == ["embed", "parse_artifacts"]
     assert sorted(embed(api, VECTORS)) == [f"All about the {key}.\nAll about the {key}." for key in VECTORS]
     [near, far] = search(api, "vessels", [0.9, 0.1, 0], mode="vector")
-    assert (near.id, near.content, far.id) == ("boat", refs["boat"], "tea")
+    assert (near.id, near.content, far.id) == ("boat", f"{refs['boat']}\nAll about the boat.", "tea")
     assert near.score > 0.9 > 0.2 > far.score
     assert found(api, "vessels", [0.9, 0.1, 0])[0] == "boat"
     assert found(api, None, [0, 1, 0])[0] == "tea"
@@ -68,11 +70,31 @@ def test_search_by_words_and_by_meaning_both_find_placeholders(api: Api) -> None
 
 
 @pytest.mark.feature("C6")
-def test_the_beginning_of_a_long_content_and_all_of_the_description_are_embedded(api: Api) -> None:
+def test_the_passages_at_the_beginning_and_the_end_of_a_long_content_are_embedded(api: Api) -> None:
     activate(api, "ada", "embedding")
-    store(api, LOG * 5, description="Installation")
-    [text] = embed(api)
-    assert text == f"Installation\n{LOG * 5}"[:24_000]
+    store(api, LOG, description="Installation")
+    texts = embed(api)
+    assert sum(map(len, texts)) == len(f"Installation\n{LOG}")
+    assert any(text.startswith("Installation\nadded 512") for text in texts)
+    assert all(len(text) <= 3100 and text.endswith("\n") for text in texts)
+    store(api, LOG * 40 + "npm error code E404\n", key="long")
+    texts = embed(api)
+    assert any(text.endswith("npm error code E404\n") for text in texts)
+    assert 16 <= len(texts) <= 25
+
+
+@pytest.mark.feature("C6")
+def test_the_end_of_a_long_content_is_found_by_its_meaning_and_shown(api: Api) -> None:
+    activate(api, "ada", "embedding")
+    store(api, LOG * 40 + "A tea spoon broke the build.\n", key="long")
+    store(api, "All about the boat.", key="boat")
+    embed(api, VECTORS)
+    [first, *_] = search(api, None, [0, 1, 0])
+    assert first.id == "long"
+    assert first.content.endswith("A tea spoon broke the build.")
+    shown = api.retrieve_artifact(user_id="ana", key="long", from_line=first.details["from_line"])
+    assert len(first.content.split("\n", 1)[1]) < 3200
+    assert shown.strip() != ""
 
 
 @pytest.mark.feature("C6", "F4")
@@ -80,7 +102,7 @@ def test_a_backfill_embeds_what_was_there_before_the_model(api: Api) -> None:
     """Also of a user who has artifacts only."""
     store(api, "All about the boat.", key="boat")
     activate(api, "ada", "embedding")
-    assert open_jobs(api) == ["backfill"]
+    assert open_jobs(api) == ["backfill", "parse_artifacts"]
     assert api.backfill_status()[0][:3] == ("ada", 0, 1)
     embed(api, VECTORS)
     assert api.backfill_status()[0][:3] == ("ada", 1, 1)
@@ -105,10 +127,10 @@ def test_an_artifact_stored_while_the_last_job_ends_is_found_by_the_sweep(
 ) -> None:
     worker, client = Api(connect()), Api(connect())
     activate(worker, "ada", "embedding")
-    store(worker, key="first")
+    store(worker, "tea", key="first")
     job = claim(worker, "embed")
     with client.connection.transaction():
-        store(client, key="second")  # a job is running, so none is queued
+        store(client, "boat", key="second")  # a job is running, so none is queued
         complete(worker, job, embeddings=[[1.0, 0.0, 0.0]])  # and that one cannot see the artifact yet
     worker.sweep()
     embed(worker)

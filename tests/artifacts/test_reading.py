@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from tests.artifacts.steps import LOG, found, listed, read, search, store
+from tests.artifacts.steps import LOG, found, listed, read, read_lines, search, store
 from tests.support.protocol import activate, claim
 from tests.support.sqlapi import Api, refused, wide_text
 
@@ -19,7 +19,7 @@ TEXTS = {
     "four bytes each": wide_text(101),
     "bytes of all lengths": "".join(random.Random(7).choices("aé☕𝒳", k=301)),
     "combining marks": "e\u0301\u200d👩🏽‍🚀" * 30,
-    "blanks": " \n" * 50 + "x" + "\t" * 50,
+    "blanks": " \n" * 1500 + "x" + "\t" * 1500,
 }
 
 
@@ -44,11 +44,19 @@ def test_joined_slices_equal_the_whole_text(api: Api, text: str, step: int) -> N
 def test_the_largest_artifact_is_stored_found_and_read_in_slices(api: Api, text: str) -> None:
     activate(api, "ada", "embedding")
     text = f"Tea.\n{text}".encode()[: 10 * 2**20].decode(errors="ignore")
+    middle = len(text) // 2
+    text = f"{text[:middle]}\nA boat lies in the harbour.\n{text[middle:]}"
     api.connection.execute("set local statement_timeout = '10s'")
     stored = store(api, text)
     [result] = search(api, "tea")
-    assert (result.id, len(result.content)) == (stored.key, len(stored.memory_ref))
-    assert len(claim(api, "embed").payload["texts"][0]["text"]) == 24_000
+    assert result.id == stored.key
+    while api.sweep()["checked"]:
+        pass
+    [result] = search(api, "boat")
+    assert (result.id, "A boat lies in the harbour." in result.content) == (stored.key, True)
+    assert len(result.content) < 6000
+    assert "A boat lies" in read_lines(api, stored.key, result.details["from_line"])
+    assert all(len(given["text"].encode()) <= 4000 for given in claim(api, "embed").payload["texts"][:16])
     api.connection.execute("set local statement_timeout = '1s'")
     starts = range(0, stored.token_count, 65_536)
     assert "".join(read(api, stored.key, start, 65_536) for start in starts) == text

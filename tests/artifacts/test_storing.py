@@ -114,7 +114,7 @@ def test_storing_the_same_content_under_its_key_again_keeps_the_later_expiry(
     assert api.value("select expires_at is not distinct from %(longer)s from memory.artifacts", longer=longer)
     assert api.value(rest) == before
     assert {**api.state(), "artifacts": others["artifacts"]} == others
-    assert (embedded(api), open_jobs(api), found(api, "deprecated")) == (["log"], [], ["log"])
+    assert (embedded(api), open_jobs(api), found(api, "deprecated")) == (["log"], ["parse_artifacts"], ["log"])
 
 
 @pytest.mark.feature("C3")
@@ -252,6 +252,8 @@ def test_direct_writes_obey_the_same_rules(api: Api, column: str, bad: Any) -> N
     with refused(column, code):
         api.query(DIRECT, **{**ROW, column: bad})
     api.query(DIRECT, **ROW)
+    if (column, bad) == ("content", None):  # what a reader finds there, too
+        return
     with refused(column, code):
         api.query(f"update memory.artifacts set {column} = %(bad)s returning 1", bad=bad)
 
@@ -263,14 +265,15 @@ def test_direct_writes_are_found_and_embedded(api: Api) -> None:
     assert re.fullmatch("tea-grows-[0-9a-f]{6}", made)
     api.query(DIRECT, **ROW)
     assert {*embed(api)} == {"Tea grows.\nTea grows.", "Tea\nTea grows."}
-    counted = "update memory.artifacts set token_count = 99, search_vector = '', metadata = '{\"a\": 1}' returning 1"
+    counted = "update memory.artifacts set token_count = 99, metadata = '{\"a\": 1}' returning 1"
     api.query(counted)
     assert {row.token_count for row in api.list_artifacts(user_id="ana")} == {3}
-    assert (sorted(found(api, "tea")), open_jobs(api), len(embedded(api))) == (["k", made], [], 2)
+    assert (sorted(found(api, "tea")), len(embedded(api))) == (["k", made], 2)
+    assert open_jobs(api) == ["parse_artifacts"]
     api.query("update memory.artifacts set content = 'Coffee, hot.', description = null where key = 'k' returning 1")
     assert (found(api, "tea"), found(api, "coffee"), embedded(api)) == ([made], ["k"], [made])
     [row] = search(api, "coffee")
-    assert row.content == "[MemoryRef: k - Coffee, hot. - 3 tokens]"
+    assert row.content == "[MemoryRef: k - Coffee, hot. - 3 tokens]\nCoffee, hot."
     assert embed(api) == ["Coffee, hot.\nCoffee, hot."]
     for column in ("key", "user_id"):
         with refused("key"):
@@ -292,4 +295,4 @@ def test_a_role_that_may_insert_artifacts_needs_no_other_right(api: Api) -> None
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         api.query("insert into memory.artifacts (user_id, content, token_count) values ('ana', 'Tea', 0) returning 1")
     api.connection.execute("reset role")
-    assert (len(found(api, "tea")), open_jobs(api)) == (3, ["embed"])
+    assert (len(found(api, "tea")), open_jobs(api)) == (3, ["embed", "parse_artifacts"])

@@ -83,11 +83,11 @@ class Row:
         """The text that a result shows for the row."""
         if self.source != "artifact":
             return self.content
-        return f"[MemoryRef: {self.key} - notes - {(len(self.content) + 3) // 4} tokens]"
+        return f"[MemoryRef: {self.result_id} - notes - {(len(self.content) + 3) // 4} tokens]\n{self.content}"
 
     @property
     def result_id(self) -> str:
-        return self.key.partition("/")[0] if self.source == "document" else self.key
+        return self.key.partition("/")[0] if self.source in ("document", "artifact") else self.key
 
 
 def columns(row: Row, names: str) -> dict[str, Any]:
@@ -119,6 +119,7 @@ class World:
         ]
         for user_id in USERS:
             self.rows += self._summaries(user_id)
+        self.api.value("select memory._parse_parts(null, 1000000)")
         self.api.value("select memory._finish_unread_messages(70)")  # of 120 messages: search parses the others
         self._embed()
         self._weigh()
@@ -239,10 +240,11 @@ class World:
                 if self.chance.random() < 0.3
                 else None,
             )
-            row.key = insert(
+            key = insert(
                 self.api, "artifacts", "key", agent_id=row.agents[0], description="notes",
                 **columns(row, "user_id thread_id content metadata created_at expires_at"),
             )  # fmt: skip
+            row.key = f"{key}/0"
             yield row
 
     def _summaries(self, user_id: str) -> Iterator[Row]:
@@ -283,7 +285,9 @@ class World:
               select user_id, 'message', thread_id || '/' || seq,
                 memory._message_vector('english', content, metadata, created_at) from memory.messages
               union all select user_id, 'summary', summary_id::text, search_vector from memory.summaries
-              union all select user_id, 'artifact', key, search_vector from memory.artifacts
+              union all
+              select a.user_id, 'artifact', a.key || '/0', p.search_vector
+              from memory.artifacts as a join memory.artifact_parts as p using (user_id, content_id)
               union all
               select user_id, 'document', document_id || '/' || number, search_vector from memory.document_chunks
             )

@@ -120,6 +120,8 @@ def result_of(job: Any, summary: str = "They talked.", memory: str | None = None
             return {"articles": []}
         case "chunk_documents":
             return {"documents": [_cut(document) for document in job.payload["documents"]]}
+        case "parse_artifacts":
+            return {"max_bytes": job.payload["max_bytes"]}
         case "embed" | "backfill":
             chances = [random.Random(text["text"]) for text in job.payload["texts"]]
             return {"embeddings": [[chance.gauss(0, 1) for _ in range(8)] for chance in chances]}

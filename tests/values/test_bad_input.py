@@ -47,8 +47,8 @@ def shared_api(shared_api: Api) -> Api:
     shared_api.connection.execute(
         "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]
     )
-    shared_api.store_artifact(**ANA, key="log", content="Tea")
     assert (shared_api.extract_memories(**THREAD), shared_api.summarize_thread(**THREAD)) == (1, 2)
+    shared_api.store_artifact(**ANA, key="log", content="Tea")
     shared_api.claim_jobs(worker="w", kinds=["extract_memories"])
     shared_api.connection.execute("update memory.jobs set lease_token = %s where job_id = 1", [LEASE_TOKEN])
     shared_api.register_model(

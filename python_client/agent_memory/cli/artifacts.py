@@ -10,7 +10,7 @@ import typer
 
 from ..client import Memory
 from ..errors import AgentMemoryError, NotFoundError
-from .console import Dsn, User, connected, print_page, read_text
+from .console import Dsn, User, connected, print_page, standard_input
 
 artifacts = typer.Typer(
     no_args_is_help=True, help="Keep, list, show and delete long texts that placeholders stand for."
@@ -34,12 +34,18 @@ def store(
     dsn: Dsn = None,
 ) -> None:
     """Keep a long text, and print its placeholder."""
-    content = read_text(file)
     if expires_at is not None:
         expires_at = expires_at.replace(tzinfo=timezone.utc)
     with connected(dsn) as connection:
         stored = Memory(connection).store_artifact(
-            user_id, content, description, key, artifact_type, agent_id, thread_id, expires_at=expires_at
+            user_id,
+            standard_input() if str(file) == "-" else file,
+            description,
+            key,
+            artifact_type,
+            agent_id,
+            thread_id,
+            expires_at=expires_at,
         )
     if stored.memory_ref is None:
         raise AgentMemoryError(
@@ -52,15 +58,28 @@ def store(
 @artifacts.command()
 def show(
     user_id: User,
-    key: Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="The key in its placeholder.")],
+    key: Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="The key, or the whole placeholder.")],
     from_token: Annotated[int | None, typer.Option(min=0, help="Where to begin.", show_default="0")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="How much at most.", show_default="all")] = None,
+    from_line: Annotated[int | None, typer.Option(min=1, help="The line to begin with.", show_default="1")] = None,
+    max_lines: Annotated[int | None, typer.Option(min=1, help="How many lines at most.", show_default="all")] = None,
+    grep: Annotated[
+        str | None, typer.Option(help="Only the lines that hold all these words.", show_default="all lines")
+    ] = None,
+    context_lines: Annotated[
+        int | None, typer.Option(min=0, help="How many lines around each of them.", show_default="2")
+    ] = None,
     dsn: Dsn = None,
 ) -> None:
     """Print the content of an artifact, or a part of it."""
     with connected(dsn) as connection:
-        content = Memory(connection).retrieve_artifact(user_id, key, from_token, max_tokens)
-    typer.echo(content, nl=False, color=True)  # as it was stored, colours and all
+        memory = Memory(connection)
+        if from_line is None and max_lines is None and grep is None:
+            for piece in memory.artifact_pieces(user_id, key, from_token or 0, max_tokens):
+                typer.echo(piece, nl=False, color=True)  # as it was stored, colours and all
+            return
+        part = memory.retrieve_artifact(user_id, key, from_token, max_tokens, from_line, max_lines, grep, context_lines)
+    typer.echo(part, nl=grep is not None and part != "", color=True)
 
 
 @artifacts.command("list")

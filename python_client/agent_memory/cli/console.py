@@ -43,6 +43,8 @@ class Commands(TyperGroup):
                 # The log has the same text, and commands that search print the log as notes.
                 warnings.simplefilter("ignore", DegradedWarning)
                 return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # the reader of stdout has enough, which is no error to report
         except (AgentMemoryError, psycopg.Error, OSError) as error:
             message, hint = _explained(error)
             stderr.print(Text(f"Error: {message}", style="red"), soft_wrap=True)
@@ -123,6 +125,12 @@ def read_text(file: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidValueError(f"{file} is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def standard_input() -> Iterator[bytes]:
+    """Yield stdin as it comes, a MiB at a time."""
+    while block := sys.stdin.buffer.read(1 << 20):
+        yield block
 
 
 def print_page(

@@ -14,6 +14,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from ..errors import InvalidValueError
+from .pieces import LongText
 
 Sender = Callable[[str, Any], Any]
 """Takes an argument's name and value, and returns what psycopg sends. Raises InvalidValueError for a wrong value."""
@@ -80,6 +81,10 @@ def _text(name: str, value: object) -> str:
                 hint='The text was cut or decoded wrongly; value.encode("utf-8", "replace").decode() repairs it.',
             ) from None
     return value
+
+
+def _text_or_null(name: str, value: object) -> str | None:
+    return None if value is None else _text(name, value)
 
 
 def _whole_number(name: str, value: object) -> str:
@@ -188,6 +193,7 @@ _SENDERS: dict[object, Sender] = {
     Sequence[float]: _vector,
     Mapping[str, Any]: _object,
     Sequence[Mapping[str, Any]]: _objects,
+    LongText: _text_or_null,
 }
 
 

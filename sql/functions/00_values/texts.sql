@@ -23,7 +23,8 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if (p_content ~ e'\\S') is not true then
+  -- The beginning first, because a regular expression takes 50 ms to make 10 MB of text ready.
+  if (left(p_content, 1000) ~ e'\\S' or p_content ~ e'\\S') is not true then
     perform memory._refuse('content', case when p_content is null then 'must not be null' else 'must not be empty' end,
       p_hint);
   end if;

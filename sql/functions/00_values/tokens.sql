@@ -64,17 +64,16 @@ begin
 end;
 $$;
 
--- A part of a text, from an estimated token on (see _estimate_tokens), at most p_max_tokens long; null means to the
--- end. It is cut by bytes, because characters could only be counted from the beginning, and begins and ends with a
--- character.
-create or replace function memory._token_slice(p_content text, p_from_token int, p_max_tokens int)
+-- The bytes of UTF-8 of a text from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the
+-- slice in which it begins. It is cut by bytes, because characters could only be counted from the beginning.
+create or replace function memory._byte_slice(p_content text, p_first_byte bigint, p_end_byte bigint)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   bytes constant bytea := convert_to(p_content, 'UTF8');
-  first_byte int := least(p_from_token * 4::bigint, octet_length(bytes));
-  end_byte int := least((p_from_token::bigint + p_max_tokens) * 4, octet_length(bytes)); -- least() ignores a null
+  first_byte int := least(p_first_byte, octet_length(bytes));
+  end_byte int := least(p_end_byte, octet_length(bytes)); -- least() ignores a null
 begin
   -- A byte of the form 10xxxxxx continues a character.
   while first_byte < octet_length(bytes) and get_byte(bytes, first_byte) & 192 = 128 loop
@@ -83,6 +82,6 @@ begin
   while end_byte < octet_length(bytes) and get_byte(bytes, end_byte) & 192 = 128 loop
     end_byte := end_byte + 1;
   end loop;
-  return convert_from(substr(bytes, first_byte + 1, end_byte - first_byte), 'UTF8');
+  return convert_from(substr(bytes, first_byte + 1, greatest(end_byte - first_byte, 0)), 'UTF8');
 end;
 $$;

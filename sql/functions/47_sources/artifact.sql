@@ -1,5 +1,5 @@
 -- place among the sources: 5
--- A source of search: artifacts, found by their content and shown as their placeholder.
+-- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
 
 create or replace function memory._artifact_owners()
 returns setof text
@@ -8,15 +8,21 @@ begin atomic
   select a.user_id from memory.artifacts as a;
 end;
 
+-- The passages of the first 48 KiB, one by one, and the end of what is longer, because a log ends with what went wrong.
+-- So an artifact has at most about twenty embeddings (13,000 tokens). What lies between is found by its words. The
+-- first passage has the description, too.
 create or replace function memory._artifact_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
 returns table (id text, text text)
 language sql stable parallel safe
 begin atomic
-  select a.key, left(concat_ws(e'\n', a.description, left(a.content, 24000)), 24000)
+  select a.key || '/' || p.first_byte,
+    case p.first_byte when 0 then concat_ws(e'\n', a.description, p.content) else right(p.content, 3072) end
   from memory._current_artifacts(p_user_id) as a
-  where coalesce(p_scope, '') = '';
+  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
+  where coalesce(p_scope, '') = '' and p.user_id = p_user_id
+    and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count));
 end;
 
 create or replace function memory._artifact_lock(p_user_id text, p_ids text[])
@@ -25,11 +31,14 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform from memory.artifacts as a
-  where a.user_id = p_user_id and a.key = any (p_ids)
+  where a.user_id = p_user_id and a.key = any (array(select memory._part_key(i) from unnest(p_ids) as i))
   order by a.key for share nowait;
 end;
 $$;
 
+-- Each part is found for itself, and memory.search() shows the best one of an artifact. If the search compares words,
+-- parts that are not parsed yet are returned with their text, so that memory._ranked() can parse them: the first 64 KiB
+-- of an artifact and its end, because a search parses half a MiB in all.
 create or replace function memory._artifact_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -40,24 +49,44 @@ returns table (
 )
 language sql stable parallel safe
 begin atomic
-  select 'artifact', a.key, a.thread_id, null::bigint, a.created_at, a.search_vector, null::text, null::jsonb
+  select 'artifact', a.key || '/' || p.first_byte, a.thread_id, p.first_byte::bigint, a.created_at, p.search_vector,
+    case
+      when p.search_vector is null and p_compares_words
+        and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count))
+        then memory._part_text(a.key, a.description, p.first_byte, p.content)
+    end,
+    null::jsonb
   from memory._current_artifacts(p_user_id) as a
+  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
   where 'artifact' = any (p_sources)
+    and p.user_id = p_user_id
     and a.created_at <= coalesce((p_filters).as_of, 'infinity')
     and (p_agent_id is null or a.agent_id = p_agent_id)
     and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
 end;
 
--- Shows the placeholder, because the content may have 10 MiB.
+-- Shows the placeholder and, below it, the passage of the part that says most of the query. Without a query in words it
+-- is what was embedded of the part: all of it, or its end. from_line is the line in which the passage begins.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
 returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
-  select a.key, a.thread_id, memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
-    'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
-    'agent_id', a.agent_id), a.created_at
+  select a.key, a.thread_id,
+    memory._memory_ref(a.key, a.description, a.token_count) || e'\n' || s.passage, a.metadata,
+    jsonb_build_object(
+      'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
+      'agent_id', a.agent_id,
+      'from_line', p.first_line + 1 + memory._line_breaks(left(p.content, strpos(p.content, s.passage) - 1))),
+    a.created_at
   from memory.artifacts as a
-  where a.user_id = p_user_id and a.key = p_id;
+  join memory.artifact_parts as p
+    on p.user_id = a.user_id and p.content_id = a.content_id and p.first_byte = p_number
+  cross join lateral memory._policy(p_user_id, a.agent_id) as y (policy)
+  cross join lateral memory._passage(
+    (y.policy #>> '{search,language}')::regconfig,
+    case when p_query is null then right(p.content, 3072) else p.content end, p_query,
+    (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
+  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id;
 end;

@@ -200,7 +200,7 @@ begin
     select c.user_id, 'document', c.document_id || '/' || c.number
     from memory.document_chunks as c where c.token_count is not null
     union all
-    select a.user_id, 'artifact', a.key
+    select a.user_id, 'artifact', a.key || '/0' -- the other passages are embedded after the first
     from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
   ) as t
   where e.kind = 'embedding' and not e.is_off and e.is_active = p_is_active

@@ -64,7 +64,7 @@ declare
   summary_weight constant double precision := case
     when 'message' = any (sources) and fusion <> 'vector' then 0.5 else 1 end;
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
-  keeps_all_similar constant boolean := needs_ranks or 'document' = any (sources)
+  keeps_all_similar constant boolean := needs_ranks or sources && '{document,artifact}'
     or 'message' = any (sources) and fusion <> 'vector';
   dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
@@ -87,7 +87,7 @@ begin
     from (select v.lexeme
           from unnest(memory._text_vector(language, left(p_query, 8000))) as v
           order by v.positions[1], v.lexeme limit 200) as w;
-    beginnings := case when 'message' = any (sources) then memory._beginnings(words) end;
+    beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
   -- By the approximate index. For more than 100 results comparing all memories is as fast.
@@ -184,7 +184,7 @@ begin
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
-    -- Messages that are not parsed yet, newest first.
+    -- Messages and parts of artifacts that are not parsed yet, newest first.
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as age
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
@@ -194,7 +194,10 @@ begin
     -- characters of the messages that have most words of the query there.
     select t.place, t.source, t.thread_id, t.number, t.parsed as vector
     from (
-      select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
+      select p.*,
+        case p.source
+          when 'message' then memory._message_vector(language, p.said, p.metadata, p.created_at)
+          else memory._text_vector(language, p.said) end as parsed
       from (
         select u.*, u.content as said
         from unparsed as u
@@ -267,7 +270,7 @@ begin
     from corpus as c
     left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
   ), least as materialized (
-    -- Where neither neighbours nor the other pieces of a document count, only the p_row_limit most similar of the texts
+    -- Where neither neighbours nor the other pieces of a text count, only the p_row_limit most similar of the texts
     -- without a matching word can be among the results.
     select coalesce((
       select c.similarity from candidates as c
@@ -317,18 +320,19 @@ begin
     from scored as s
     where s.source = 'message' and fusion in ('score', 'keyword')
   ), neighboured as (
-    -- A message gets the score of its better neighbour; a piece of a document its rank among the pieces of the
-    -- document.
+    -- A message gets the score of its better neighbour; a piece of a document or artifact its rank among the pieces
+    -- of that.
     select s.*, greatest(b.score, a.score, 0) as neighbour, 1::bigint as piece
     from scored as s
     left join talk as b on b.thread_id = s.thread_id collate "C" and b.number = s.number - 1
     left join talk as a on a.thread_id = s.thread_id collate "C" and a.number = s.number + 1
-    where s.source <> 'document'
+    where s.source not in ('document', 'artifact')
     union all
     select s.*, 0,
-      row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
+      row_number() over (
+        partition by s.source, substring(s.id from '^(.*)/') collate "C" order by s.score desc, s.number)
     from scored as s
-    where s.source = 'document'
+    where s.source in ('document', 'artifact')
   ), pool as (
     select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)
         * case n.source when 'summary' then summary_weight else 1 end as gained

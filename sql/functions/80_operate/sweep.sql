@@ -17,6 +17,7 @@ begin
   -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
+  checked := checked + memory._parse_parts(null, 4000000);
   perform memory._fill_codes(batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
@@ -25,6 +26,7 @@ begin
   swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
   swept := swept || jsonb_build_object('artifacts', memory._sweep_artifacts(batch_size));
+  perform memory._sweep_artifact_uploads(batch_size);
   swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
   swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
   perform memory._sweep_query_embeddings(batch_size);
@@ -35,4 +37,5 @@ end;
 $$;
 comment on function memory.sweep(int) is
 'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
-'and parses messages that no job has read. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
+'and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
+'counts are 0.';

@@ -155,7 +155,7 @@ class TestMessagesThatNobodyHasParsed:
         assert {result.id for result in search(api, "letters about tea", sources=["message"], top_k=30, mode=mode)} == {
             f"t1/{number}" for number in range(20)
         }
-        assert [n for n in api.notices if n.startswith("degraded: 20 messages are not parsed yet")]
+        assert [n for n in api.notices if n.startswith("degraded: 20 texts are not parsed yet")]
 
     @pytest.mark.feature("F20")
     def test_and_are_many_take_no_time_and_none_is_lost(self, api: Api) -> None:
@@ -165,7 +165,7 @@ class TestMessagesThatNobodyHasParsed:
         assert found(api, "theorbo", sources=["message"]) == ["What about the theorbo?"]
         [first, *_] = search(api, "harbour 17", sources=["message"])  # far beyond the budget
         assert first.id == "t1/17"
-        assert [n for n in api.notices if n.startswith("degraded: 20001 messages are not parsed yet")]
+        assert [n for n in api.notices if n.startswith("degraded: 20001 texts are not parsed yet")]
 
     @pytest.mark.feature("F20")
     def test_are_found_by_their_embedding(self, api: Api) -> None:
@@ -178,7 +178,7 @@ class TestMessagesThatNobodyHasParsed:
         )
         results = search(api, "harbour", sources=["message"], mode="hybrid", query_embedding="[1,0,0]")
         assert [result.id for result in results] == ["t1/0"]
-        assert [n for n in api.notices if n.startswith("degraded: 5 messages")]
+        assert [n for n in api.notices if n.startswith("degraded: 5 texts")]
 
     @pytest.mark.feature("F20")
     def test_are_parsed_by_the_sweep_and_then_found_by_every_word(self, api: Api) -> None:

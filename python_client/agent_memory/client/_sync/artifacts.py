@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from ...types import Artifact, StoredArtifact
+from ..pieces import PIECE, Cutter, LongText, parts_of
 from .caller import SyncCaller
 
 
@@ -17,7 +19,7 @@ class SyncArtifacts(SyncCaller):
     def store_artifact(
         self,
         user_id: str,
-        content: str,
+        content: LongText | None,
         description: str | None = None,
         key: str | None = None,
         artifact_type: str | None = None,
@@ -25,15 +27,25 @@ class SyncArtifacts(SyncCaller):
         thread_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         expires_at: datetime | None = None,
+        upload_id: UUID | str | None = None,
     ) -> StoredArtifact:
         """Keep a long text whole and return the placeholder that a context shows in its place.
 
-        ``content`` holds 10 MiB at most, ``description`` one line of 500 characters. A ``key`` has letters and digits
-        of ASCII and ``. _ : / @ # = + -``; without one, one is made. ``artifact_type`` is "command_output" unless
-        given. Storing the same content again under its ``key`` can only prolong its life.
+        ``content`` is the text, a ``pathlib.Path`` of a text file, or an iterable of text or of bytes (UTF-8), also an
+        asynchronous one with ``AsyncMemory``; 200 MiB at most. What is longer than a million characters is sent in
+        pieces, each in a call of its own, and never held as a whole. If that is broken off, nobody sees the pieces, and
+        ``sweep`` deletes them after a day. ``upload_id`` stores what ``add_artifact_piece`` has sent; ``content`` is
+        None then.
 
-        Raises ConflictError if ``key`` has other content already.
+        ``description`` has one line of 500 characters at most. A ``key`` has letters and digits of ASCII and
+        ``. _ : / @ # = + -``; without one, one is made. ``artifact_type`` is "command_output" unless given. Storing the
+        same content again under its ``key`` can only prolong its life.
+
+        Raises ConflictError if ``key`` has other content already, InvalidValueError for bytes that are not UTF-8,
+        LimitError for more than 200 MiB, and OSError for a file that cannot be read.
         """
+        if content is not None and upload_id is None:
+            content, upload_id = self._sent(user_id, content)
         return self._row(
             StoredArtifact,
             "store_artifact",
@@ -45,18 +57,81 @@ class SyncArtifacts(SyncCaller):
             thread_id=thread_id,
             metadata=metadata,
             expires_at=expires_at,
+            upload_id=upload_id,
         )
 
+    def add_artifact_piece(self, user_id: str, content: str, upload_id: UUID | str | None = None) -> UUID:
+        """Send a piece of a long text and return the id of the upload, which the first call begins.
+
+        ``store_artifact(user_id, None, upload_id=...)`` makes an artifact of all pieces.
+
+        Raises NotFoundError where the user has no such upload, and LimitError for more than 200 MiB in all.
+        """
+        return self._value(UUID, "add_artifact_piece", {"user_id": user_id, "content": content}, upload_id=upload_id)
+
     def retrieve_artifact(
-        self, user_id: str, key: str, from_token: int | None = None, max_tokens: int | None = None
+        self,
+        user_id: str,
+        key: str,
+        from_token: int | None = None,
+        max_tokens: int | None = None,
+        from_line: int | None = None,
+        max_lines: int | None = None,
+        grep: str | None = None,
+        context_lines: int | None = None,
     ) -> str:
-        """Return the content of an artifact, or ``max_tokens`` of it from ``from_token`` on; beyond its end "".
+        """Return the content of an artifact or a part of it; beyond its end "".
+
+        A part is ``max_tokens`` tokens (of four bytes) from ``from_token`` on, or ``max_lines`` lines from
+        ``from_line`` on (the first line is 1). ``grep`` returns the numbered lines that hold every one of its words,
+        with ``context_lines`` (2) lines around each. ``key`` may be a placeholder. ``artifact_pieces`` reads what is
+        too long for the memory of this process.
 
         Raises NotFoundError where the user has no artifact of that key.
         """
         return self._value(
-            str, "retrieve_artifact", {"user_id": user_id, "key": key}, from_token=from_token, max_tokens=max_tokens
+            str,
+            "retrieve_artifact",
+            {"user_id": user_id, "key": key},
+            from_token=from_token,
+            max_tokens=max_tokens,
+            from_line=from_line,
+            max_lines=max_lines,
+            grep=grep,
+            context_lines=context_lines,
         )
+
+    def artifact_pieces(
+        self, user_id: str, key: str, from_token: int = 0, max_tokens: int | None = None
+    ) -> Iterator[str]:
+        """Yield the content of an artifact, or a slice of it, in pieces of a MiB, which join to the whole.
+
+        Each piece is a call of its own.
+
+        Raises NotFoundError where the user has no artifact of that key, also when it is deleted meanwhile.
+        """
+        end = None if max_tokens is None else from_token + max_tokens
+        while end is None or from_token < end:
+            tokens = PIECE // 4 if end is None else min(PIECE // 4, end - from_token)
+            piece = self.retrieve_artifact(user_id, key, from_token, tokens)
+            if not piece:
+                break
+            yield piece
+            from_token += tokens
+
+    def _sent(self, user_id: str, content: LongText) -> tuple[str | None, UUID | None]:
+        """Send a long text in pieces and return its upload; send nothing and return the text if it is one piece."""
+        cutter = Cutter("content")
+        upload_id = None
+        for part in parts_of("content", content):
+            for piece in cutter.add(part):
+                upload_id = self.add_artifact_piece(user_id, piece, upload_id)
+        rest = cutter.rest()
+        if upload_id is None:
+            return rest, None
+        if rest:
+            self.add_artifact_piece(user_id, rest, upload_id)
+        return None, upload_id
 
     def list_artifacts(
         self,
@@ -78,5 +153,5 @@ class SyncArtifacts(SyncCaller):
         )
 
     def delete_artifact(self, user_id: str, key: str) -> bool:
-        """Delete an artifact and return whether it existed."""
+        """Delete an artifact, named by its key or a placeholder, and return whether it existed."""
         return self._value(bool, "delete_artifact", {"user_id": user_id, "key": key})

@@ -1,10 +1,23 @@
--- The placeholder of an artifact, which a conversation holds in place of the content.
+-- The placeholder of an artifact, which a conversation holds in place of the content; null for no artifact.
 create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count);
+  return case when p_key is not null
+    then format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count) end;
+end;
+$$;
+
+-- The key in what names an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. Nothing else
+-- is made equal: a key has no letters that look alike, so a text with such letters names no artifact.
+create or replace function memory._ref_key(p_ref text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(
+    substring(left(p_ref, 1000) from e'^\\s*\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - .*)?\\]\\s*$'), p_ref);
 end;
 $$;
 

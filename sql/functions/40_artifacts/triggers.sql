@@ -4,6 +4,12 @@ for each row
 when ({{not copied}})
 execute function memory._artifact_before_write();
 
+create trigger artifact_150_content_after_insert
+after insert on memory.artifacts
+for each row
+when (new.content is not null)
+execute function memory._artifact_content_after_insert();
+
 create trigger artifact_200_after_insert
 after insert on memory.artifacts
 for each row
@@ -13,7 +19,7 @@ execute function memory._artifact_after_write();
 create trigger artifact_200_after_update
 after update on memory.artifacts
 for each row
-when ((new.description, new.content) is distinct from (old.description, old.content))
+when ((new.description, new.content_id) is distinct from (old.description, old.content_id))
 execute function memory._artifact_after_write();
 
 create trigger artifacts_200_after_delete

@@ -14,8 +14,6 @@ begin
     perform memory._refuse('key', 'has characters that a placeholder cannot hold',
       'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
   end if;
-  perform memory._check_text(p_candidate.content, 10485760,
-    'Pass what is to be kept; what is empty needs no placeholder.');
   if length(p_candidate.description) > 500 then
     perform memory._refuse('description',
       format('has %s characters, at most 500 are allowed', length(p_candidate.description)),
@@ -24,5 +22,16 @@ begin
   perform memory._check_metadata(p_candidate.metadata);
   perform memory._check_moment('created_at', p_candidate.created_at);
   perform memory._check_bound('expires_at', p_candidate.expires_at);
+end;
+$$;
+
+-- Refuses a content that is null, empty or too long.
+create or replace function memory._check_artifact_content(p_content text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._check_text(p_content, memory._max_artifact_bytes(),
+    'Pass what is to be kept; what is empty needs no placeholder.');
 end;
 $$;

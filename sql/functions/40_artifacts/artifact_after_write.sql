@@ -1,0 +1,65 @@
+-- Moves a content that plain SQL has inserted into its parts: the trigger before the update does that. Not before the
+-- insert, because "on conflict do update set content = excluded.content" has to see the content, and "on conflict do
+-- nothing" would leave parts that no artifact names. memory.store_artifact() stores the parts first, so that a content
+-- is written once.
+create or replace function memory._artifact_content_after_insert()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- writers need no rights to update
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memory.artifacts as a set content_id = a.content_id where a.user_id = new.user_id and a.key = new.key;
+  return null;
+end;
+$$;
+
+-- Queues the work on an artifact that is new or has changed: its words and its embeddings.
+create or replace function memory._artifact_after_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'UPDATE' then
+    if new.content_id <> old.content_id then
+      perform memory._drop_artifact_embeddings(old.user_id, old.key, old.content_id);
+      perform memory._delete_content(old.user_id, old.content_id);
+    else -- the first part has the words of the description, too
+      perform memory._drop_embedding(new.user_id, 'artifact', new.key || '/0');
+      update memory.artifact_parts as p
+      set search_vector = null
+      where p.user_id = new.user_id and p.content_id = new.content_id and p.first_byte = 0;
+    end if;
+  end if;
+  perform memory._enqueue_due(new.user_id, 'parse_artifacts', '');
+  perform memory._enqueue_embedding(new.user_id);
+  return null;
+end;
+$$;
+
+-- Deletes the parts and embeddings of deleted artifacts.
+create or replace function memory._artifacts_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+  perform memory._drop_artifact_embeddings(o.user_id, o.key, o.content_id),
+    memory._delete_content(o.user_id, o.content_id)
+  from old_rows as o;
+  return null;
+end;
+$$;
+
+-- Deletes the embeddings of a content that is still there, under every embedding model.
+create or replace function memory._drop_artifact_embeddings(p_user_id text, p_key text, p_content_id uuid)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._drop_embedding(p_user_id, 'artifact', p_key || '/' || p.first_byte)
+  from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id;
+end;
+$$;

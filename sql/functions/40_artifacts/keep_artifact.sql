@@ -1,0 +1,51 @@
+-- Keeps a text as an artifact, or what an upload has brought (p_upload_id), and returns its row. A missing description
+-- or key is made from the content. Under a key that has the same content already, that artifact is returned, with the
+-- later of the two ends of life. If the key has another content, nothing is kept and a row of nulls is returned; so it
+-- is for an agent without the resource memory.
+create or replace function memory._keep_artifact(
+  p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
+  p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null
+)
+returns memory.artifacts
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  stored_id constant uuid := coalesce(p_upload_id, memory._uuid_v7());
+  artifact memory.artifacts;
+begin
+  perform memory._check_id('user_id', p_user_id);
+  if p_upload_id is null then
+    perform memory._check_artifact_content(p_content);
+    perform memory._append_content(p_user_id, stored_id, p_content);
+  end if;
+  loop
+    insert into memory.artifacts as a (
+      user_id, key, artifact_type, content_id, description, agent_id, thread_id, metadata, expires_at)
+    values (
+      p_user_id, p_key, p_artifact_type, stored_id,
+      -- Here and not in the trigger, which would have to read the content that was just stored.
+      coalesce(memory._placeholder_text(left(p_description, 10000)),
+               case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
+      p_agent_id, p_thread_id, p_metadata, p_expires_at)
+    -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
+    on conflict on constraint artifacts_pkey do update
+    set expires_at = case
+          when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
+        end
+    where a.key = p_key
+      and (a.expires_at is null or a.expires_at > statement_timestamp())
+      and memory._is_same_content(a.user_id, a.content_id, excluded.content_id)
+    returning a.* into artifact;
+    exit when found
+      or not memory._has_resource(p_user_id, p_agent_id, 'memory')
+      or exists (
+        select from memory._current_artifacts(p_user_id) as a
+        where a.key = p_key and not memory._is_same_content(p_user_id, a.content_id, stored_id));
+    -- The artifact of this key has gone meanwhile, or the key that was made is taken: once more.
+  end loop;
+  if artifact.content_id is distinct from stored_id then
+    perform memory._delete_content(p_user_id, stored_id);
+  end if;
+  return artifact;
+end;
+$$;

@@ -1,0 +1,22 @@
+-- Another job follows while parts of the user's artifacts wait to be parsed.
+create or replace function memory._parse_artifacts_follow_up(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when memory._has_unparsed_parts(p_job.user_id) then jsonb '{}' end;
+end;
+$$;
+
+create or replace function memory._has_unparsed_parts(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.search_vector is null
+      -- Not those of an upload that no artifact names yet.
+      and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id));
+end;
+$$;

@@ -1,0 +1,18 @@
+-- Artifacts are stored without their words (40_artifacts/words.sql). A job has them parsed soon; the server does that
+-- itself when the worker completes the job.
+
+-- Whether there is something to parse. No model is asked, so nobody's budget pays.
+create or replace function memory._parse_artifacts_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql stable parallel safe
+as $$
+begin
+  if memory._has_unparsed_parts(p_job.user_id) then
+    payload := memory._no_model() || jsonb '{"max_bytes": 4000000}'; -- two seconds
+    input := '{}';
+    agent_id := null;
+    tokens := 0;
+  end if;
+end;
+$$;
