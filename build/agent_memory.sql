@@ -1298,9 +1298,10 @@ create unique index artifacts_content_idx on memory.artifacts (user_id, content_
 comment on column memory.artifacts.content is 'Only written: a content that is inserted or updated here is moved to memory.artifact_parts within the statement. Read it with memory.retrieve_artifact().';
 $migration$);
 
-call memory._migrate('027_needs_memory', '7c3d5a2d2900e7f2becdeadf83b1e6420f3ef62c048005ac14b5c54ee4fd14c9', '0.2.0', $migration$
+call memory._migrate('027_needs_memory', 'e517008ee0a546744e05fc8420e94ae74a77ebca615904ad217d2d72e5445a1a', '0.2.0', $migration$
 -- Whether a request needs memory, see memory.needs_memory().
 create type memory.memory_need as (decision text, reason text, details jsonb);
+comment on type memory.memory_need is 'What memory.needs_memory() returns: skip or search, the reason in words, and the score of each sign.';
 $migration$);
 
 call memory._migrate('029_secrets', '595f97707f50a3e664bf89c4286f9009e5855dec0bd19404cc407eec6b71b411', '0.2.0', $migration$

@@ -263,7 +263,7 @@ def test_names_may_have_255_characters_of_any_length_in_bytes(api: Api) -> None:
     api.add_message(**ids, role="user", content="I like tea", idempotency_key=wide[0][:63])
     api.add_memory(**ids, content="Likes tea", source=wide[0])
     api.summarize_thread(user_id=wide[0], thread_id=wide[1])
-    assert api.finish_jobs(memory="Drinks tea") == 2
+    assert api.finish_jobs(memory="Drinks tea") == 3  # a summary, an extraction and what reconciles its fact
     assert [part.source for part in api.get_context(**ids)] == ["memories", "thread_summary", "message"]
 
 
