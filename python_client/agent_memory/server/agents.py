@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -29,13 +29,10 @@ _SWEPT = 1000
 _Int = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class OfUser(_Arguments):
+class OfUser(BaseModel):
     """Whose memories: for the administrator only."""
 
+    model_config = ConfigDict(extra="forbid")
     user_id: str | None = None
 
 
@@ -48,9 +45,10 @@ class Listing(OfUser):
     offset: _Int = 0
 
 
-class NewMemory(_Arguments):
+class NewMemory(BaseModel):
     """A memory to store."""
 
+    model_config = ConfigDict(extra="forbid", strict=True)
     memory_type: str
     content: str
     metadata: dict[str, Any] | None = None
@@ -58,9 +56,10 @@ class NewMemory(_Arguments):
     expires_at: AwareDatetime | None = None
 
 
-class Conversation(_Arguments):
+class Conversation(BaseModel):
     """Messages as chat APIs have them."""
 
+    model_config = ConfigDict(extra="forbid", strict=True)
     messages: list[dict[str, Any]]
 
 
@@ -89,7 +88,7 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Stored:
-    """The answer after storing; ``memory`` is null where the agent keeps none, or only what matters more."""
+    """The answer after storing; ``memory`` is null where the agent's policy keeps none."""
 
     success: Literal[True] = True
     memory: AgentMemory | None
@@ -216,11 +215,24 @@ class Agents:
             embedding_text=body.embedding_text,
             on_conflict="replace",  # what is sent comes back, also where the same content is there already
         )
-        record = None
-        if added.memory_id is not None:
-            with suppress(NotFoundError):  # at its limit the agent keeps what matters more
-                record = _shown(await self._memory.get_memory(user_id, added.memory_id))
-        return Stored(memory=record)
+        if added.memory_id is None:
+            return Stored(memory=None)
+        try:
+            return Stored(memory=_shown(await self._memory.get_memory(user_id, added.memory_id)))
+        except NotFoundError:  # it has expired already, or the agent is at its limit and keeps what matters more
+            now = datetime.now(timezone.utc)
+            return Stored(
+                memory=AgentMemory(
+                    id=added.memory_id,
+                    agent_id=agent_id,
+                    memory_type=body.memory_type,
+                    content=body.content,
+                    metadata=body.metadata or {},
+                    created_at=now,
+                    updated_at=now,
+                    expires_at=body.expires_at,
+                )
+            )
 
     async def _list(self, request: Request, query: Listing, _: None) -> Listed:
         user_id, agent_id = _user(request, query), request.path_params["id"]

@@ -114,7 +114,7 @@ def _model(function: Function, hints: Mapping[str, Any]) -> type[BaseModel]:
         else:
             fields[argument.name] = (kind | None if is_nullable else kind, ...)
     name = "".join(part.capitalize() for part in function.name.split("_")) + "Arguments"
-    config = ConfigDict(extra="forbid", protected_namespaces=())
+    config = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
     return create_model(name, __config__=config, **fields)
 
 

@@ -39,7 +39,7 @@ class Metrics:
     """
 
     def __init__(self, pool: AsyncConnectionPool[Any]) -> None:
-        disable_created_metrics()  # a series for each series, which nobody asks for
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # a series for each series, which nobody asks for
         self._pool = pool
         self._registry = CollectorRegistry()
         self._read_at = float("-inf")

@@ -106,7 +106,7 @@ class Operation:
                         422, "the query names an argument twice", hint=f"The query takes: {self.signature}."
                     )
                 return model.model_validate(dict(given))
-            return model.model_validate_json(given, strict=True)
+            return model.model_validate_json(given)
         except ValidationError as error:
             raise self._problem(error, place) from None
 
