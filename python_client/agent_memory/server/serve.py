@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import warnings
 from collections.abc import Callable
@@ -55,11 +56,16 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
                     access_log=False,  # queries name users
                     lifespan="off",
                     ws="none",
+                    # Longer than clients keep idle connections, most for a minute: who closes first loses no request.
+                    timeout_keep_alive=75,
                     server_header=False,
                     timeout_graceful_shutdown=round(settings.grace),
                 )
                 address, port = listening.getsockname()[:2]
                 announce(f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}")
+                # At its end uvicorn sends itself the signal again that ended it; the database is to be left first.
+                for number in (signal.SIGTERM, signal.SIGINT):
+                    signal.signal(number, signal.SIG_IGN)
                 await uvicorn.Server(config).serve([listening])
 
         asyncio.run(run())
