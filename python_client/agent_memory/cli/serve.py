@@ -37,6 +37,7 @@ def serve(
     grace: Annotated[
         float, typer.Option(min=0, help="Seconds that requests under way get to end after SIGTERM.")
     ] = GRACE,
+    edit: Annotated[bool, typer.Option("--edit", help="Let the page at / change memories and jobs.")] = False,
 ) -> None:
     """Serve HTTP until SIGTERM or SIGINT; /openapi.json describes the endpoints.
 
@@ -59,6 +60,7 @@ def serve(
         max_import=max_import * MIB or None,
         rate_limit=rate_limit or None,
         grace=grace,
+        may_edit=edit,
     )
 
     def announce(url: str) -> None:

@@ -17,7 +17,13 @@ from importlib.util import find_spec
 
 from ..errors import AgentMemoryError
 
-_NEEDED = {"starlette": "starlette", "uvicorn": "uvicorn", "jwt": "PyJWT", "prometheus_client": "prometheus-client"}
+_NEEDED = {
+    "starlette": "starlette",
+    "uvicorn": "uvicorn",
+    "jwt": "PyJWT",
+    "prometheus_client": "prometheus-client",
+    "jinja2": "Jinja2",
+}
 
 __all__ = ["check_packages"]
 

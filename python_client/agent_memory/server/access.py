@@ -16,6 +16,8 @@ from .tokens import TokenError, Tokens
 
 PUBLIC = ("/healthz", "/openapi.json")
 """What may be read without a key or token: both say nothing of any user."""
+PAGE = "/page/"
+"""Where the page is, with "/": it admits browsers itself, which have no token."""
 DEFAULT_USER = "default"
 """The user that the administrator means under /api/v1 without naming one."""
 
@@ -106,7 +108,7 @@ class Access:
                 else ("user", caller.user_id)
             )
             self._count(who)
-        if caller is None and request.url.path not in PUBLIC:
+        if caller is None and not _is_public(request.url.path):
             raise ProblemError(
                 401,
                 reason,
@@ -137,3 +139,7 @@ class Access:
                 hint="Wait for the seconds that the header Retry-After says. The operator sets --rate-limit.",
                 headers={"Retry-After": str(seconds)},
             )
+
+
+def _is_public(path: str) -> bool:
+    return path in PUBLIC or path == "/" or path.startswith(PAGE)

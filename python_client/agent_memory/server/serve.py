@@ -16,11 +16,13 @@ from psycopg_pool import AsyncConnectionPool
 
 from ..embedded import open_store
 from ..errors import DegradedWarning
+from ..page.routes import routes as page_routes
 from ..source import named_database
 from . import degraded
 from .application import create_app
 from .catalog import read_catalog
 from .settings import Settings
+from .tokens import Tokens
 
 
 def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) -> None:
@@ -49,7 +51,8 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
 
         async def run() -> None:
             async with _pool(conninfo, settings, is_embedded=named is None) as pool:
-                app = create_app(pool, conninfo, catalog, settings)
+                page = page_routes(pool, Tokens(settings).is_key, may_edit=settings.may_edit)
+                app = create_app(pool, conninfo, catalog, settings, page)
                 config = uvicorn.Config(
                     app,
                     log_level="warning",

@@ -1,0 +1,80 @@
+"""The database for one request: rows of statements, and what the database says beside them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, LiteralString
+
+from psycopg import AsyncConnection, AsyncCursor
+from psycopg.errors import Diagnostic
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from ..client import AsyncMemory
+from ..client._async.caller import translated
+from ..client.statements import TimeLoader
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What degrades an answer, and what helps."""
+
+    text: str
+    hint: str | None
+
+
+@dataclass
+class Database:
+    """A connection that one request has borrowed.
+
+    Attributes:
+        connection: the connection, in autocommit mode.
+        notices: what degrades the answers of this request, in the order in which it was said.
+    """
+
+    connection: AsyncConnection[Any]
+    notices: list[Notice] = field(default_factory=list)
+
+    @property
+    def memory(self) -> AsyncMemory:
+        """A client on this connection, which embeds queries where the database cannot."""
+        return AsyncMemory(self.connection)
+
+    async def rows(self, statement: LiteralString, **parameters: Any) -> list[Row]:
+        """Return the rows of a statement.
+
+        Raises:
+            AgentMemoryError: the database refuses.
+        """
+        cursor = AsyncCursor(self.connection, row_factory=dict_row)
+        cursor.adapters.register_loader("timestamptz", TimeLoader)  # datetime cannot hold infinity
+        async with translated(self.connection):
+            await cursor.execute(statement, parameters)
+            return await cursor.fetchall()
+
+    async def row(self, statement: LiteralString, **parameters: Any) -> Row | None:
+        """Return the first row of a statement, None where there is none."""
+        rows = await self.rows(statement, **parameters)
+        return rows[0] if rows else None
+
+    def hear(self, diagnostic: Diagnostic) -> None:
+        """Keep a notice of the connection that says what degrades an answer."""
+        if (diagnostic.sqlstate or "").startswith("01AM"):
+            text = (diagnostic.message_primary or "").removeprefix("degraded: ")
+            self.notices.append(Notice(text, diagnostic.message_hint))
+
+
+@asynccontextmanager
+async def borrowed(pool: AsyncConnectionPool[Any]) -> AsyncIterator[Database]:
+    """Yield a database for one request."""
+    async with pool.connection() as connection:
+        database = Database(connection)
+        connection.add_notice_handler(database.hear)
+        try:
+            yield database
+        finally:
+            connection.remove_notice_handler(database.hear)

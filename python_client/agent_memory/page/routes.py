@@ -1,0 +1,44 @@
+"""The addresses of all views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from psycopg_pool import AsyncConnectionPool
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from . import contexts, conversations, login
+from .rendering import HEADERS
+from .sessions import Sessions
+from .view import Views
+
+_STYLE = Path(__file__).parent / "page.css"
+
+
+def routes(pool: AsyncConnectionPool[Any], is_key: Callable[[str], bool], *, may_edit: bool) -> list[BaseRoute]:
+    """Return the routes of the page, for an application behind ``server.access.Access``.
+
+    Args:
+        pool: connections to the database in autocommit mode.
+        is_key: tells whether a text is the administrator's key.
+        may_edit: whether forms may change something.
+    """
+    sessions = Sessions()
+    views = Views(pool, sessions, may_edit=may_edit)
+
+    async def style(_: Request) -> Response:
+        return FileResponse(_STYLE, media_type="text/css", headers=HEADERS | {"Cache-Control": "no-cache"})
+
+    return [
+        Route("/page/page.css", style),
+        *login.routes(sessions, is_key),
+        views.route("users", conversations.show_users),
+        views.route("user", conversations.show_user),
+        views.route("thread", conversations.show_thread),
+        views.route("artifact", conversations.show_artifact),
+        views.route("context", contexts.show_context),
+    ]

@@ -1,0 +1,65 @@
+"""A server with the page, a Chromium that looks at it, and what is stored in the database."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.http.steps import Serving
+from tests.page.stored import store
+from tests.support.sqlapi import Api
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, for all tests of the session."""
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium; as root: apt-get install chromium")
+    with sync_playwright() as playwright:
+        # As root it has no sandbox; small containers have little shared memory.
+        options = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def stored(shared_api: Api) -> Api:
+    """The database of the module with the people of stored.py."""
+    store(shared_api)
+    return shared_api
+
+
+@pytest.fixture(scope="module")
+def shown(stored: Api) -> Iterator[Serving]:
+    """The page over that database, for programs of this machine, read-only."""
+    with Serving(stored.connection.info.dsn) as serving:
+        yield serving
+
+
+@pytest.fixture(scope="module")
+def edited(stored: Api) -> Iterator[Serving]:
+    """The page over that database, started with --edit."""
+    with Serving(stored.connection.info.dsn, "--edit") as serving:
+        yield serving
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A tab in which nothing may fail: no script of the page, no file that it asks for, no policy that it breaks."""
+    context = browser.new_context(viewport={"width": 1100, "height": 800})
+    tab = context.new_page()
+    tab.set_default_timeout(15_000)
+    said: list[str] = []
+    tab.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.on("dialog", lambda dialog: said.append(f"dialog: {dialog.message}"))
+    yield tab
+    context.close()
+    assert said == []

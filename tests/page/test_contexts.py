@@ -1,0 +1,46 @@
+"""What the model would see, in the browser."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.http.steps import Serving
+from tests.page.steps import accessible, fits_a_phone, is_harmless, visit
+from tests.page.stored import ANA, EVIL, THREAD
+
+pytestmark = pytest.mark.feature("B14")
+
+
+def test_a_context_shows_its_parts_and_what_was_left_out(shown: Serving, page: Page) -> None:
+    visit(page, shown, "/page/thread", user=ANA, thread=THREAD)
+    page.get_by_role("link", name="What would the model see?").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("What the model would see")
+    expect(page.locator(".part.memories pre")).to_contain_text("Ana's word is")
+    expect(page.locator(".part.thread_summary").first).to_contain_text("stands for messages 0 to")
+    expect(page.locator(".part.message").last).to_contain_text("the newest message is always in")
+    expect(page.locator(".left")).to_contain_text("compressed, cleared or expired")
+    expect(page.locator("svg.bar rect.message")).to_have_count(1)
+    expect(page.locator(".legend")).to_contain_text("Messages of the thread:")
+    is_harmless(page)
+    accessible(page)
+    fits_a_phone(page)
+    page.locator(".part.memories").get_by_role("link", name=f"Ana's word is {EVIL}")
+
+
+def test_a_small_budget_says_what_does_not_fit(shown: Serving, page: Page) -> None:
+    visit(page, shown, "/page/context", user=ANA)
+    page.get_by_label("Thread").select_option(THREAD)
+    page.get_by_label("Tokens at most").fill("20")
+    page.get_by_label("Query").fill("What was the answer last time?")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("heading", name="of 20 tokens")).to_be_visible()
+    expect(page.locator(".notice").first).to_contain_text("does not fit into max_tokens")
+    expect(page.locator(".left")).to_contain_text("older messages of the thread")
+    expect(page.locator(".left")).to_contain_text("memories")
+    page.locator(".left").get_by_role("link", name="older messages of the thread").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Thread {THREAD}")
+    page.go_back()
+    page.get_by_label("Tokens at most").fill("none")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("alert")).to_have_text("max_tokens: is no whole number")
