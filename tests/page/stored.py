@@ -28,7 +28,13 @@ def store(api: Api) -> None:
     api.talk(ANA, THREAD, 3)
     api.summarize_thread(user_id=ANA, thread_id=THREAD, kind="rolling")
     api.summarize_user(user_id=ANA)
-    api.finish_jobs(f"What Ana said. {EVIL}", memory=f"Ana's word is {EVIL}")
+    api.finish_jobs(f"What Ana said. {EVIL}")
+    tea = api.add_memory(user_id=ANA, content=f"Ana drinks tea, and writes {EVIL}", valid_from="2020-01-01")
+    coffee = api.add_memory(user_id=ANA, content="Ana drinks coffee", memory_type="preference", tags=[EVIL])
+    api.supersede_memory(
+        user_id=ANA, old_memory_id=tea.memory_id, new_memory_id=coffee.memory_id, reason=f"contradict {EVIL}"
+    )
+    api.add_memory(user_id=ANA, content=f"Ana's word is {EVIL}", metadata={"said": EVIL})
     for number in range(60):
         api.add_message(user_id=f"user {number:02}", thread_id="t", role="user", content="hello")
     api.finish_jobs()

@@ -25,7 +25,8 @@ def test_a_context_shows_its_parts_and_what_was_left_out(shown: Serving, page: P
     is_harmless(page)
     accessible(page)
     fits_a_phone(page)
-    page.locator(".part.memories").get_by_role("link", name=f"Ana's word is {EVIL}")
+    page.locator(".part.memories").get_by_role("link", name=f"Ana's word is {EVIL}").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"A memory of {ANA}")
 
 
 def test_a_small_budget_says_what_does_not_fit(shown: Serving, page: Page) -> None:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from . import contexts, conversations, login
+from . import alike, contexts, conversations, found, login, memories, rules, work
 from .rendering import HEADERS
 from .sessions import Sessions
 from .view import Views
@@ -41,4 +41,13 @@ def routes(pool: AsyncConnectionPool[Any], is_key: Callable[[str], bool], *, may
         views.route("thread", conversations.show_thread),
         views.route("artifact", conversations.show_artifact),
         views.route("context", contexts.show_context),
+        views.route("memories", memories.show_memories),
+        views.route("memory", memories.show_memory),
+        views.change("memory", memories.change_memory),
+        views.route("search", found.show_search),
+        views.route("alike", alike.show_alike),
+        views.change("alike", alike.change_pair),
+        views.route("work", work.show_work),
+        views.change("work", work.change_job),
+        views.route("rules", rules.show_rules),
     ]
