@@ -26,11 +26,12 @@ class Serving:
     Args:
         dsn: the database; None for the embedded store of the environment.
         options: further options of the command.
+        command: the command.
         environment: further variables.
     """
 
-    def __init__(self, dsn: str | None, *options: str, **environment: str) -> None:
-        self._command = [sys.executable, "-m", "agent_memory.cli", "serve", "--port", "0", *options]
+    def __init__(self, dsn: str | None, *options: str, command: str = "serve", **environment: str) -> None:
+        self._command = [sys.executable, "-m", "agent_memory.cli", command, "--port", "0", *options]
         kept = {name: value for name, value in os.environ.items() if not name.startswith("AGENT_MEMORY_")}
         self._environment = kept | ({} if dsn is None else {"AGENT_MEMORY_DSN": dsn}) | environment
         self.url = ""

@@ -16,6 +16,7 @@ from .move import move
 from .prompts import prompts
 from .serve import serve
 from .status import status
+from .ui import ui
 from .usage import usage
 from .worker import health, worker
 
@@ -47,6 +48,7 @@ app.command()(install)
 app.command()(demo)
 app.command()(worker)
 app.command()(serve)
+app.command()(ui)
 app.command("import")(import_)
 app.command()(context)
 app.command()(search)

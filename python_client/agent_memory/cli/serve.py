@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -45,12 +46,6 @@ def serve(
     (HS256) or AGENT_MEMORY_JWKS_URL check tokens whose sub is the user. With none of them, only programs of this
     machine are served.
     """
-    check_packages()
-    from ..server.serve import serve as run
-
-    log_to_stderr("%(asctime)s %(levelname)s %(message)s")
-    for handler in logging.getLogger().handlers:
-        handler.setLevel(logging.WARNING)  # what the client says of each call, callers read in its answer
     settings = Settings(
         **keys_of_environment(),
         host=host,
@@ -62,9 +57,21 @@ def serve(
         grace=grace,
         may_edit=edit,
     )
+    listen(dsn, settings, lambda url: say_where(url, settings))
 
-    def announce(url: str) -> None:
-        who = "no key and no tokens, so for programs of this machine only" if settings.is_open else "with access checks"
-        console.print(Text(f"Listening on {url} ({who})."), soft_wrap=True)
 
+def listen(dsn: str | None, settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve until a signal, after a check of the packages that this needs."""
+    check_packages()
+    from ..server.serve import serve as run
+
+    log_to_stderr("%(asctime)s %(levelname)s %(message)s")
+    for handler in logging.getLogger().handlers:
+        handler.setLevel(logging.WARNING)  # what the client says of each call, callers read in its answer
     run(dsn, settings, announce)
+
+
+def say_where(url: str, settings: Settings) -> None:
+    """Print where a server listens, and for whom."""
+    who = "no key and no tokens, so for programs of this machine only" if settings.is_open else "with access checks"
+    console.print(Text(f"Listening on {url} ({who})."), soft_wrap=True)

@@ -1,0 +1,103 @@
+"""Who may look at the page, who may change something there, and how one comes to it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.http.steps import KEY, Serving, token, with_keys
+from tests.page.steps import accessible, fits_a_phone, visit
+from tests.page.stored import ANA
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("B14")
+
+
+def test_with_a_key_one_logs_in_and_out(stored: Api, page: Page) -> None:
+    with with_keys(stored.connection.info.dsn) as serving:
+        visit(page, serving, "/page/user", user=ANA)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Log in")
+        accessible(page)
+        fits_a_phone(page)
+        page.get_by_label("Key of the administrator").fill("guessed")
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("alert")).to_contain_text("not the administrator's key")
+        page.get_by_label("Key of the administrator").fill(KEY)
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Users")
+        [cookie] = page.context.cookies()
+        assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+        assert KEY not in cookie["value"]
+        page.get_by_role("button", name="Log out").click()
+        visit(page, serving, "/page/user", user=ANA)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Log in")
+        page.context.add_cookies([cookie])  # type: ignore[list-item]
+        visit(page, serving)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Log in")
+
+        assert serving.client().get("/").status_code == 200
+        assert serving.client(token("ana")).get("/page/user?user=ana").status_code == 403
+        assert serving.client(None).get("/page/user?user=ana").status_code == 303
+        assert serving.client(None).post("/page/memory", data={"do": "delete"}).status_code == 303
+        # The cookie opens the page only.
+        with httpx.Client(base_url=serving.url, cookies={cookie["name"]: cookie["value"]}) as client:
+            assert client.post("/v1/version").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:1"},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "null"},
+    ],
+)
+def test_a_form_from_elsewhere_changes_nothing(stored: Api, edited: Serving, headers: dict[str, str]) -> None:
+    memory_id = stored.add_memory(user_id="target", content="stays").memory_id
+    form = {"user": "target", "id": str(memory_id), "do": "delete"}
+    with edited.client(None) as client:
+        assert client.post("/page/memory", data=form, headers=headers).status_code == 403
+    assert stored.get_memory(user_id="target", memory_id=memory_id).content == "stays"
+
+
+def test_without_edit_there_are_no_buttons_and_no_form_changes_anything(
+    stored: Api, shown: Serving, page: Page
+) -> None:
+    memory_id = stored.add_memory(user_id="target", content="remains").memory_id
+    visit(page, shown, "/page/memory", user="target", id=memory_id)
+    expect(page.get_by_text("remains").first).to_be_visible()
+    expect(page.get_by_role("button")).to_have_count(0)
+    with shown.client(None) as client:
+        for path in ("/page/memory", "/page/alike", "/page/work"):
+            form = {"user": "target", "id": str(memory_id), "do": "delete"}
+            answer = client.post(path, data=form, headers={"Sec-Fetch-Site": "same-origin"})
+            assert answer.status_code == 403
+            assert "Start it with --edit" in answer.text
+    assert stored.get_memory(user_id="target", memory_id=memory_id).content == "remains"
+
+
+def test_the_command_ui_opens_a_browser_with_the_page(stored: Api, tmp_path: Path) -> None:
+    opened = tmp_path / "opened"
+    opener = tmp_path / "browser"
+    opener.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    opener.chmod(0o755)
+    with Serving(stored.connection.info.dsn, command="ui", BROWSER=f"{opener} %s") as serving:
+        deadline = time.monotonic() + 30
+        while not opened.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert opened.read_text().strip() == serving.url
+        with serving.client(None) as client:
+            assert "Users" in client.get("/").text
+
+
+def test_the_command_ui_starts_the_embedded_store(tmp_path: Path) -> None:
+    with Serving(None, "--no-browser", command="ui", XDG_DATA_HOME=str(tmp_path)) as serving:
+        with serving.client(None) as client:
+            assert "No users with threads." in client.get("/").text
