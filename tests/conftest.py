@@ -133,3 +133,12 @@ def _database(server: Server, name: str, template: str | None = None) -> Iterato
     )
     with janitor:
         yield server.conninfo(name)
+
+
+@pytest.fixture(scope="session")
+def minilm(request: pytest.FixtureRequest) -> Path:
+    """A folder with the embedding model all-MiniLM-L6-v2."""
+    from tests.support.local_models import minilm  # imports what few tests need
+
+    assert request.config.cache is not None
+    return minilm(request.config.cache.mkdir("models"))

@@ -10,10 +10,9 @@ import argparse
 import asyncio
 import datetime
 import json
-import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,17 +23,15 @@ from agent_memory import Memory
 from agent_memory.importer import import_file
 from agent_memory.worker import Worker
 from agent_memory_models import Models
-from agent_memory_models.text.tokens import TokenCounter, estimate_tokens
 from psycopg.rows import dict_row
 
 from bench.cost import replies, report
 from bench.support import texts
-from bench.support.environment import LOCOMO, RESULTS, SHARED, announce, postgresql, say
+from bench.support.environment import LOCOMO, RESULTS, announce, postgresql, say
+from bench.support.tokens import token_counter
 from tests.support.fake_model_server import Behaviour, FakeModelServer, RecordedRequest
 from tests.support.model_rules import Body
 from tests.support.servers import Server, install_agent_memory, running_server
-
-TIKTOKEN = SHARED / "data" / "tiktoken"
 
 MODEL, EMBEDDING_MODEL = "gpt-4.1-mini", "text-embedding-3-small"
 # USD per million tokens: examples, in the range of small models.
@@ -119,8 +116,6 @@ def main() -> None:
     parser.add_argument("--server", choices=("system", "embedded"), default="embedded", help="as for the tests")
     options = parser.parse_args()
     started = time.monotonic()
-    if TIKTOKEN.exists():
-        os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(TIKTOKEN))
     counter = Tokens()
     with running_server(options.server) as server, tempfile.TemporaryDirectory() as folder:
         with psycopg.connect(server.conninfo(), autocommit=True) as connection:
@@ -141,14 +136,10 @@ def main() -> None:
 
 
 class Tokens:
-    """Counts tokens as the worker does: with tiktoken where its encoding is at hand, by bytes elsewhere."""
+    """Counts the tokens of requests and replies."""
 
     def __init__(self) -> None:
-        encoding = asyncio.run(TokenCounter(may_download=False).encoding(MODEL))
-        self.name = "bytes / 4" if encoding is None else f"tiktoken {encoding.name}"
-        self._count: Callable[[str], int] = (
-            estimate_tokens if encoding is None else lambda text: len(encoding.encode(text, disallowed_special=()))
-        )
+        self.name, self._count = token_counter()
 
     def __call__(self, text: str) -> int:
         return self._count(text)

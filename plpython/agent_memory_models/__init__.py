@@ -5,7 +5,8 @@ that the package agent_memory_server runs inside PostgreSQL.
 
 - jobs/: one module for each kind of job, named as the kind.
 - chat/: what a chat model is told, and how its reply is checked.
-- providers/: the built-in rules (local), and servers that speak OpenAI's protocol (openai, azure).
+- providers/: the built-in rules (local), models that run in this process (onnx), and servers that speak OpenAI's
+  protocol (openai, azure).
 - text/: tokens, sentences, words, chunks and dates in texts.
 """
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+MISSING_MODEL_SECONDS = 30.0
+"""How long a job waits for the next attempt where its model is missing."""
+
 
 def storable(text: str) -> str:
     """The text as PostgreSQL can store it: without NUL characters and lone surrogates."""
@@ -31,6 +34,16 @@ class RateLimitedError(ModelError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class MissingModelError(RateLimitedError):
+    """The packages or the weights of a model that runs in this process are missing here.
+
+    The attempt is not counted: the job waits until they are there, or until another worker has them.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, MISSING_MODEL_SECONDS)
 
 
 def reason_to_keep(error: BaseException) -> str:

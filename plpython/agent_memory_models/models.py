@@ -14,6 +14,7 @@ from .task import Task
 from .text.tokens import TokenCounter
 
 if TYPE_CHECKING:
+    from .providers.onnx import OnnxProvider
     from .providers.openai import OpenAIProvider
 
 
@@ -23,12 +24,15 @@ class Models:
     Use it as an asynchronous context manager, which closes the connections at its end.
 
     Args:
-        may_download: whether tiktoken may download an encoding that is missing; never within a server.
+        may_download: whether an encoding of tiktoken or a local model that is missing may be downloaded; never within a
+            server.
     """
 
     def __init__(self, *, may_download: bool = True) -> None:
         self.counter = TokenCounter(may_download=may_download)
+        self._may_download = may_download
         self._openai: OpenAIProvider | None = None
+        self._onnx: OnnxProvider | None = None
         self._slots: dict[tuple[str, Any], asyncio.Semaphore] = {}
 
     async def __aenter__(self) -> Models:
@@ -64,6 +68,14 @@ class Models:
                 ) from error
             self._openai = OpenAIProvider(self.counter)
         return self._openai
+
+    def onnx(self) -> OnnxProvider:
+        """The models that run in this process, which each is loaded by the first job that needs it."""
+        if self._onnx is None:
+            from .providers.onnx import OnnxProvider
+
+            self._onnx = OnnxProvider(may_download=self._may_download)
+        return self._onnx
 
     def slot(self, model: dict[str, Any]) -> AbstractAsyncContextManager[None]:
         """One of the model's `max_concurrency` places, where the setting is given."""

@@ -12,6 +12,7 @@ from .errors import ModelError
 from .providers.local import Rules, run_rules
 
 if TYPE_CHECKING:
+    from .providers.onnx.provider import LoadedModel, OnnxProvider
     from .providers.openai import OpenAIProvider
     from .text.tokens import TokenCounter
 
@@ -23,6 +24,9 @@ class Tools(Protocol):
     """What tasks share: the encodings, the connections, and the places of models with `max_concurrency`."""
 
     counter: TokenCounter
+
+    def onnx(self) -> OnnxProvider:
+        """The models that run in this process."""
 
     def openai(self) -> OpenAIProvider:
         """The provider for `openai` and `azure`. Raises MissingPackageError."""
@@ -50,8 +54,15 @@ class Task:
 
     @property
     def is_local(self) -> bool:
-        """Whether the built-in model does the job."""
+        """Whether the job is done in this process: by the built-in rules, or by a model that runs here."""
         return bool(self.payload["model"]["provider"] == "local")
+
+    async def local_model(self, kind: str) -> LoadedModel:
+        """The payload's model, which runs in this process. Raises MissingModelError and ModelError.
+
+        The ledger gets no call for a model that is missing.
+        """
+        return await self._tools.onnx().model(kind, self.payload["model"])
 
     async def ask(
         self,
@@ -65,7 +76,7 @@ class Task:
         after is not part of it.
 
         Args:
-            local: the built-in rules, which make the result of the payload.
+            local: the built-in rules, or a model that runs here, which make the result of the payload.
             remote: has the result made by a model of provider `openai` or `azure`.
 
         Raises RateLimitedError when the job should be released, and ModelError when it failed, also when the provider

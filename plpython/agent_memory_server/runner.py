@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from agent_memory_models import Models, RateLimitedError, reason_to_keep, refusal_to_keep
 from agent_memory_models.calls import Calls
+from agent_memory_models.errors import MissingModelError
 
 from .backend import SIGNALS, TURN_SECONDS, Plpy, kept_models
 
@@ -126,7 +127,7 @@ class _Runner:
             self._plpy.execute("select 1")  # acts on a SIGTERM
         if self._counts:
             counts = ", ".join(f"{number} {outcome}" for outcome, number in sorted(self._counts.items()))
-            reason = f"; last error: {self._last_error[:200]}" if self._counts["failed"] else ""
+            reason = f"; last error: {self._last_error[:300]}" if self._last_error else ""
             self._plpy.notice(f"jobs: {counts}{reason}")
 
     def _work(self, max_jobs: int, max_seconds: float) -> None:
@@ -207,6 +208,8 @@ class _Runner:
             elif (error := task.exception()) is None:
                 outcome = self._complete(job, task.result())
             elif isinstance(error, RateLimitedError):
+                if isinstance(error, MissingModelError):
+                    self._last_error = reason_to_keep(error)
                 outcome = self._hand_in("released", job, error.retry_after)
             else:
                 outcome = self._fail(job, reason_to_keep(error))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 
 import psycopg
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import Identifier
 
 
@@ -89,21 +91,57 @@ class NotInstalledError(AgentMemoryError):
     sqlstate = "3F000"
 
 
+class NotConnectedError(AgentMemoryError, psycopg.OperationalError):
+    """No server listens there, or it refuses the user, the password or the database; the hint says what to do."""
+
+    sqlstate = "08001"
+
+
 class DegradedWarning(UserWarning):
     """An answer is less than it could be, such as a search by keyword alone because no embedding model is active.
 
-    Warned of once per cause, database and process; each time it happens the logger ``agent_memory`` gets a line.
+    Warned of once per cause and client; each time it happens the logger ``agent_memory`` gets a line.
+
+    Attributes:
+        message: what is missing from the answer, and why.
+        hint: what to do about it, or None.
+        sqlstate: the code of the cause, a key of ``DEGRADED``.
+        cause: the name of the cause, the value of that key; "other" for one that a newer database added.
     """
+
+    def __init__(self, message: str, *, hint: str | None = None, sqlstate: str | None = None) -> None:
+        super().__init__(f"{message}. {hint}" if hint else message)
+        self.message = message
+        self.hint = hint
+        self.sqlstate = sqlstate
+        self.cause = DEGRADED.get(sqlstate or "", "other")
+
+
+DEGRADED = {
+    "01AM1": "no embedding model",
+    "01AM2": "query not embedded",
+    "01AM3": "texts not embedded yet",
+    "01AM4": "earlier conversations not compared by meaning",
+    "01AM5": "not reranked",
+    "01AM6": "does not fit",
+    "01AM7": "messages not parsed yet",
+    "01AM8": "missing resource",
+    "01AM9": "expired already",
+}
+"""The causes of degraded answers by the SQLSTATE of the database's NOTICE."""
 
 
 _BY_SQLSTATE: dict[str, type[AgentMemoryError]] = {
     error.sqlstate: error
     for error in AgentMemoryError.__subclasses__()
-    if error.sqlstate is not None and error is not NotInstalledError  # which depends on where the error was raised
+    # Which of these two it is does not follow from the SQLSTATE.
+    if error.sqlstate is not None and error not in (NotInstalledError, NotConnectedError)
 } | {  # a deadlock, a lock not granted in time: as with a serialization failure, the remedy is to run it again
     "40P01": RetryableError,
     "55P03": RetryableError,
 }
+
+_ANOTHER = 'name another database with AGENT_MEMORY_DSN or --dsn, such as "postgresql://user@localhost/app".'
 
 # No such schema, function (or none with these arguments), relation.
 _MISSING = {"3F000", "42883", "42P01"}
@@ -114,9 +152,51 @@ QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED
 """What to ask the server in order to explain an error with this SQLSTATE, where its connection still answers."""
 
 
+# What libpq and the server say in English, and what helps; with other languages there is only the last resort.
+_NOT_CONNECTED = (
+    (r"no password supplied", "Put the password of {user} into the connection string, PGPASSWORD or ~/.pgpass."),
+    (r"password authentication failed", "The password of {user} is another one: see the connection string."),
+    (r'database ".*" does not exist', "Run: createdb {where}; then: agent-memory install --dsn {dsn}"),
+    (r'role ".*" does not exist', "Run as a superuser: create role {user} login; or connect as another user."),
+    (r"refused|No such file|timed? ?out|timeout", "Start the server there, or " + _ANOTHER),
+    (r"resolve|Servname", "There is no such host or port: see the connection string, or " + _ANOTHER),
+    (r"", "See the connection string, or " + _ANOTHER),
+)
+
+
+@contextmanager
+def connecting(conninfo: str) -> Iterator[None]:
+    """Raise NotConnectedError, which is an OperationalError of psycopg too, where a connection cannot be made.
+
+    Args:
+        conninfo: the connection string; its password is not repeated.
+    """
+    try:
+        yield
+    except psycopg.OperationalError as error:
+        if isinstance(error, AgentMemoryError):
+            raise
+        known = {name: str(value) for name, value in conninfo_to_dict(conninfo).items() if value}
+        server = {name: known[name] for name in ("host", "port") if name in known}
+        database = known.get("dbname", known.get("user", "DATABASE"))
+        blanks = {
+            "user": known.get("user", "the user"),
+            "where": shlex.join([*(f"--{name}={value}" for name, value in server.items()), database]),
+            "dsn": shlex.quote(make_conninfo(**server, dbname=database)),
+        }
+        said = re.sub(r"^connection (failed|is bad): ", "", str(error).partition("\n")[0])
+        hint = next(help_ for pattern, help_ in _NOT_CONNECTED if re.search(pattern, said))
+        raise NotConnectedError(said, hint=hint.format(**blanks)) from error
+
+
 def client_version() -> str:
     """Return the version of this package."""
     return version("pg-agent-memory")
+
+
+def version_numbers(version: str) -> list[int]:
+    """Return the numbers of a version, which compare as versions do."""
+    return [int(number) for number in version.split(".")]
 
 
 def from_psycopg(
@@ -159,7 +239,7 @@ def _not_installed(message: str, info: psycopg.ConnectionInfo, installed: str | 
     hint = f"Run, as the owner of the database: agent-memory install --dsn {where}"
     if installed == "":
         return NotInstalledError(f"there is no agent_memory in {database}", hint=hint)
-    if installed is not None and _numbers(installed) > _numbers(wanted):
+    if installed is not None and version_numbers(installed) > version_numbers(wanted):
         hint = "Upgrade the client: pip install --upgrade pg-agent-memory"
     has = "has no agent_memory, or an older one" if installed is None else f"has agent_memory {installed}"
     return NotInstalledError(f"{database} {has}; this client is {wanted}: {message}", hint=hint)
@@ -183,7 +263,3 @@ def _not_permitted(
 
 def _database(info: psycopg.ConnectionInfo) -> str:
     return f'database "{info.dbname}" on {info.host}:{info.port}'
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(number) for number in version.split(".")]

@@ -11,6 +11,11 @@ from psycopg.sql import Identifier
 from .errors import PermissionDeniedError
 
 
+def sql_file() -> bytes:
+    """Return the SQL file that ``install`` executes."""
+    return files(__package__).joinpath("agent_memory.sql").read_bytes()
+
+
 def install(connection: psycopg.Connection[Any]) -> None:
     """Install agent_memory, or upgrade what is there; doing it again changes nothing.
 
@@ -22,7 +27,7 @@ def install(connection: psycopg.Connection[Any]) -> None:
         psycopg.Error: it cannot be installed for another reason, which the message says. Nothing was changed.
     """
     try:
-        connection.execute(files(__package__).joinpath("agent_memory.sql").read_bytes())
+        connection.execute(sql_file())
     except psycopg.errors.InsufficientPrivilege as error:
         if error.diag.message_hint is not None:
             raise

@@ -241,6 +241,25 @@ class Backfill:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryToEmbed:
+    """What a client is to embed before a search or context.
+
+    Attributes:
+        model: name, provider, model and settings of the embedding model that serves the user.
+        text: what to embed; None where nothing is to be embedded, or the database has the embedding already.
+        server_embeds: whether the server calls the model by itself; False where it was not asked.
+        is_read_only: whether the transaction can keep no embedding.
+        has_due_jobs: whether embed jobs of the user are due, or under way.
+    """
+
+    model: dict[str, Any]
+    text: str | None
+    server_embeds: bool
+    is_read_only: bool
+    has_due_jobs: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One line of ``doctor``."""
 

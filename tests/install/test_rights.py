@@ -143,7 +143,7 @@ def test_internal_functions_grant_all_they_can_do_only_through_triggers(db: psyc
 # What every object must have ------------------------------------------------------------------------------------------
 
 
-def test_every_public_function_and_every_relation_has_a_comment(db: psycopg.Connection) -> None:
+def test_every_public_function_every_relation_and_every_type_has_a_comment(db: psycopg.Connection) -> None:
     functions = (
         f"select proname::text {FUNCTIONS} and proname not like '\\_%%' and obj_description(p.oid, 'pg_proc') is null"
     )
@@ -151,7 +151,13 @@ def test_every_public_function_and_every_relation_has_a_comment(db: psycopg.Conn
         "select relname::text from pg_class where relnamespace = 'memory'::regnamespace and relkind in ('r', 'v')"
         " and obj_description(oid, 'pg_class') is null"
     )
-    assert Api(db).query(f"{functions} union all {relations}") == []
+    # The types that functions return, not the row types of tables and views.
+    types = (
+        "select t.typname::text from pg_type as t join pg_class as c on c.oid = t.typrelid"
+        " where t.typnamespace = 'memory'::regnamespace and c.relkind = 'c'"
+        " and obj_description(t.oid, 'pg_type') is null"
+    )
+    assert Api(db).query(f"{functions} union all {relations} union all {types}") == []
 
 
 def test_a_function_with_the_owners_rights_searches_nothing_but_the_catalog(db: psycopg.Connection) -> None:

@@ -180,8 +180,6 @@ def test_settings_are_checked(fake: FakeModelServer) -> None:
         scores(fake, rerank_api="telepathy")
     with pytest.raises(ModelError, match="base_url"):
         scores(fake, base_url=None)
-    with pytest.raises(ModelError, match="no reranking model"):
-        run("rerank", reranking(QUERY, *TEXTS, model=LOCAL))
     assert fake.requests == []
 
 

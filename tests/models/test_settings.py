@@ -20,6 +20,8 @@ VALID: dict[str, list[Any]] = {
     "json_mode": ["schema", "object", "off", True, False],
     "dimensions": [1, 1536, 4000],
     "batch_size": [1, 2048],
+    "model_dir": ["/opt/models/all-MiniLM-L6-v2"],
+    "query_prefix": ["query: ", ""],
     "price_per_million_input": [0, 0.15],
     "price_per_million_output": [0, 60],
 }
@@ -47,6 +49,8 @@ INVALID: dict[str, list[Any]] = {
     "json_mode": ["json", 1, "", {}],
     "dimensions": [0, -3, 4001, 1.5, "1536"],
     "batch_size": [0, 1.5, "all"],
+    "model_dir": ["", "models", "../models", 5, "/models\n"],
+    "query_prefix": [5, ["query: "], "q" * 1001],
     "price_per_million_input": [-0.01, "0.15", True],
     "price_per_million_output": [-1, {}, "free"],
     "api_key": ["sk-secret"],
@@ -80,12 +84,6 @@ def test_an_invalid_setting_of_a_model_is_refused(api: Api, key: str, value: Any
 def test_settings_of_a_model_are_an_object(api: Api, settings: str) -> None:
     with refused("settings"):
         api.query(f"select memory.register_model('gpt', 'chat', 'openai', 'gpt', '{settings}'::jsonb)")
-
-
-@pytest.mark.parametrize("kind", ["embedding", "rerank"])
-def test_the_built_in_model_does_neither_embed_nor_rerank(api: Api, kind: str) -> None:
-    with refused("provider"):
-        api.register_model(name="own", kind=kind, provider="local", model="patterns")
 
 
 def test_a_model_keeps_its_kind(api: Api) -> None:

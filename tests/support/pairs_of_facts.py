@@ -77,7 +77,8 @@ CONTRADICTIONS = (
     Pair("東京に住んでいる", "大阪に住んでいる"),
     Pair("서울에 산다", "서울에 살지 않는다"),
     Pair("ฉันอาศัยอยู่ในเบอร์ลิน", "ฉันอาศัยอยู่ในมิวนิก", is_seen=False),  # where a word ends is unknown
-    Pair("Lives in Berlin", "Moved to Munich in May", is_seen=False),
+    Pair("Lives in Berlin", "Moved to Munich in May"),
+    Pair("Works at Acme", "Started a new job at Globex"),
     Pair("Is a vegetarian", "Loves steak", is_seen=False),
     Pair("Is single", "Is married", is_seen=False),
     Pair("Prefers email", "Prefers phone calls", is_seen=False),

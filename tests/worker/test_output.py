@@ -79,6 +79,14 @@ class TestOutput:
         run_once(dsn, on_settled=lambda counts, total: steps.append((counts.settled, total)))
         assert steps == [(number, 30) for number in range(1, 31)]
 
+    def test_no_more_are_done_than_there_are_in_all(self, dsn: str, memory: Memory) -> None:
+        queue(memory, threads=3)
+        memory.set_policy({"cadence": {"reconcile_every_n": 1}})  # so that jobs queue further ones
+        steps: list[tuple[int, int]] = []
+        run_once(dsn, on_settled=lambda counts, total: steps.append((counts.settled, total or 0)))
+        assert len(steps) > 3
+        assert all(settled <= total for settled, total in steps)
+
     def test_a_role_that_may_not_look(
         self, dsn: str, db: psycopg.Connection, memory: Memory, caplog: pytest.LogCaptureFixture
     ) -> None:

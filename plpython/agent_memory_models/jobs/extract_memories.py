@@ -32,9 +32,13 @@ async def run(task: Task) -> Result:
 
 
 def _by_patterns(payload: Payload) -> Result:
-    """The memories that phrase patterns find in the user's messages, at most one for each sentence."""
+    """The memories that phrase patterns find in the user's messages, at most one for each sentence.
+
+    What is said in several messages is a memory of each of them. The database makes one of them, whether they are read
+    by one job or by several.
+    """
     wanted = {row["memory_type"] for row in payload["memory_types"]}
-    memories: dict[str, dict[str, Any]] = {}
+    memories: dict[tuple[str, int], dict[str, Any]] = {}
     for message in payload["messages"]:
         if message["role"] != "user":
             continue
@@ -42,8 +46,8 @@ def _by_patterns(payload: Payload) -> Result:
             pattern = classify(sentence)
             if pattern is None or pattern.memory_type not in wanted:
                 continue
-            memory = memories.setdefault(
-                sentence.lower(),
+            memories.setdefault(
+                (sentence.lower(), message["seq"]),
                 {
                     "content": sentence,
                     "memory_type": pattern.memory_type,
@@ -51,11 +55,9 @@ def _by_patterns(payload: Payload) -> Result:
                     "importance": pattern.importance,
                     "event_time": event_date(sentence, message.get("created_at") or ""),
                     "subject": "user",
-                    "seqs": [],
+                    "seqs": [message["seq"]],
                 },
             )
-            if message["seq"] not in memory["seqs"]:
-                memory["seqs"].append(message["seq"])
     return {"memories": list(memories.values())}
 
 

@@ -23,27 +23,60 @@ async def run(task: Task) -> Result:
 def _by_claims(payload: Payload) -> Result:
     """The built-in version: equal claims are duplicates, different values of one attribute contradict each other.
 
-    The facts come newest first, and of duplicates the newest wording is kept.
+    The facts come in the order in which they were said, the newest first, and hidden ones are among them: what is
+    hidden depends on what was said, and not on the order in which it was stored or compared. Of duplicates the newest
+    wording stays, and the newest value of an attribute hides the other values. The result names only what is not so
+    already; `open` has the hidden facts that these rules once hid behind a fact that no longer hides them.
     """
+    facts = {fact["number"]: fact for fact in payload["facts"]}
+    hides: dict[int, list[int]] = {}  # by fact: those that hide it, in the order in which the database tries them
     same_claim: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
-    for fact in payload["facts"]:
+    for fact in facts.values():
         # A fact without a word that tells what it is about has no duplicate.
         same_claim[fact["group"], fact["subject"], claim(fact["content"]) or fact["number"]].append(fact)
-    duplicates = [
-        {"numbers": sorted(fact["number"] for fact in facts), "content": facts[0]["content"]}
-        for facts in same_claim.values()
-        if len(facts) > 1
-    ]
     # Of facts with the same claim one is enough to find the contradictions.
-    latest: dict[tuple[Any, ...], tuple[dict[str, Any], str]] = {}
-    contradictions = []
-    for fact in (facts[0] for facts in same_claim.values()):
-        for attribute, value in single_values(fact["content"]).items():
-            newer, newer_value = latest.setdefault((fact["group"], fact["subject"], attribute), (fact, value))
-            numbers = sorted((newer["number"], fact["number"]))
-            if value != newer_value and {"numbers": numbers} not in contradictions:
-                contradictions.append({"numbers": numbers})
-    return {"duplicates": duplicates, "contradictions": contradictions}
+    latest: dict[tuple[Any, ...], tuple[int, str]] = {}
+    for newest, *others in same_claim.values():
+        hides |= {other["number"]: [newest["number"]] for other in others}
+        hidden_by = set()
+        for attribute, value in single_values(newest["content"]).items():
+            key = (newest["group"], newest["subject"], attribute)
+            if key not in latest and value.replaces:
+                latest[key] = (newest["number"], value.text)
+            elif key in latest and latest[key][1] != value.text:
+                hidden_by.add(latest[key][0])
+        if hidden_by:
+            hides[newest["number"]] = sorted(hidden_by)
+    changed = {number for number, by in hides.items() if facts[number].get("hidden_by") != by[0]}
+    return {
+        "duplicates": [
+            {"numbers": [fact["number"] for fact in same], "content": same[0]["content"]}
+            for same in same_claim.values()
+            if any(fact["number"] in changed for fact in same[1:])
+        ],
+        # The oldest first: a fact hides what it contradicts before a newer fact hides it.
+        "contradictions": [
+            {"numbers": [newer, same[0]["number"]]}
+            for same in reversed(same_claim.values())
+            if same[0]["number"] in changed
+            for newer in hides[same[0]["number"]]
+        ][: len(facts)],
+        "open": [
+            number
+            for number, fact in facts.items()
+            if (winner := fact.get("hidden_by"))
+            and winner not in hides.get(number, [])
+            and _may_hide(facts[winner], fact)
+        ],
+    }
+
+
+def _may_hide(winner: dict[str, Any], fact: dict[str, Any]) -> bool:
+    """Whether it may have been these rules that hid a fact behind another one."""
+    values, others = single_values(winner["content"]), single_values(fact["content"])
+    return claim(winner["content"]) == claim(fact["content"]) or any(
+        values[attribute].text != others[attribute].text for attribute in values.keys() & others.keys()
+    )
 
 
 # The question to a chat model

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 async def run(task: Task) -> Result:
     """One score from 0 to 1 for each text, by a reranking model or, with its setting rerank_api, by a chat model."""
     if task.is_local:
-        raise ModelError("provider local has no reranking model; register one of provider openai")
+        model = await task.local_model("rerank")
+        return await task.ask(local=model.rerank)
 
     async def score(provider: OpenAIProvider) -> Result:
         from ..providers.openai.rerank import rerank_api

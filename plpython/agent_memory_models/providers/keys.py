@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..errors import ModelError
 
@@ -41,6 +42,14 @@ def gets_key(provider: str, settings: dict[str, Any], scheme: str, host: str, po
     """
     names_source = bool(settings.get("api_key_file") or settings.get("api_key_env"))
     return names_source or is_own_server(provider, scheme, host, port)
+
+
+def check_key(model: dict[str, Any]) -> None:
+    """Raise ModelError where a request to the model would lack its key."""
+    provider, settings = model["provider"], model.get("settings") or {}
+    url = urlsplit(settings.get("base_url") or "https://api.openai.com")
+    if gets_key(provider, settings, url.scheme, url.hostname or "", url.port):
+        api_key(provider, settings)
 
 
 def api_key(provider: str, settings: dict[str, Any]) -> str:

@@ -12,7 +12,9 @@ from .console import Commands, console
 from .conversations import context, import_, search
 from .documents import documents
 from .installation import demo, doctor, install
+from .move import move
 from .prompts import prompts
+from .status import status
 from .usage import usage
 from .worker import health, worker
 
@@ -47,6 +49,8 @@ app.command("import")(import_)
 app.command()(context)
 app.command()(search)
 app.command()(doctor)
+app.command()(status)
+app.command()(move)
 app.add_typer(documents, name="documents")
 app.add_typer(artifacts, name="artifacts")
 app.add_typer(prompts, name="prompt")

@@ -31,7 +31,7 @@ def store(
     expires_at: Annotated[
         datetime | None, typer.Option(help="Until when it is kept, in UTC.", show_default="for good")
     ] = None,
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Keep a long text, and print its placeholder."""
     if expires_at is not None:
@@ -69,7 +69,7 @@ def show(
     context_lines: Annotated[
         int | None, typer.Option(min=0, help="How many lines around each of them.", show_default="2")
     ] = None,
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Print the content of an artifact, or a part of it."""
     with connected(dsn) as connection:
@@ -89,7 +89,7 @@ def list_(
     thread_id: Annotated[str | None, typer.Option(help="Only of this thread.", show_default="all")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")] = None,
     offset: Annotated[int | None, typer.Option(min=0, help="How many to pass over.", show_default="0")] = None,
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """List artifacts, newest first."""
     with connected(dsn) as connection:
@@ -107,7 +107,7 @@ def list_(
 def delete(
     user_id: User,
     key: Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="The key in its placeholder.")],
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Delete an artifact."""
     with connected(dsn) as connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +19,11 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from ..client import translated
-from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError
+from ..embedded import open_store
+from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError, connecting
+from ..source import named_database
 from ..types import Artifact, Document
 
-_WHERE = 'Name the database with --dsn or AGENT_MEMORY_DSN, for example "postgresql://user@localhost/app".'
 Listed = TypeVar("Listed", Artifact, Document)
 
 console = Console(highlight=False)
@@ -43,8 +45,6 @@ class Commands(TyperGroup):
                 return super().invoke(ctx)
         except (AgentMemoryError, psycopg.Error, OSError) as error:
             message, hint = _explained(error)
-            if isinstance(error, psycopg.OperationalError) and error.sqlstate is None and not ctx.obj:
-                hint = _WHERE
             stderr.print(Text(f"Error: {message}", style="red"), soft_wrap=True)
             if hint:
                 stderr.print(Text(f"Hint: {hint}"), soft_wrap=True)
@@ -62,19 +62,13 @@ def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, 
     return str(error).partition("\n")[0], None
 
 
-def _remember_dsn(context: typer.Context, dsn: str) -> str:
-    """Keep the connection string for the command group, whose error messages depend on it."""
-    context.find_root().obj = dsn
-    return dsn
-
-
 Dsn = Annotated[
-    str,
+    str | None,
     typer.Option(
-        callback=_remember_dsn,
         envvar="AGENT_MEMORY_DSN",
         show_default=False,
-        help="Connection string; without one, libpq's own environment (PGHOST, PGDATABASE, ...) decides.",
+        help="Connection string; without one, the embedded PostgreSQL of this user. postgresql:// takes libpq's own "
+        "environment (PGHOST, PGDATABASE, ...).",
     ),
 ]
 
@@ -82,13 +76,27 @@ User = Annotated[str, typer.Argument(metavar="USER", show_default=False, help="T
 
 
 @contextmanager
-def connected(dsn: str) -> Iterator[psycopg.Connection[Any]]:
+def database(dsn: str | None) -> Iterator[str]:
+    """Yield the connection string of the database that the command is about; an embedded one runs meanwhile."""
+    named = named_database(dsn)
+    if named is not None:
+        yield named
+        return
+    unheard = [name for name in ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE") if os.environ.get(name)]
+    if unheard:
+        stderr.print(f"Note: {' and '.join(unheard)} would be heard with --dsn postgresql://", soft_wrap=True)
+    with open_store() as store:
+        yield store.conninfo
+
+
+@contextmanager
+def connected(dsn: str | None) -> Iterator[psycopg.Connection[Any]]:
     """Yield a connection in autocommit mode, on which every error is raised as the client would."""
-    with (
-        psycopg.connect(dsn, autocommit=True, application_name="agent-memory") as connection,
-        translated(connection),
-    ):
-        yield connection
+    with database(dsn) as conninfo:
+        with connecting(conninfo):
+            opened = psycopg.connect(conninfo, autocommit=True, application_name="agent-memory")
+        with opened as connection, translated(connection):
+            yield connection
 
 
 class _StderrHandler(logging.Handler):

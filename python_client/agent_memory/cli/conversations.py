@@ -15,8 +15,8 @@ from ..client import Memory
 from ..importer import import_file
 from .console import Dsn, User, connected, console, log_to_stderr
 
-_WITHOUT_MODEL = "no embedding model is active"
-"""How the database ends a notice which people who have set up no embedding model need not read at each search."""
+_WITHOUT_MODEL = "01AM1"
+"""A notice which people who have set up no embedding model need not read at each search."""
 
 
 def import_(
@@ -27,7 +27,7 @@ def import_(
     thread_id: Annotated[
         str | None, typer.Option(help="The thread of messages that name none; the file's name by default.")
     ] = None,
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Import conversations from a file: all of it, or nothing when something is wrong."""
     with connected(dsn) as connection, progress(console, "importing messages") as report:
@@ -50,7 +50,7 @@ def context(
     thread_id: Annotated[str, typer.Argument(metavar="THREAD", show_default=False, help="The id of the thread.")],
     query: Annotated[str | None, typer.Option(help="What the next answer is about.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="The budget; the policy's by default.")] = None,
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Show the context that a model would get for a thread."""
     _show_notes()
@@ -77,7 +77,7 @@ def search(
             show_default="hybrid, or keyword without an embedding model",
         ),
     ] = None,
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Search what is remembered about a user."""
     _show_notes(expects_model=mode is not None)
@@ -100,7 +100,7 @@ def _show_notes(*, expects_model: bool = False) -> None:
 
     def is_new(note: logging.LogRecord) -> bool:
         text = note.getMessage()
-        if text in shown or (text.endswith(_WITHOUT_MODEL) and not expects_model):
+        if text in shown or (not expects_model and getattr(note, "sqlstate", None) == _WITHOUT_MODEL):
             return False
         shown.add(text)
         return True

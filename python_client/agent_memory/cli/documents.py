@@ -25,7 +25,7 @@ def add(
         str | None, typer.Option(help="The part of the knowledge base.", show_default="default")
     ] = None,
     doc_type: Annotated[str | None, typer.Option(help="What kind it is.", show_default="document")] = None,
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Add a document, and print its id."""
     content = read_text(file)
@@ -42,7 +42,7 @@ def list_(
     doc_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")] = None,
     offset: Annotated[int | None, typer.Option(min=0, help="How many to pass over.", show_default="0")] = None,
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """List documents, newest first."""
     with connected(dsn) as connection:
@@ -60,7 +60,7 @@ def list_(
 def delete(
     user_id: User,
     document_id: Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id of the document.")],
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Delete a document."""
     with connected(dsn) as connection:

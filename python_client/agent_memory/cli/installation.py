@@ -17,7 +17,7 @@ from ..types import Check
 from .console import Dsn, connected, console
 
 
-def install(dsn: Dsn = "") -> None:
+def install(dsn: Dsn = None) -> None:
     """Install agent_memory into a database, or upgrade it."""
     with connected(dsn) as connection:
         before = _installed_version(connection)
@@ -39,7 +39,7 @@ def demo() -> None:
     run_demo(console)
 
 
-def doctor(dsn: Dsn = "") -> None:
+def doctor(dsn: Dsn = None) -> None:
     """Check an installation; status 1 when something needs attention."""
     with connected(dsn) as connection:
         checks = Memory(connection).doctor()

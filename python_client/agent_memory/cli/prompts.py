@@ -18,7 +18,7 @@ Prompt = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help=
 
 
 @prompts.command()
-def show(name: Prompt, dsn: Dsn = "") -> None:
+def show(name: Prompt, dsn: Dsn = None) -> None:
     """Print a prompt as it is used, and on stderr what it is."""
     with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute("select * from memory.prompts order by name").fetchall()
@@ -35,7 +35,7 @@ def show(name: Prompt, dsn: Dsn = "") -> None:
 def edit(
     name: Prompt,
     file: Annotated[Path, typer.Option(metavar="FILE", show_default=False, help="The new text; - is stdin.")],
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Replace a prompt by the text of a file."""
     template = read_text(file)
@@ -44,7 +44,7 @@ def edit(
 
 
 @prompts.command()
-def reset(name: Prompt, dsn: Dsn = "") -> None:
+def reset(name: Prompt, dsn: Dsn = None) -> None:
     """Return to the built-in prompt."""
     with connected(dsn) as connection:
         console.print(Text(f"{name} is the built-in one again, as version {Memory(connection).reset_prompt(name)}."))

@@ -24,7 +24,7 @@ order by day desc, model, user_id, agent_id, kind
 def usage(
     days: Annotated[int, typer.Option(min=1, help="How many days, today (UTC) included.")] = 7,
     user: Annotated[str | None, typer.Option(help="Only this user.", show_default="all")] = None,
-    dsn: Dsn = "",
+    dsn: Dsn = None,
 ) -> None:
     """Show what the models were used for and what that cost."""
     with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:

@@ -16,11 +16,11 @@ from rich.text import Text
 from .._progress import progress
 from ..worker import Worker, WorkerCounts
 from ..worker.health import check_health
-from .console import Dsn, console, log_to_stderr, stderr
+from .console import Dsn, console, database, log_to_stderr, stderr
 
 
 def worker(
-    dsn: Dsn = "",
+    dsn: Dsn = None,
     once: Annotated[bool, typer.Option("--once", help="Stop when no job is left to claim.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="Model calls at the same time.")] = 10,
     poll_interval: Annotated[float, typer.Option(min=0.01, help="Seconds between looks into an empty queue.")] = 1.0,
@@ -46,7 +46,7 @@ def worker(
     with ExitStack() as stack:
         report = stack.enter_context(progress(stderr, "running jobs")) if waited_for else None
         runner = Worker(
-            dsn,
+            stack.enter_context(database(dsn)),
             concurrency=concurrency,
             poll_interval=poll_interval,
             lease=timedelta(seconds=lease),

@@ -6,9 +6,7 @@ import logging
 import re
 import sys
 import warnings
-from collections.abc import Callable
 
-from psycopg import ConnectionInfo
 from psycopg.errors import Diagnostic
 
 from ..errors import DegradedWarning
@@ -17,48 +15,59 @@ logger = logging.getLogger("agent_memory")
 
 _LEVELS = {"DEBUG": logging.DEBUG, "WARNING": logging.WARNING}
 """Levels of what the server says; INFO for all else."""
-_DEGRADED = "degraded: "
+_DEGRADED = "01AM"
+"""How the SQLSTATEs of ``errors.DEGRADED`` begin, and those of causes that a newer database adds."""
+_PREFIX = "degraded: "
 # Names and numbers vary within one cause.
 _VARIABLE = re.compile(r'"[^"]*"|\S*\d\S*')
 # Packages whose frames a warning passes over, to point at the line that called the client.
 _NOT_THE_CALLER = {"agent_memory", "asyncio"}
 
-Cause = tuple[str, int, str, str]
-_warned: set[Cause] = set()
+Cause = tuple[str, str]
+"""The SQLSTATE of a NOTICE, and its text without names and numbers."""
 
 
 class Notices:
-    """The notices of one call."""
+    """The notices of one call.
 
-    def __init__(self) -> None:
-        self._degraded: dict[Cause, str] = {}
+    Args:
+        warned: the causes that the client has warned of, which this call adds to.
+    """
 
-    def of(self, info: ConnectionInfo) -> Callable[[Diagnostic], None]:
-        """Return the handler for a connection."""
+    def __init__(self, warned: set[Cause]) -> None:
+        self._warned = warned
+        self._degraded: dict[Cause, DegradedWarning] = {}
 
-        def hear(diagnostic: Diagnostic) -> None:
-            text, hint = diagnostic.message_primary or "", diagnostic.message_hint
-            if diagnostic.severity_nonlocalized == "LOG":
-                return  # meant for the server's log; a session that asks for DEBUG gets it besides
-            logger.log(_LEVELS.get(diagnostic.severity_nonlocalized or "", logging.INFO), "%s", text)
-            if text.startswith(_DEGRADED):
-                text = text.removeprefix(_DEGRADED)
-                cause = (info.host, info.port, info.dbname, _VARIABLE.sub("#", text))
-                self._degraded[cause] = f"{text}. {hint}" if hint else text
+    def hear(self, diagnostic: Diagnostic) -> None:
+        """Log what a connection says, and keep what degrades the answer."""
+        if diagnostic.severity_nonlocalized == "LOG":
+            return  # meant for the server's log; a session that asks for DEBUG gets it besides
+        text, sqlstate = diagnostic.message_primary or "", diagnostic.sqlstate or ""
+        level = _LEVELS.get(diagnostic.severity_nonlocalized or "", logging.INFO)
+        logger.log(level, "%s", text, extra={"sqlstate": sqlstate})
+        if sqlstate.startswith(_DEGRADED):
+            self._keep(text.removeprefix(_PREFIX), diagnostic.message_hint, sqlstate)
 
-        return hear
+    def degrade(self, text: str, hint: str | None, sqlstate: str) -> None:
+        """Log and keep what degrades the answer in this process, as `hear` does with what the server says."""
+        logger.info("%s%s", _PREFIX, text, extra={"sqlstate": sqlstate})
+        self._keep(text, hint, sqlstate)
+
+    def _keep(self, text: str, hint: str | None, sqlstate: str) -> None:
+        cause = (sqlstate, _VARIABLE.sub("#", text))
+        self._degraded[cause] = DegradedWarning(text, hint=hint, sqlstate=sqlstate)
 
     def warn(self) -> None:
-        """Warn of causes that are new in this process, at the line outside of this package that made the call.
+        """Warn of causes that are new to the client, at the line outside of this package that made the call.
 
         Call this after the connection is given back: if the caller turns warnings into errors, this raises, although
         the call was made.
         """
-        for cause, text in self._degraded.items():
-            if cause in _warned:
+        for cause, warning in self._degraded.items():
+            if cause in self._warned:
                 continue
             frame, level = sys._getframe(), 1
             while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_CALLER:
                 frame, level = frame.f_back, level + 1
-            warnings.warn(text, DegradedWarning, stacklevel=level)
-            _warned.add(cause)
+            warnings.warn(warning, stacklevel=level)
+            self._warned.add(cause)

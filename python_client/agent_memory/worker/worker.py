@@ -21,7 +21,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from .._text import counted
 from ..client import AsyncMemory
-from ..errors import RetryableError, client_version
+from ..errors import RetryableError, client_version, connecting
 from ..types import ClaimedJob
 from .database import CONNECT_TIMEOUT, backoffs, prepare
 from .health import write_health
@@ -87,6 +87,7 @@ class Worker:
         self._jobs: set[asyncio.Task[None]] = set()
         self._calls: set[asyncio.Future[dict[str, Any]]] = set()
         self._last_claim_at: datetime | None = None
+        self._claimed = 0
         self._total: int | None = None
         self._next_look = 0.0
 
@@ -114,13 +115,15 @@ class Worker:
         """Work until ``stop()`` is called, or with ``once`` until no job can be claimed any more.
 
         Raises:
-            psycopg.Error: at the start, when the database cannot be reached. A connection that is lost later is opened
-                again.
+            NotConnectedError: at the start, when the database cannot be reached. A connection that is lost later is
+                opened again.
             AgentMemoryError: there is no agent_memory, or this worker's role may not claim jobs.
             OSError: at the start, when the health file cannot be written.
         """
         # A plain connection first: a pool would go on retrying a wrong password instead of reporting it.
-        async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
+        with connecting(self._conninfo):
+            opened = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
+        async with opened as connection:
             installed = await AsyncMemory(connection).version()
         if self._health_file is not None:
             write_health(self._health_file, self._state())
@@ -185,7 +188,7 @@ class Worker:
         """Look into the queue, for those who watch."""
         await self._queue.look(pool)
         if self._queue.stats is not None:
-            self._total = self.counts.settled + len(self._calls) + self._queue.stats.pending
+            self._total = self._claimed + self._queue.stats.pending
 
     def _end(self, task: asyncio.Task[None]) -> None:
         self._jobs.discard(task)
@@ -203,6 +206,7 @@ class Worker:
                 logger.warning("cannot claim jobs, next attempt in %.1f s: %s", backoff, error)
             else:
                 self._last_claim_at = datetime.now(timezone.utc)
+                self._claimed += len(jobs)
                 return jobs
             self._report()
             with suppress(asyncio.TimeoutError):
@@ -218,7 +222,8 @@ class Worker:
             self._outcomes.enter(outcome, job, detail)
             self._report()
             if self._on_settled is not None:
-                self._on_settled(self.counts, self._total)
+                # Jobs that were queued and claimed since the last look, such as those that follow others, count too.
+                self._on_settled(self.counts, None if self._total is None else max(self._total, self._claimed))
         finally:
             self._calls.discard(run.call)
 

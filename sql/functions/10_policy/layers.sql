@@ -103,6 +103,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   raise notice 'degraded: %, agent "%" has no resource "%"', p_effect, coalesce(p_agent_id, '(any)'), p_resource
-    using hint = format('Its policy says so: see resources in memory.get_policy(agent_id => %L).', p_agent_id);
+    using errcode = '01AM8',
+      hint = format('Its policy says so: see resources in memory.get_policy(agent_id => %L).', p_agent_id);
 end;
 $$;

@@ -6,6 +6,23 @@ returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
+  chosen constant memory.models := memory._chosen_chat_model(p_name, p_agent);
+begin
+  if chosen.name is null then
+    raise lock_not_available using message = 'no chat model is active';
+  end if;
+  return jsonb_build_object(
+    'model', memory._model_json(chosen),
+    'prompt', case when chosen.provider <> 'local' then memory._prompt(p_prompt) end);
+end;
+$$;
+
+-- The chat model that memory._chat_model() takes; null when none is active.
+create or replace function memory._chosen_chat_model(p_name text, p_agent jsonb)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+declare
   named text := p_name;
   chosen memory.models;
 begin
@@ -18,12 +35,7 @@ begin
   where m.kind = 'chat' and not m.is_off and (m.name = named or m.is_active)
   order by m.name is distinct from named
   limit 1;
-  if not found then
-    raise lock_not_available using message = 'no chat model is active';
-  end if;
-  return jsonb_build_object(
-    'model', memory._model_json(chosen),
-    'prompt', case when chosen.provider <> 'local' then memory._prompt(p_prompt) end);
+  return chosen;
 end;
 $$;
 

@@ -17,7 +17,7 @@ begin
     and exists (select from memory.models as m where m.kind = 'embedding' and m.name <> dropped.name)
     and exists (select from memory.jobs as j where j.kind = 'backfill' and j.status in ('pending', 'running')) then
     raise notice 'degraded: until the backfill of the other embedding models is finished, some users find less'
-      using hint = 'memory.backfill_status() shows how far it is.';
+      using errcode = '01AM3', hint = 'memory.backfill_status() shows how far it is.';
   end if;
   delete from memory.models as m where m.name = drop_model.name;
 end;

@@ -20,10 +20,6 @@ begin
       'Use local, openai or azure; openai serves any compatible base_url.');
   end if;
   perform memory._check_model_settings(settings);
-  if kind <> 'chat' and provider = 'local' then
-    perform memory._refuse('provider', format('local has no %s model', kind),
-      'Use openai with the base_url of a server of your own.');
-  end if;
   if not memory._is_key_variable(settings ->> 'api_key_env') then
     raise notice
       'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
@@ -42,6 +38,9 @@ begin
       perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name),
         'Register the other model under another name.', '23505');
     end if;
+  end if;
+  if kind = 'embedding' and (is_the_same and registered.settings ->> 'query_prefix'
+                             is not distinct from register_model.settings ->> 'query_prefix') is not true then
     delete from memory.query_embeddings as k where k.model = register_model.name;
   end if;
   insert into memory.models as m (name, kind, provider, model, settings)
@@ -71,8 +70,8 @@ language plpgsql immutable parallel safe
 as $$
 declare
   known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds',
-    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api',
-    'price_per_million_input', 'price_per_million_output'];
+    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api', 'model_dir',
+    'query_prefix', 'price_per_million_input', 'price_per_million_output'];
   key text;
   value jsonb;
   broken text;
@@ -121,6 +120,12 @@ begin
     when p_key = 'api_version' then
       is_kept := said <> '';
       rule := 'Use a text.';
+    when p_key = 'model_dir' then
+      is_kept := said ~ '^/' and said !~ '[[:cntrl:]]';
+      rule := 'Use the path of a folder with model.onnx and tokenizer.json, from the root, where the model runs.';
+    when p_key = 'query_prefix' then
+      is_kept := length(said) <= 1000;
+      rule := 'Use the text that the model wants before each query, of at most 1000 characters.';
     when p_key = 'json_mode' then
       is_kept := p_value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
       rule := 'Use "schema", "object" or "off".';

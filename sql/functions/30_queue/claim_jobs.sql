@@ -1,5 +1,6 @@
 create or replace function memory.claim_jobs(
-  worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes'
+  worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes',
+  user_id text default null
 )
 returns setof memory.claimed_job
 language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
@@ -19,12 +20,14 @@ declare
   handed record;
   first_place bigint;
   place bigint;
-  is_first_lap boolean := true;
+  is_first_lap boolean := claim_jobs.user_id is null;
   has_wrapped boolean := false;
   is_held boolean := false;
   stops bigint[] := array[]::bigint[];
   stop int := 1;
-  next_stops bigint[] := array[]::bigint[];
+  -- The places to visit in the next lap. A claim for one user visits no other place, and takes no turn.
+  home constant bigint[] := array_remove(array[hashtextextended(claim_jobs.user_id, 0) / 2], null);
+  next_stops bigint[] := home;
   visit jsonb;
   -- The last visit to each place. The index keeps the entries of claimed jobs until this transaction ends; the visit
   -- says which of them to skip.
@@ -32,7 +35,7 @@ declare
   handed_out int := 0;
   handed_out_before int := 0; -- handed_out when this lap began
 begin
-  perform memory._check_id('worker', worker);
+  perform memory._check_id('worker', worker), memory._check_id('user_id', coalesce(claim_jobs.user_id, 'any'));
   perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
   if (kinds <@ known) is false then
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
@@ -88,7 +91,8 @@ begin
         -- Another claim holds the only users who have jobs, usually for a moment. The queue is not empty.
         perform pg_sleep(0.01);
         is_held := false;
-        is_first_lap := true;
+        is_first_lap := claim_jobs.user_id is null;
+        next_stops := home;
         has_wrapped := false;
         place := first_place;
         continue;
@@ -110,7 +114,8 @@ begin
       select j.* into claimed from memory.jobs as j
       where j.user_id = visit ->> 'user_id' and j.job_id = (visit ->> 'job_id')::bigint;
       next_stops := next_stops || place;
-      perform setval(turn, place); -- before the job is prepared: if that fails, the turn moves on all the same
+      -- Before the job is prepared: if that fails, the turn moves on all the same.
+      perform setval(turn, place) where claim_jobs.user_id is null;
       handed := memory._hand_out(claimed);
       if handed.payload is not null then
         handed_out := handed_out + 1;
@@ -127,10 +132,10 @@ begin
   end loop;
 end;
 $$;
-comment on function memory.claim_jobs(text, text[], int, interval) is
+comment on function memory.claim_jobs(text, text[], int, interval, text) is
 'Hands up to max_jobs due jobs to a worker, each with all the input that a model needs. Commit before you call the '
 'model; then call complete_job, fail_job or release_job with the lease_token. A job whose lease runs out is handed out '
-'again.';
+'again. With user_id only jobs of that user are handed out.';
 
 -- The next place after p_place where a user has a due job of these kinds; a user's place is half the hash of the
 -- user_id. Reads a few index entries, however many users and jobs there are.

@@ -27,18 +27,20 @@ end;
 $$;
 
 -- Refuses a list of the numbers by which a model names rows of its payload: 1 to p_highest, two or more, each once.
-create or replace function memory._check_result_numbers(p_path text, p_value jsonb, p_highest int)
+create or replace function memory._check_result_numbers(
+  p_path text, p_value jsonb, p_highest int, p_least int default 2
+)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  if (jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 2 and p_highest
+  if (jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between p_least and p_highest
       and not jsonb_path_exists(p_value,
         'strict $[*] ? (@.type() != "number" || @ < 1 || @ > $highest || @.floor() != @)',
         jsonb_build_object('highest', p_highest))) is not true
     or (select count(distinct n) < count(*) from jsonb_array_elements(p_value) as n) then
     perform memory._refuse_result(p_path,
-      format('must name at least two of the numbers 1 to %s, each once', p_highest));
+      format('must name at least %s of the numbers 1 to %s, each once', p_least, p_highest));
   end if;
 end;
 $$;

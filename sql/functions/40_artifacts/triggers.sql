@@ -1,6 +1,7 @@
 create trigger artifact_100_before_write
 before insert or update on memory.artifacts
 for each row
+when ({{not copied}})
 execute function memory._artifact_before_write();
 
 create trigger artifact_150_content_after_insert
@@ -12,6 +13,7 @@ execute function memory._artifact_content_after_insert();
 create trigger artifact_200_after_insert
 after insert on memory.artifacts
 for each row
+when ({{not copied}})
 execute function memory._artifact_after_write();
 
 create trigger artifact_200_after_update

@@ -32,6 +32,12 @@ begin
   end if;
   if expires_at is not null then
     perform memory._check_bound('expires_at', expires_at);
+    -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
+    -- such as a wrong year.
+    if expires_at <= least(created_at, statement_timestamp()) then
+      raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
+        hint = 'Pass a later expires_at, or the created_at of an old message.';
+    end if;
   end if;
 
   -- Like memory.add_messages(): booked first, then inserted under the reserved number. The insert trigger would do the

@@ -3,7 +3,7 @@
 create trigger message_100_before_insert
 before insert on memory.messages
 for each row
-when (new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes')
+when ((new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes') and ({{not copied}}))
 execute function memory._message_before_insert();
 
 create trigger message_100_before_update
@@ -24,7 +24,7 @@ execute function memory._messages_after_change();
 create trigger embedding_150_before_message_insert
 before insert on memory.embeddings
 for each row
-when (new.source = 'message')
+when (new.source = 'message' and ({{not copied}}))
 execute function memory._message_embedding_before_write();
 
 create trigger embedding_150_before_message_update

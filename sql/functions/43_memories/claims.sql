@@ -91,7 +91,8 @@ $$;
 --   figures  each number, weekday and month with the stem after it, because "2 cats, 3 dogs" is not "3 cats, 2 dogs"
 --   names    capitalised words that do not begin a sentence
 --   topic    the words that tell what the memory is about, as keyword search indexes them: without the stop words of
---            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored
+--            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored; all words
+--            of living somewhere count as one more word, and so do those of having a job
 --   turns    the number of memory._turning_words()
 create or replace function memory._claim(p_content text, p_language regconfig, p_ignored text[])
 returns jsonb
@@ -123,6 +124,9 @@ declare
   -- topic unless the memory has a second stop word of that language.
   homographs constant text[] := string_to_array(
     'dog man men son hat war die mine sin door van dove soy ton pour art sue come side fire toe den pass under', ' ');
+  -- "Moved to Munich" is about the same thing as "Lives in Berlin".
+  home constant text[] := string_to_array('live lives lived living move moved moving relocated', ' ');
+  employment constant text[] := string_to_array('work works worked working job employed hired', ' ');
   words constant text[] := memory._claim_words(left(p_content, 1000));
   stems text[];
   common text[] := p_ignored || general;
@@ -155,7 +159,9 @@ begin
       select t.lexeme
       from unnest(memory._text_vector(p_language, array_to_string(array(
         select w from unnest(words) as w where w <> all (common) and not memory._is_figure(w)), ' '))) as t
-      where t.lexeme <> all (common) and t.lexeme !~ too_common),
+      where t.lexeme <> all (common) and t.lexeme !~ too_common)
+      || case when words && home then array['+home'] else '{}' end
+      || case when words && employment then array['+employment'] else '{}' end,
     'turns', memory._turning_words(words));
 end;
 $$;

@@ -15,7 +15,7 @@ declare
   made memory.summaries;
   remembered uuid;
   details jsonb;
-  said_at timestamptz;
+  last_said_at timestamptz;
 begin
   if not (policy #>> '{summary,as_memory}')::boolean then
     return;
@@ -33,12 +33,12 @@ begin
   perform memory._lock_scope(p_job.user_id, made.agent_ids[1]);
   remembered := memory._conversation_memory(p_job.user_id, p_job.scope);
   details := jsonb_build_object('summary_id', made.summary_id, 'start_seq', made.start_seq, 'end_seq', made.end_seq);
-  select m.created_at into said_at from memory.messages as m
+  select m.created_at into last_said_at from memory.messages as m
   where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq = made.end_seq;
   if remembered is null then
     insert into memory.memories (user_id, agent_id, memory_type, content, thread_id, source, valid_from, metadata)
     values (p_job.user_id, made.agent_ids[1], 'conversation_summary', p_result ->> 'summary', p_job.scope,
-            'thread_summary', said_at, details)
+            'thread_summary', last_said_at, details)
     on conflict do nothing; -- another thread has the same summary
   elsif exists (
     select from memory.memories as m
@@ -54,7 +54,7 @@ begin
     update memory.memories as m
     set content = p_result ->> 'summary',
         metadata = m.metadata || details,
-        valid_from = coalesce(said_at, m.valid_from),
+        valid_from = coalesce(last_said_at, m.valid_from),
         expires_at = case
           when policy #>> '{memories,expires_after}' is null then m.expires_at
           else memory._expiry(policy #>> '{memories,expires_after}')

@@ -65,7 +65,7 @@ end;
 $$;
 
 -- Locks the counters for the memories that a job handed out, then returns the ids of these memories in the order of
--- their numbers in the job. The id of a memory that was changed or hidden since then is null.
+-- their numbers in the job. The id of a memory that was changed, hidden or released since then is null.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe
@@ -73,11 +73,12 @@ as $$
 begin
   perform memory._lock_scopes_of(p_user_id, array(
     select (h ->> 'memory_id')::uuid from jsonb_array_elements(p_handed_out) as h));
+  -- Each memory is looked up on its own: a join of 1,200 with all memories of the user took 0.4 s.
   return array(
-    select m.memory_id
+    select (
+      select m.memory_id from memory._visible_memories(p_user_id, null, true) as m
+      where m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int)
     from jsonb_array_elements(p_handed_out) with ordinality as h (value, position)
-    left join memory._visible_memories(p_user_id, null, false) as m
-      on m.memory_id = (h.value ->> 'memory_id')::uuid and m.version = (h.value ->> 'version')::int
     order by h.position);
 end;
 $$;

@@ -1,11 +1,13 @@
 create trigger document_100_before_write
 before insert or update on memory.documents
 for each row
+when ({{not copied}})
 execute function memory._document_before_write();
 
 create trigger document_200_after_insert
 after insert on memory.documents
 for each row
+when ({{not copied}})
 execute function memory._document_after_write();
 
 create trigger document_200_after_update

@@ -116,6 +116,8 @@ create or replace function memory._query_target(
 )
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  is_waited_for boolean;
 begin
   embedding := p_known;
   if embedding is null and p_problem is null and p_query is not null and p_may_call then
@@ -127,12 +129,15 @@ begin
       'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
   elsif embedding is null then
     if p_problem is not null and p_may_call then
-      raise notice 'degraded: searching by keyword only, %', p_problem using hint = case
-        when p_model.name is null then 'Register and activate an embedding model, or ask for mode keyword.'
-        when p_known is null and p_problem like 'model "%" has not embedded anything%'
-          then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
-        else format('It is model "%s" that was asked: see that it can be reached, or switch it off with '
-                    'memory.deactivate_model().', p_model.name) end;
+      is_waited_for := p_known is null and p_problem like 'model "%" has not embedded anything%';
+      raise notice 'degraded: searching by keyword only, %', p_problem using
+        errcode = case when p_model.name is null then '01AM1' when is_waited_for then '01AM3' else '01AM2' end,
+        hint = case
+          when p_model.name is null then 'Register and activate an embedding model, or ask for mode keyword.'
+          when is_waited_for
+            then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
+          else format('It is model "%s" that was asked: see that it can be reached, or switch it off with '
+                      'memory.deactivate_model().', p_model.name) end;
     end if;
     mode := 'keyword';
   end if;
@@ -159,7 +164,8 @@ begin
     return;
   end;
   reply := memory._ask_model('embed', p_user_id, p_agent_id, p_model, jsonb_build_object(
-    'prompt', null, 'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
+    'prompt', null, 'is_query', true,
+    'texts', jsonb_build_array(jsonb_build_object('number', 1, 'text', asked))));
   problem := reply ->> 'problem';
   if problem is not null then
     return;
@@ -175,14 +181,11 @@ begin
     problem := format('the reply of model "%s" has no direction', p_model.name);
     embedding := null;
   elsif current_setting('transaction_read_only') = 'off' then
-    insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-    select p_user_id, m.name, memory._query_hash(p_query), embedding
+    perform memory._keep_query_embedding(p_user_id, m.name, p_query, _embed_query.embedding)
     from memory.models as m
     where m.name = p_model.name and m.model = p_model.model -- not if it was dropped or replaced meanwhile
       and m.settings ->> 'dimensions' is not distinct from p_model.settings ->> 'dimensions'
-    for key share
-    on conflict on constraint query_embeddings_pkey do update
-    set embedding = excluded.embedding, created_at = excluded.created_at;
+    for key share;
   end if;
 end;
 $$;

@@ -43,7 +43,7 @@ begin
   end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem'
-      using hint = 'Register and activate a rerank model that answers, or leave rerank out.';
+      using errcode = '01AM5', hint = 'Register and activate a rerank model that answers, or leave rerank out.';
     return query select f.* from unnest(p_results) as f;
     return;
   end if;

@@ -58,7 +58,7 @@ begin
   end if;
   if rerank and query is null then
     raise notice 'degraded: results are not reranked, there is no query in words'
-      using hint = 'Pass query beside query_embedding, or leave rerank out.';
+      using errcode = '01AM5', hint = 'Pass query beside query_embedding, or leave rerank out.';
   end if;
   rerank := rerank is true and query is not null;
 

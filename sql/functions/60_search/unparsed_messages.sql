@@ -12,7 +12,7 @@ begin
   if p_cost > 524288 then
     raise notice
       'degraded: % texts are not parsed yet; of all but the newest the first 200 characters are compared', p_messages
-      using hint = 'A worker or memory.sweep() parses them.';
+      using errcode = '01AM7', hint = 'A worker or memory.sweep() parses them.';
   end if;
   return case when p_messages > 0 then 524288 end;
 end;

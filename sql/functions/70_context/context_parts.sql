@@ -114,7 +114,7 @@ begin
   end if;
   if not says_memories and exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
     raise notice 'degraded: no memories fit into max_tokens'
-      using hint = 'Raise max_tokens, or the policy''s context.memories_share.';
+      using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
@@ -172,6 +172,6 @@ language plpgsql stable parallel safe
 as $$
 begin
   raise notice 'degraded: the % does not fit into max_tokens', replace(p_source, '_', ' ')
-    using hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
+    using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
 end;
 $$;

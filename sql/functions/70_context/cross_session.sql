@@ -33,7 +33,7 @@ begin
   end if;
   if p_target is null then
     raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply'
-      using hint = 'Register and activate an embedding model.';
+      using errcode = '01AM4', hint = 'Register and activate an embedding model.';
   end if;
 
   -- The words of the phrase are not compared, because no summary has them.
@@ -81,7 +81,7 @@ begin
         'source', hit.source, 'id', shown.id, 'thread_id', hit.thread_id, 'score', hit.relevance));
     else
       raise notice 'degraded: an earlier conversation does not fit into max_tokens'
-        using hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';
+        using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';
     end if;
   end loop;
   content := memory._fenced(content);

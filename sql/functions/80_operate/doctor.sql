@@ -16,9 +16,7 @@ begin
   return query
   select 'in-database runner', true,
     case
-      when exists (select from pg_proc as p join pg_language as l on l.oid = p.prolang
-                   where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u')
-      then 'call memory.run_jobs() works in this database'
+      when memory._has_runner() then 'call memory.run_jobs() works in this database'
       else 'absent (needs plpython3u): run "agent-memory worker" beside the server'
     end;
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.kinds.extract_memories.steps import claimed, extract, found, known
-from tests.support.protocol import ANA, SAID_AT, complete, lease, say
+from tests.support.protocol import ANA, SAID_AT, activate, complete, lease, say
 from tests.support.sqlapi import Api, refused, wide_text
 
 # What is stored -------------------------------------------------------------------------------------------------------
@@ -162,6 +162,7 @@ def test_a_flood_of_memories_does_not_push_out_what_was_known(api: Api) -> None:
 
 @pytest.mark.feature("B8")
 def test_a_day_of_extraction_brings_so_many_memories_and_the_rest_waits_for_the_next_day(api: Api) -> None:
+    activate(api)  # the built-in model would reconcile after each extraction
     api.set_policy(settings={"memories": {"max_extracted_per_day": 5, "max_per_reply": 3}})
     say(api, "Hello")
     assert extract(api, *[found(f"a {number}") for number in range(4)])["inserted"] == 3

@@ -87,6 +87,7 @@ def extract(api: Api, *contents: str) -> None:
 def test_facts_are_reconciled_with_every_fifth_extraction(
     api: Api, cadence: dict[str, int], expected: list[int]
 ) -> None:
+    activate(api)
     api.set_policy(settings={"cadence": cadence})
     seen = []
     for number in range(1, 13):
@@ -95,6 +96,33 @@ def test_facts_are_reconciled_with_every_fifth_extraction(
             seen.append(number)
             complete(api, job, duplicates=[], contradictions=[])
     assert seen == expected
+
+
+@pytest.mark.feature("E13")
+@pytest.mark.parametrize(("reconcile_every_n", "expected"), [(5, [1, 3, 4]), (0, [])])
+def test_the_built_in_model_reconciles_after_each_extraction_with_news(
+    api: Api, reconcile_every_n: int, expected: list[int]
+) -> None:
+    """The second extraction finds nothing; the fourth one finds a known fact, which was said again."""
+    api.set_policy(settings={"cadence": {"reconcile_every_n": reconcile_every_n}})
+    extract(api, "fact 0")
+    api.claim_jobs(worker="test", kinds=["reconcile_memories"])  # one fact needs no model
+    seen = []
+    for number, contents in enumerate([["fact 1"], [], ["fact 2"], ["fact 1"]], start=1):
+        extract(api, *contents)
+        for job in api.claim_jobs(worker="test", kinds=["reconcile_memories"]):
+            seen.append(number)
+            complete(api, job, duplicates=[], contradictions=[])
+    assert seen == expected
+
+
+@pytest.mark.feature("E13", "F6")
+def test_facts_that_come_while_the_built_in_model_compares_others_are_compared_next(api: Api) -> None:
+    extract(api, "fact 1", "fact 2")
+    running = claim(api, "reconcile_memories")
+    extract(api, "fact 3")
+    complete(api, running, duplicates=[], contradictions=[])
+    assert len(claim(api, "reconcile_memories").payload["facts"]) == 3
 
 
 @pytest.mark.feature("E13")
@@ -108,6 +136,7 @@ def test_the_extractions_of_all_threads_of_a_user_count(api: Api) -> None:
 
 @pytest.mark.feature("E10", "E15")
 def test_automatic_reconciliation_with_nothing_new_asks_no_model_and_on_demand_always(api: Api) -> None:
+    activate(api)
     api.set_policy(settings={"cadence": {"reconcile_every_n": 1}})
     extract(api, "a", "b")
     hand_in(api, claim(api, "reconcile_memories"))

@@ -76,7 +76,7 @@ def test_words_that_are_not_the_users_or_not_newer_hide_nothing(api: Api, case: 
         case "older words":
             know(api, stated)
             api.update_memory(user_id="ana", memory_id=memory_id, importance=1)
-            api.connection.execute("update memory.memories set valid_from = '2090-01-01' where content ~ 'Munich'")
+            api.connection.execute("update memory.memories set said_at = '2090-01-01' where content ~ 'Munich'")
             api.connection.execute("update memory.messages set created_at = created_at - interval '1 hour'")
         case "gone":
             api.connection.execute("delete from memory.messages")
@@ -85,7 +85,7 @@ def test_words_that_are_not_the_users_or_not_newer_hide_nothing(api: Api, case: 
         case "no evidence":
             api.connection.execute("update memory.memories set source_seqs = null")
         case "stated for later":
-            api.connection.execute("update memory.memories set valid_from = '2091-01-01' where content ~ 'Munich'")
+            api.connection.execute("update memory.memories set said_at = '2091-01-01' where content ~ 'Munich'")
     assert reconcile(api, None, ((stated, "Lives in Munich"),)) == counts(kept=2, refused=1)
     assert superseded(api) == {}
 

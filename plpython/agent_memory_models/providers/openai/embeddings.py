@@ -11,6 +11,7 @@ from ...calls import Calls, recorded_call
 from ...chat.replies import first_problem
 from ...errors import ModelError
 from ...text.tokens import TokenCounter
+from ..keys import check_key
 from .client import OpenAIClient
 from .usage import used_tokens
 
@@ -45,9 +46,12 @@ class OpenAIEmbeddings:
     async def embed(self, kind: str, payload: dict[str, Any], calls: Calls) -> dict[str, Any]:
         """The result of an `embed` or `backfill` job; each request made is entered into `calls`.
 
+        Without texts no request is made: the caller wants to know whether the model could be asked.
+
         Raises ModelError when a number is missing or cannot be stored, or a vector is 0 or of another dimension, and
         as OpenAIClient.request.
         """
+        check_key(payload["model"])
         texts = [row["text"] for row in payload["texts"]]
         settings = payload["model"].get("settings") or {}
         size = int(settings.get("batch_size") or DEFAULT_BATCH_SIZE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Annotated, Any
 
@@ -12,6 +11,7 @@ from ...calls import Calls, recorded_call
 from ...chat.replies import first_problem
 from ...errors import ModelError
 from ...text.tokens import TokenCounter
+from ..scores import shares
 from .client import OpenAIClient, RefusedRequestError
 from .usage import used_tokens
 
@@ -70,9 +70,11 @@ class OpenAIRerank:
         for start in range(0, len(rows), size):
             texts = [row["text"] for row in rows[start : start + size]]
             scores += await self._rerank_batch(kind, payload, texts, calls)
-        if any(not 0 <= score <= 1 for score in scores):
-            scores = [_sigmoid(score) for score in scores]
-        return {"scores": [{"number": row["number"], "score": score} for row, score in zip(rows, scores, strict=True)]}
+        return {
+            "scores": [
+                {"number": row["number"], "score": score} for row, score in zip(rows, shares(scores), strict=True)
+            ]
+        }
 
     async def _rerank_batch(self, kind: str, payload: dict[str, Any], texts: list[str], calls: Calls) -> list[float]:
         server = payload["model"]["settings"]["base_url"]
@@ -125,8 +127,3 @@ def _in_order(scores: list[_Score], count: int) -> list[float]:
     if missing := [index for index in range(count) if index not in by_index]:
         raise ModelError(f"the reply has no score for text {missing[0]}")
     return [by_index[index] for index in range(count)]
-
-
-def _sigmoid(logit: float) -> float:
-    """A share from 0 to 1, without an overflow at either end."""
-    return 0.5 * (1 + math.tanh(logit / 2))

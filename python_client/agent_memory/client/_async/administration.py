@@ -47,3 +47,10 @@ class AsyncAdministration(AsyncCaller):
     async def doctor(self) -> list[Check]:
         """Check the installation."""
         return await self._rows(Check, "doctor", {})
+
+    async def status(self) -> dict[str, Any]:
+        """Return how the installation goes: versions, models, queue, workers, what is embedded, and problems.
+
+        Each of ``problems`` has a name, is_broken (False where answers are only degraded), a detail and the help.
+        """
+        return await self._value(dict, "status", {})

@@ -13,7 +13,6 @@ from .memories import AsyncMemories
 from .messages import AsyncMessages
 from .models import AsyncModels
 from .search import AsyncSearch
-from .worker_protocol import AsyncWorkerProtocol
 
 
 class AsyncMemory(
@@ -23,7 +22,6 @@ class AsyncMemory(
     AsyncDocuments,
     AsyncArtifacts,
     AsyncJobs,
-    AsyncWorkerProtocol,
     AsyncModels,
     AsyncAdministration,
 ):
@@ -33,6 +31,15 @@ class AsyncMemory(
     nothing. A client made of a pool borrows a connection for each call, which is a transaction of its own. A client
     made of a connection string opens a pool of its own, and closes it in ``close()`` or at the end of ``with``.
 
+    Without a source the client takes the database of the environment variable AGENT_MEMORY_DSN. Where that is not set,
+    it takes the embedded store of this user: a PostgreSQL of the extra ``embedded``, in the user's data folder (on
+    Linux ~/.local/share/agent-memory). The store is made, started and upgraded when it is opened: by the constructor of
+    Memory, by the first call of AsyncMemory. All processes of the user share it, and queued jobs run in the background
+    of those that have a client. Whoever leaves last, by ``close()`` or at the end of the process, stops it. A process
+    that is killed loses nothing that a call had returned for, and leaves the server to the others. ``path`` names
+    another folder; ":memory:" is a store of this client alone, which is deleted when the client is closed or the
+    process ends. A process that was forked opens the store again by itself.
+
     An optional argument that is None takes the database's default. Arguments have the types that the signatures name;
     times have a time zone. ``datetime.max`` is sent as infinity, which means never. A time that is None in a result
     means never, or is a time that datetime cannot hold.
@@ -40,11 +47,21 @@ class AsyncMemory(
     Every method raises the exceptions of ``agent_memory.errors`` for refusals of the SQL API, and psycopg's own for
     all other errors. After an error of the server, the caller has to roll back the transaction, as after any statement.
     Notices of the server go to the logger ``agent_memory``. A notice that the answer is degraded is also a
-    ``DegradedWarning``, once per cause.
+    ``DegradedWarning``, once per cause and client.
 
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.
+        path: the folder of an embedded store, or ":memory:"; only without a source.
         pool_size: how many connections the client's own pool may open.
+        embed_queries: whether the client embeds queries where the server cannot.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs, so that what was stored a
+            moment ago is compared, too; ten times as long in the client's first search; 0 for not at all.
+
+    Raises:
+        InvalidValueError: path is no path, or there is a source as well.
+        AgentMemoryError: the embedded store cannot be used, for example because the extra ``embedded`` is missing, the
+            folder is read-only or another user's, or a newer version of this package has upgraded the store. The hint
+            says what to do. AsyncMemory raises most of these in its first call.
     """
 
     async def __aenter__(self) -> AsyncMemory:

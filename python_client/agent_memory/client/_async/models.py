@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from psycopg import AsyncCursor
+from psycopg.rows import dict_row
+
 from ...types import Backfill
-from .caller import AsyncCaller
+from ..notices import Notices
+from .caller import AsyncCaller, translated
 
 
 class AsyncModels(AsyncCaller):
@@ -62,3 +66,10 @@ class AsyncModels(AsyncCaller):
     async def reset_prompt(self, name: str) -> int:
         """Return to the built-in prompt, as a new version, and return that."""
         return await self._value(int, "reset_prompt", {"name": name})
+
+    async def _has_embedding_model(self) -> bool:
+        """Whether an embedding model is registered; for a role that may read memory.models."""
+        async with self._borrowed(Notices(self._warned)) as connection, translated(connection):
+            cursor = AsyncCursor(connection, row_factory=dict_row)
+            await cursor.execute("select from memory.models where kind = 'embedding' limit 1")
+            return await cursor.fetchone() is not None

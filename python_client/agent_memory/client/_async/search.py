@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from ...types import ContextPart, SearchResult
-from .caller import AsyncCaller
+from .embedding import AsyncEmbedding
 
 
-class AsyncSearch(AsyncCaller):
+class AsyncSearch(AsyncEmbedding):
     """The methods that search, and that build the context for a model."""
 
     async def search(
@@ -44,14 +44,16 @@ class AsyncSearch(AsyncCaller):
 
         ``mode`` is hybrid (the default), vector or keyword; ``sources`` are memory, message, document and summary
         unless given, artifact is another. The database embeds a query that comes without ``query_embedding`` where it
-        can; if not, hybrid searches by keyword. ``query_embedding`` has as many numbers as the model has dimensions. A
-        memory and the message that it was drawn from are one result: the other is in its ``details``. ``top_k`` is 1
-        to 1000 (default 10), ``min_score`` is -1 to 1 and ``min_confidence`` 0 to 1. ``doc_types`` and ``namespaces``
-        select documents only.
+        can, else this client does; if neither can, hybrid searches by keyword. ``query_embedding`` has as many numbers
+        as the model has dimensions. A memory and the message that it was drawn from are one result: the other is in its
+        ``details``. ``top_k`` is 1 to 1000 (default 10), ``min_score`` is -1 to 1 and ``min_confidence`` 0 to 1.
+        ``doc_types`` and ``namespaces`` select documents only.
 
         Raises InvalidValueError where there is neither ``query`` nor ``query_embedding``, or no embedding for mode
         vector.
         """
+        if query is not None and query_embedding is None and mode != "keyword":
+            query_embedding = await self._prepared(user_id, query, agent_id=agent_id)
         return await self._rows(
             SearchResult,
             "search",
@@ -98,6 +100,8 @@ class AsyncSearch(AsyncCaller):
         context.max_tokens, ``recall`` (whether earlier messages are brought back) the policy's context.recall. The
         newest message is there even when it is longer than ``max_tokens``.
         """
+        if query_embedding is None:
+            query_embedding = await self._prepared(user_id, query, thread_id, agent_id, is_context=True)
         return await self._rows(
             ContextPart,
             "get_context",
@@ -119,6 +123,8 @@ class AsyncSearch(AsyncCaller):
         query_embedding: Sequence[float] | None = None,
     ) -> str:
         """Return the "## Your Memories" block for a system prompt."""
+        if query is not None and query_embedding is None:
+            query_embedding = await self._prepared(user_id, query, agent_id=agent_id, is_context=True)
         return await self._value(
             str,
             "render_memories",

@@ -26,10 +26,17 @@ class AsyncWorkerProtocol(AsyncCaller):
         kinds: Sequence[str] | None = None,
         max_jobs: int | None = None,
         lease: timedelta | None = None,
+        user_id: str | None = None,
     ) -> list[ClaimedJob]:
-        """Lease up to ``max_jobs`` jobs to a worker."""
+        """Lease up to ``max_jobs`` jobs to a worker, of all users or of one."""
         return await self._rows(
-            ClaimedJob, "claim_jobs", {"worker": worker}, kinds=kinds, max_jobs=max_jobs, lease=lease
+            ClaimedJob,
+            "claim_jobs",
+            {"worker": worker},
+            kinds=kinds,
+            max_jobs=max_jobs,
+            lease=lease,
+            user_id=user_id,
         )
 
     async def complete_job(
@@ -102,7 +109,7 @@ class AsyncWorkerProtocol(AsyncCaller):
         """
         arguments = parameters(self._senders["run_jobs"], {}, {"max_jobs": max_jobs, "max_seconds": max_seconds})
         query = statement("call", "run_jobs", tuple(arguments))
-        async with self._borrowed(Notices()) as connection:
+        async with self._borrowed(Notices(self._warned)) as connection:
             if connection.info.transaction_status != TransactionStatus.IDLE:
                 raise AgentMemoryError(
                     "run_jobs commits between jobs and cannot run inside a transaction",

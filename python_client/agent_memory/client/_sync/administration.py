@@ -48,3 +48,10 @@ class SyncAdministration(SyncCaller):
     def doctor(self) -> list[Check]:
         """Check the installation."""
         return self._rows(Check, "doctor", {})
+
+    def status(self) -> dict[str, Any]:
+        """Return how the installation goes: versions, models, queue, workers, what is embedded, and problems.
+
+        Each of ``problems`` has a name, is_broken (False where answers are only degraded), a detail and the help.
+        """
+        return self._value(dict, "status", {})

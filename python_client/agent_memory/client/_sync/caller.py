@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import psycopg
 from psycopg import Connection, Cursor
@@ -14,10 +15,16 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, from_psycopg
+from ...errors import QUESTIONS, connecting, from_psycopg
+from ...source import named_database
 from ..arguments import Sender, parameters
-from ..notices import Notices
+from ..notices import Cause, Notices
+from ..servers import Server, Vectors
 from ..statements import TimeLoader, records, statement
+from ..stores import SyncStore
+
+if TYPE_CHECKING:
+    from ..due_jobs import DueJobs
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
@@ -28,25 +35,47 @@ class SyncCaller:
 
     Args:
         source: a psycopg connection, a psycopg pool or a connection string.
+        path: the folder of an embedded store.
         pool_size: how many connections the client's own pool may open.
+        embed_queries: whether the client embeds queries where the server cannot.
+        catch_up_seconds: how long such a search may first do the user's due embed jobs, ten times as long the first
+            time; 0 for not at all.
     """
 
     _senders: ClassVar[dict[str, dict[str, Sender]]]
     """For each method how each of its arguments is sent; the class that has all methods sets it."""
 
-    def __init__(self, source: Connection[Any] | ConnectionPool[Any] | str, *, pool_size: int = 10) -> None:
+    def __init__(
+        self,
+        source: Connection[Any] | ConnectionPool[Any] | str | None = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        pool_size: int = 10,
+        embed_queries: bool = True,
+        catch_up_seconds: float = 0.2,
+    ) -> None:
+        source = named_database(source, path)
         self._connection: Connection[Any] | None = None
         self._pool: ConnectionPool[Any] | None = None
         self._conninfo = source if isinstance(source, str) else ""
-        self._owns_pool = isinstance(source, str)
+        self._store = SyncStore(self, path) if source is None else None
+        self._owns_pool = source is None or isinstance(source, str)
+        self._pool_size = pool_size
         self._is_closed = False
+        self._warned: set[Cause] = set()
+        self._embeds_queries = embed_queries
+        self._catch_up_seconds = catch_up_seconds
+        self._known: Server | None = None
+        self._is_warm = False
+        self._vectors = Vectors()
+        self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = threading.Lock()
         if isinstance(source, Connection):
             self._connection = source
         elif isinstance(source, ConnectionPool):
             self._pool = source
-        elif isinstance(source, str):
-            self._pool = ConnectionPool(source, min_size=1, max_size=pool_size, open=False, kwargs={"autocommit": True})
+        elif self._owns_pool:
+            self._pool = self._new_pool()
         else:
             accepted = ", ".join(kind.__name__ for kind in (Connection, ConnectionPool, str))
             raise TypeError(
@@ -55,10 +84,30 @@ class SyncCaller:
             )
 
     def close(self) -> None:
-        """Close the client's own pool. A connection or pool that was passed in stays open."""
+        """Close the client's own pool, and leave its embedded store. What was passed in stays open."""
         self._is_closed = True
         if self._owns_pool and self._pool is not None:
             self._pool.close()
+        if self._store is not None:
+            self._store.close()
+
+    def _forget_connections(self) -> None:
+        """Drop the connections of the process that this one was forked from; the next call opens the store anew."""
+        if self._store is not None:
+            self._store.forget()
+            # Closing the pool would take locks that threads of the other process may have held.
+            self._pool_of_parent, self._pool = self._pool, self._new_pool()
+            self._due = {}
+
+    def _new_pool(self) -> ConnectionPool[Any]:
+        return ConnectionPool(
+            self._conninfo if self._store is None else self._store.running,
+            min_size=1,
+            max_size=self._pool_size,
+            open=False,
+            check=None if self._store is None else ConnectionPool.check_connection,
+            kwargs={"autocommit": True},
+        )
 
     def _rows(self, row_type: type[Row], function: str, required: Mapping[str, Any], **optional: Any) -> list[Row]:
         return records(row_type, self._select(function, required, **optional))
@@ -75,7 +124,7 @@ class SyncCaller:
     def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
         arguments = parameters(self._senders[function], required, optional)
         query = statement("select", function, tuple(arguments))
-        notices = Notices()
+        notices = Notices(self._warned)
         with self._borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
             cursor = Cursor(connection, row_factory=dict_row)
@@ -85,6 +134,12 @@ class SyncCaller:
                 rows = cursor.fetchall()
         notices.warn()
         return rows
+
+    def _warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
+        """Name what degrades answers and is known in this process alone, once per cause and client."""
+        notices = Notices(self._warned)
+        notices.degrade(text, hint, sqlstate)
+        notices.warn()
 
     @contextmanager
     def _borrowed(self, notices: Notices) -> Iterator[Connection[Any]]:
@@ -98,8 +153,10 @@ class SyncCaller:
                 if self._is_closed:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
                 # A plain connection first reports an error at once; a pool would retry for half a minute.
-                with Connection.connect(self._conninfo):
-                    pass
+                conninfo = self._conninfo if self._store is None else self._store.running()
+                with connecting(conninfo):
+                    tried = Connection.connect(conninfo)
+                tried.close()
                 self._pool.open()
             try:
                 with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
@@ -111,12 +168,11 @@ class SyncCaller:
 
     @contextmanager
     def _heard(self, connection: Connection[Any], notices: Notices) -> Iterator[Connection[Any]]:
-        hear = notices.of(connection.info)
-        connection.add_notice_handler(hear)
+        connection.add_notice_handler(notices.hear)
         try:
             yield connection
         finally:
-            connection.remove_notice_handler(hear)
+            connection.remove_notice_handler(notices.hear)
 
 
 @contextmanager

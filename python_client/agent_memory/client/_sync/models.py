@@ -6,8 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from psycopg import Cursor
+from psycopg.rows import dict_row
+
 from ...types import Backfill
-from .caller import SyncCaller
+from ..notices import Notices
+from .caller import SyncCaller, translated
 
 
 class SyncModels(SyncCaller):
@@ -63,3 +67,10 @@ class SyncModels(SyncCaller):
     def reset_prompt(self, name: str) -> int:
         """Return to the built-in prompt, as a new version, and return that."""
         return self._value(int, "reset_prompt", {"name": name})
+
+    def _has_embedding_model(self) -> bool:
+        """Whether an embedding model is registered; for a role that may read memory.models."""
+        with self._borrowed(Notices(self._warned)) as connection, translated(connection):
+            cursor = Cursor(connection, row_factory=dict_row)
+            cursor.execute("select from memory.models where kind = 'embedding' limit 1")
+            return cursor.fetchone() is not None

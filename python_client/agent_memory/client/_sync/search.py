@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from ...types import ContextPart, SearchResult
-from .caller import SyncCaller
+from .embedding import SyncEmbedding
 
 
-class SyncSearch(SyncCaller):
+class SyncSearch(SyncEmbedding):
     """The methods that search, and that build the context for a model."""
 
     def search(
@@ -45,14 +45,16 @@ class SyncSearch(SyncCaller):
 
         ``mode`` is hybrid (the default), vector or keyword; ``sources`` are memory, message, document and summary
         unless given, artifact is another. The database embeds a query that comes without ``query_embedding`` where it
-        can; if not, hybrid searches by keyword. ``query_embedding`` has as many numbers as the model has dimensions. A
-        memory and the message that it was drawn from are one result: the other is in its ``details``. ``top_k`` is 1
-        to 1000 (default 10), ``min_score`` is -1 to 1 and ``min_confidence`` 0 to 1. ``doc_types`` and ``namespaces``
-        select documents only.
+        can, else this client does; if neither can, hybrid searches by keyword. ``query_embedding`` has as many numbers
+        as the model has dimensions. A memory and the message that it was drawn from are one result: the other is in its
+        ``details``. ``top_k`` is 1 to 1000 (default 10), ``min_score`` is -1 to 1 and ``min_confidence`` 0 to 1.
+        ``doc_types`` and ``namespaces`` select documents only.
 
         Raises InvalidValueError where there is neither ``query`` nor ``query_embedding``, or no embedding for mode
         vector.
         """
+        if query is not None and query_embedding is None and mode != "keyword":
+            query_embedding = self._prepared(user_id, query, agent_id=agent_id)
         return self._rows(
             SearchResult,
             "search",
@@ -99,6 +101,8 @@ class SyncSearch(SyncCaller):
         context.max_tokens, ``recall`` (whether earlier messages are brought back) the policy's context.recall. The
         newest message is there even when it is longer than ``max_tokens``.
         """
+        if query_embedding is None:
+            query_embedding = self._prepared(user_id, query, thread_id, agent_id, is_context=True)
         return self._rows(
             ContextPart,
             "get_context",
@@ -120,6 +124,8 @@ class SyncSearch(SyncCaller):
         query_embedding: Sequence[float] | None = None,
     ) -> str:
         """Return the "## Your Memories" block for a system prompt."""
+        if query is not None and query_embedding is None:
+            query_embedding = self._prepared(user_id, query, agent_id=agent_id, is_context=True)
         return self._value(
             str,
             "render_memories",

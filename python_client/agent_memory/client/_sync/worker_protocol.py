@@ -27,9 +27,18 @@ class SyncWorkerProtocol(SyncCaller):
         kinds: Sequence[str] | None = None,
         max_jobs: int | None = None,
         lease: timedelta | None = None,
+        user_id: str | None = None,
     ) -> list[ClaimedJob]:
-        """Lease up to ``max_jobs`` jobs to a worker."""
-        return self._rows(ClaimedJob, "claim_jobs", {"worker": worker}, kinds=kinds, max_jobs=max_jobs, lease=lease)
+        """Lease up to ``max_jobs`` jobs to a worker, of all users or of one."""
+        return self._rows(
+            ClaimedJob,
+            "claim_jobs",
+            {"worker": worker},
+            kinds=kinds,
+            max_jobs=max_jobs,
+            lease=lease,
+            user_id=user_id,
+        )
 
     def complete_job(
         self,
@@ -99,7 +108,7 @@ class SyncWorkerProtocol(SyncCaller):
         """
         arguments = parameters(self._senders["run_jobs"], {}, {"max_jobs": max_jobs, "max_seconds": max_seconds})
         query = statement("call", "run_jobs", tuple(arguments))
-        with self._borrowed(Notices()) as connection:
+        with self._borrowed(Notices(self._warned)) as connection:
             if connection.info.transaction_status != TransactionStatus.IDLE:
                 raise AgentMemoryError(
                     "run_jobs commits between jobs and cannot run inside a transaction",

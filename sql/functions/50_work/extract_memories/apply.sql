@@ -12,7 +12,12 @@ declare
   settings jsonb;
   per_reply bigint;
   allowances jsonb := jsonb '{}'; -- by agent: how many more memories may be extracted today
-  counts record;
+  item record;
+  known memory.memories;
+  is_new boolean;
+  has_news boolean := false; -- whether reconciliation may find something
+  agents text[] := array[]::text[]; -- of each memory of the reply
+  news boolean[] := array[]::boolean[]; -- whether it was stored
 begin
   perform memory._check_extraction(p_result);
 
@@ -30,9 +35,61 @@ begin
       per_reply := (settings ->> 'max_per_reply')::bigint;
     end if;
   end if;
+  for item in
+    select * from memory._evident_memories(p_job, p_result, per_reply, allowances) as e order by e.agent_id, e.place
+  loop
+    known := memory._known_memory(p_job.user_id, item.agent_id, item.memory_type, item.content_hash);
+    if known.memory_id is not null then
+      is_new := false;
+      has_news := memory._say_again(
+        known, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
+    else
+      insert into memory.memories (
+        user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
+        valid_from, metadata)
+      values (
+        p_job.user_id, item.agent_id, item.memory_type, item.content, item.confidence, item.importance, p_job.scope,
+        item.seqs, 'extraction', item.said_at, item.valid_from,
+        jsonb_strip_nulls(jsonb_build_object('subject', item.subject, 'event_time', item.event_time)))
+      on conflict do nothing;
+      is_new := found;
+      has_news := has_news or is_new;
+    end if;
+    agents := agents || item.agent_id;
+    news := news || is_new;
+  end loop;
+  update memory.memory_scopes as s
+  set duplicates_skipped = s.duplicates_skipped + b.duplicates,
+      extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
+      extracted_on = today
+  from (
+    select e.agent_id, count(*) filter (where e.is_new) as stored, count(*) filter (where not e.is_new) as duplicates
+    from unnest(agents, news) as e (agent_id, is_new) group by e.agent_id) as b
+  where s.user_id = p_job.user_id and s.agent_id = b.agent_id;
+
+  perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
+  perform memory._count_extraction(p_job.user_id, has_news);
+  return jsonb_build_object(
+    'inserted', cardinality(array_positions(news, true)), 'duplicates', cardinality(array_positions(news, false)),
+    'refused', jsonb_array_length(p_result -> 'memories') - cardinality(news), 'through_seq', through_seq);
+end;
+$$;
+
+-- The memories of a reply whose messages were all given to the model, at most p_per_reply, and at most so many of each
+-- agent as p_allowances says.
+create or replace function memory._evident_memories(
+  p_job memory.jobs, p_result jsonb, p_per_reply bigint, p_allowances jsonb
+)
+returns table (
+  place bigint, agent_id text, memory_type text, content text, content_hash text, subject text, confidence real,
+  importance real, seqs bigint[], said_at timestamptz, valid_from timestamptz, event_time jsonb
+)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
   with evident as (
-    select i.position, i.value, coalesce(m.agent_id, p_job.input #>> '{agent_ids,0}') as agent_id, e.said_at,
-      memory._time_or_null(i.value ->> 'event_time') as event_time
+    select i.position, i.value, coalesce(m.agent_id, p_job.input #>> '{agent_ids,0}') as agent_id, e.said_at
     from jsonb_array_elements(p_result -> 'memories') with ordinality as i (value, position)
     left join memory.messages as m
       on m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric::bigint
@@ -43,51 +100,21 @@ begin
     where i.value -> 'seqs' <> '[]' and p_job.input -> 'seqs' @> (i.value -> 'seqs')
       -- A message that expired meanwhile no longer says which of several agents heard it.
       and (m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1)
-  ), found as (
-    select c.*
-    from (
-      select e.*, row_number() over (order by e.position) as place,
-        row_number() over (partition by e.agent_id order by e.position) as place_of_agent
-      from evident as e) as c
-    where c.place <= per_reply and c.place_of_agent <= (allowances ->> c.agent_id)::bigint
-  ), stored as (
-    insert into memory.memories (
-      user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, valid_from,
-      metadata)
-    select p_job.user_id, f.agent_id, f.value ->> 'memory_type', f.value ->> 'content',
-      coalesce(memory._share(f.value ->> 'confidence'), 1.0), coalesce(memory._share(f.value ->> 'importance'), 0.5),
-      p_job.scope, array(select s::numeric::bigint from jsonb_array_elements_text(f.value -> 'seqs') as s),
-      'extraction',
-      -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
-      least(f.event_time, f.said_at),
-      jsonb_strip_nulls(jsonb_build_object(
-        'subject', nullif(btrim(f.value ->> 'subject'), ''), 'event_time', f.value -> 'event_time'))
-    from found as f order by f.agent_id, f.position
-    on conflict do nothing
-    returning agent_id
-  ), booked as (
-    select f.agent_id, count(*) - s.stored as duplicates, s.stored
-    from found as f
-    cross join lateral (select count(*) as stored from stored as o where o.agent_id = f.agent_id) as s
-    group by f.agent_id, s.stored
   )
-  select (select count(*) from stored) as inserted, coalesce(sum(b.duplicates), 0) as duplicates,
-    jsonb_array_length(p_result -> 'memories') - (select count(*) from found) as refused,
-    array_agg(b.agent_id) as agents, array_agg(b.duplicates) as duplicates_of_agents,
-    array_agg(b.stored) as stored_of_agents
-  into counts from booked as b;
-  -- A statement of its own: the statement that inserts does not see the counters that its triggers made.
-  update memory.memory_scopes as s
-  set duplicates_skipped = s.duplicates_skipped + b.duplicates,
-      extracted_count = b.stored + case when s.extracted_on = today then s.extracted_count else 0 end,
-      extracted_on = today
-  from unnest(counts.agents, counts.duplicates_of_agents, counts.stored_of_agents) as b (agent_id, duplicates, stored)
-  where s.user_id = p_job.user_id and s.agent_id = b.agent_id;
-
-  perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
-  perform memory._count_extraction(p_job.user_id);
-  return jsonb_build_object('inserted', counts.inserted, 'duplicates', counts.duplicates, 'refused', counts.refused,
-                            'through_seq', through_seq);
+  select c.position, c.agent_id, c.value ->> 'memory_type', c.value ->> 'content',
+    memory._content_hash(c.value ->> 'content'), nullif(btrim(c.value ->> 'subject'), ''),
+    coalesce(memory._share(c.value ->> 'confidence'), 1.0)::real,
+    coalesce(memory._share(c.value ->> 'importance'), 0.5)::real,
+    array(select s::numeric::bigint from jsonb_array_elements_text(c.value -> 'seqs') as s),
+    c.said_at,
+    -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
+    least(memory._time_or_null(c.value ->> 'event_time'), c.said_at),
+    nullif(c.value -> 'event_time', 'null')
+  from (
+    select e.*, row_number() over (order by e.position) as place_of_all,
+      row_number() over (partition by e.agent_id order by e.position) as place_of_agent
+    from evident as e) as c
+  where c.place_of_all <= p_per_reply and c.place_of_agent <= (p_allowances ->> c.agent_id)::bigint;
 end;
 $$;
 
@@ -141,8 +168,10 @@ begin
 end;
 $$;
 
--- Counts the extractions of a user: with every cadence.reconcile_every_n-th one the facts are reconciled.
-create or replace function memory._count_extraction(p_user_id text)
+-- Counts the extractions of a user: with every cadence.reconcile_every_n-th one the facts are reconciled. The built-in
+-- model costs nothing, so it reconciles after every extraction with news: after the last job all facts are compared,
+-- whatever the number of jobs and the order in which they ended.
+create or replace function memory._count_extraction(p_user_id text, p_has_news boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -153,8 +182,25 @@ begin
   insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'extractions', 1)
   on conflict on constraint marks_pkey do update set position = k.position + 1
   returning k.position into extractions;
-  if every_n > 0 and extractions % every_n = 0 then
+  if every_n = 0 then
+    return;
+  elsif p_has_news
+    and (memory._chosen_chat_model(null, memory._policy_section(p_user_id, null, 'agent'))).provider = 'local' then
+    perform memory._enqueue_reconciliation(p_user_id);
+  elsif extractions % every_n = 0 then
     perform memory._enqueue_due(p_user_id, 'reconcile_memories', '');
   end if;
+end;
+$$;
+
+-- Queues a reconciliation that begins after this transaction: one that runs now has read the facts before. If another
+-- transaction keeps the job's row, the worker gets 55P03 and hands the result in again.
+create or replace function memory._enqueue_reconciliation(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+set lock_timeout = '200ms'
+as $$
+begin
+  perform memory._enqueue(p_user_id, 'reconcile_memories', '', '{"is_forced": true}');
 end;
 $$;

@@ -1,7 +1,9 @@
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the fact stays whose text the model repeats; of contradictions the newer fact, or of equally
--- new ones the more confident one. Sets that break these rules are left alone and counted as refused.
+-- agrees. Of duplicates the fact stays whose text the model repeats; of contradictions the fact that was said later, or
+-- of facts said at the same time the more confident one. Sets that break these rules are left alone and counted as
+-- refused. The built-in model decides anew about hidden facts too; those that it names as open become current unless a
+-- set hides them again.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -16,9 +18,11 @@ declare
   claims jsonb;
   winner uuid;
   losers uuid[];
+  hidden uuid[] := array[]::uuid[]; -- by a set of this reply
+  reason text;
   kept int;
   merged int;
-  contradicted int := 0;
+  contradicted int;
   refused int;
 begin
   perform memory._check_reconciliation(p_result, given);
@@ -38,8 +42,10 @@ begin
     from unnest(array['duplicates', 'contradictions']) as s (section)
     cross join lateral jsonb_array_elements(p_result -> s.section) with ordinality as i (value, position)
   ) as e;
-  claims := memory._claims_of(p_job.user_id, ids, array(
-    select distinct ids[n::numeric::int] from jsonb_path_query(entries, '$[*].numbers[*]') as n));
+  if entries <> '[]' then
+    claims := memory._claims_of(p_job.user_id, ids, array(
+      select distinct ids[n::numeric::int] from jsonb_path_query(entries, '$[*].numbers[*]') as n));
+  end if;
 
   for item in
     select e.is_duplicate, e.content, e.numbers
@@ -58,27 +64,41 @@ begin
         where e <> winner and memory._may_hide(p_job.user_id, winner, e, claims, item.is_duplicate));
     end if;
     if cardinality(losers) > 0 then
-      perform memory._supersede_all(p_job.user_id, losers, winner,
-                                    case when item.is_duplicate then 'duplicate' else 'contradict' end);
+      reason := case when item.is_duplicate then 'duplicate' else 'contradict' end;
+      hidden := hidden || losers;
+      -- A fact that is hidden so already keeps its version.
+      perform memory._supersede_all(p_job.user_id, array(
+        select m.memory_id from memory.memories as m
+        where m.user_id = p_job.user_id and m.memory_id = any (losers)
+          and (m.superseded_by, m.supersede_reason) is distinct from (winner, reason)), winner, reason);
       -- The numbers of hidden duplicates now name the fact that stays; those of contradicted facts name nothing.
       ids := array(
         select case when i.id <> all (losers) then i.id when item.is_duplicate then winner end
         from unnest(ids) with ordinality as i (id, position) order by i.position);
       if item.is_duplicate then
         perform memory._keep_the_best(p_job.user_id, winner, losers);
-      else
-        contradicted := contradicted + cardinality(losers);
       end if;
     end if;
     refused := refused + (coalesce(cardinality(losers), 0) < greatest(cardinality(entry_ids) - 1, 1))::int;
   end loop;
+  perform memory._release(p_job.user_id, o.memory_id)
+  from jsonb_array_elements_text(p_result -> 'open') as n
+  cross join lateral (select handed_out[n::numeric::int] as memory_id) as o
+  where o.memory_id <> all (hidden);
   if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- with a smaller n, older new facts were not looked at
     perform memory._set_mark(p_job.user_id, '', 'reconcile_memories', (p_job.input ->> 'newest')::bigint);
   end if;
   -- Counted at the end, because a fact that stayed in one set may have been hidden by a later one.
-  select given - count(*), count(*) filter (where m.supersede_reason = 'duplicate') into kept, merged
-  from memory.memories as m
-  where m.user_id = p_job.user_id and m.memory_id = any (handed_out) and m.superseded_at is not null;
+  select count(*) filter (where h.is_kept), count(*) filter (where h.is_new and h.supersede_reason = 'duplicate'),
+    count(*) filter (where h.is_new and h.supersede_reason = 'contradict')
+  into kept, merged, contradicted
+  from (
+    select m.supersede_reason, m.superseded_at is null as is_kept,
+      (g.value ->> 'version')::int <> m.version and m.superseded_at is not null as is_new
+    from jsonb_array_elements(p_job.input -> 'facts') as g
+    left join memory.memories as m
+      on m.user_id = p_job.user_id and m.memory_id = (g.value ->> 'memory_id')::uuid
+      and m.memory_id = any (handed_out)) as h;
   return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
 end;
 $$;
@@ -110,5 +130,8 @@ begin
       end if;
     end loop;
   end loop;
+  if p_result ? 'open' then
+    perform memory._check_result_numbers('open', p_result -> 'open', p_given, 0);
+  end if;
 end;
 $$;

@@ -39,12 +39,14 @@ begin
     where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
       and (m.content_hash = memory._content_hash(p_content)
            or words <> '{}' and p_claims -> m.memory_id::text -> 'words' = to_jsonb(words))
-    order by p_claims -> m.memory_id::text -> 'is_stated' desc, m.created_at desc, m.memory_id desc limit 1);
+    order by p_claims -> m.memory_id::text -> 'is_stated' desc, memory._said(m) desc, m.thread_id desc,
+      m.created_at desc, m.memory_id desc
+    limit 1);
 end;
 $$;
 
--- The memory that was said last, or of equally new ones the most confident one. A memory counts as said again when a
--- duplicate that it hides was said.
+-- The memory that was said last, or of those said at the same time the most confident one. A memory counts as said
+-- again when a duplicate that it hides was said.
 create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
 returns uuid
 language plpgsql stable parallel safe
@@ -52,19 +54,19 @@ as $$
 begin
   return (
     with recursive said as (
-      select m.memory_id as stays, m.memory_id, coalesce(m.valid_from, m.created_at) as said_at
+      select m.memory_id as stays, m.memory_id, memory._said(m) as said
       from memory.memories as m
       where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
       union
-      select s.stays, m.memory_id, coalesce(m.valid_from, m.created_at) from memory.memories as m
+      select s.stays, m.memory_id, memory._said(m) from memory.memories as m
       join said as s on s.memory_id = m.superseded_by
       where m.user_id = p_user_id and m.supersede_reason in ('duplicate', 'near-duplicate')
         and m.deleted_at is null
     )
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-    order by (select max(s.said_at) from said as s where s.stays = m.memory_id) desc, m.confidence desc,
-      m.created_at desc, m.memory_id desc
+    order by (select max(s.said) from said as s where s.stays = m.memory_id) desc, m.thread_id desc, m.created_at desc,
+      m.memory_id desc
     limit 1);
 end;
 $$;

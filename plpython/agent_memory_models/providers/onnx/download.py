@@ -1,0 +1,68 @@
+"""A model that the package fastembed knows by name: downloaded once, then read from the cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from ...errors import MissingModelError, ModelError
+
+CACHE_VARIABLE = "FASTEMBED_CACHE_PATH"
+"""Where the weights are kept; ~/.cache/agent_memory/models unless set."""
+
+
+class NamedModel:
+    """A loaded model; threads may share it. Each run takes one thread, as FolderModel.
+
+    Raises MissingModelError where the weights are not in the cache and cannot be downloaded, ModelError for a name that
+    fastembed does not know, and ImportError where a package is missing.
+    """
+
+    def __init__(self, kind: str, name: str, may_download: bool) -> None:
+        import fastembed
+        from fastembed.common.model_description import BaseModelDescription, ModelSource
+        from fastembed.rerank.cross_encoder import TextCrossEncoder
+        from loguru import logger
+
+        logger.disable("fastembed")  # what goes wrong is said in the error
+        factory: Any = fastembed.TextEmbedding if kind == "embedding" else TextCrossEncoder
+        known = {each["model"].lower(): each for each in factory.list_supported_models()}
+        if name.lower() not in known:
+            raise ModelError(
+                f"fastembed has no {kind} model of this name: take one of its list, or name a folder in model_dir"
+            )
+        described = {field.name: known[name.lower()][field.name] for field in fields(BaseModelDescription)}
+        description = BaseModelDescription(**{**described, "sources": ModelSource(**described["sources"])})
+        folder = os.environ.get(CACHE_VARIABLE) or _cache_folder()
+        try:
+            # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.
+            path = factory.download_model(description, folder, retries=1, local_files_only=not may_download)
+            self._model = factory(name, threads=1, cuda=False, specific_model_path=str(path))
+        except Exception as error:  # network, disk and hub each have errors of their own
+            why = type(error).__name__ if may_download else "nothing is downloaded within a server"
+            raise MissingModelError(f"the weights of model {name} are not in {folder} ({why})") from None
+
+    def embed(self, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:
+        """Run the model, as FolderModel.embed."""
+        import numpy
+
+        for start in range(0, len(texts), max_texts):
+            batch = texts[start : start + max_texts]
+            yield [*range(start, start + len(batch))], numpy.stack([*self._model.embed(batch, batch_size=max_texts)])
+
+    def score(self, query: str, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:
+        """Run a cross-encoder, as FolderModel.score."""
+        import numpy
+
+        for start in range(0, len(texts), max_texts):
+            batch = texts[start : start + max_texts]
+            scores = numpy.array([*self._model.rerank(query, batch, batch_size=max_texts)])
+            yield [*range(start, start + len(batch))], scores
+
+
+def _cache_folder() -> str:
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return str(Path(caches, "agent_memory", "models"))

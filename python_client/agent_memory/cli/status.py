@@ -1,0 +1,112 @@
+"""The command that says how an installation goes, and what helps where it does not."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+from typing import Annotated, Any
+
+import psycopg
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from .._text import counted
+from ..client import Memory
+from ..embedded.folder import resolved as embedded_folder
+from ..errors import client_version
+from ..source import named_database
+from .console import Dsn, connected, console
+
+
+def status(
+    dsn: Dsn = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print an object for programs.")] = False,
+) -> None:
+    """Say what runs where, which models serve, what waits, and what helps; status 1 when something is broken."""
+    with connected(dsn) as connection:
+        state = Memory(connection).status() | _where(connection, dsn)
+    state["package_version"] = client_version()
+    if state["version"] != state["package_version"]:
+        state["problems"].insert(0, _other_version(state))
+    if as_json:
+        typer.echo(json.dumps(state, indent=2))
+    else:
+        _print(state)
+    if any(problem["is_broken"] for problem in state["problems"]):
+        raise typer.Exit(1)
+
+
+def _where(connection: psycopg.Connection[Any], dsn: str | None) -> dict[str, Any]:
+    """Return what the connection tells, which has no password, and the folder of an embedded store."""
+    info = connection.info
+    folder = None if named_database(dsn) is not None else str(embedded_folder(None))
+    return {"host": info.host, "port": info.port, "database": info.dbname, "user": info.user, "folder": folder}
+
+
+def _other_version(state: dict[str, Any]) -> dict[str, Any]:
+    older = _numbers(state["version"]) < _numbers(state["package_version"])
+    return {
+        "name": "version",
+        "is_broken": True,
+        "detail": f"the database has agent_memory {state['version']}, this package is {state['package_version']}",
+        "help": "Run: agent-memory install" if older else "Run: pip install --upgrade pg-agent-memory",
+    }
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
+
+
+def _print(state: dict[str, Any]) -> None:
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    for name, text in _lines(state):
+        table.add_row(Text(name, style="bold"), Text(text))
+    console.print(table)
+    if not state["problems"]:
+        console.print(Text("Nothing needs attention.", style="green"))
+    for problem in state["problems"]:
+        mark = Text("broken  ", style="red") if problem["is_broken"] else Text("degraded", style="yellow")
+        console.print(mark + Text(f" {problem['name']}: {problem['detail']}"), soft_wrap=True)
+        console.print(Text(f"         {problem['help']}"), soft_wrap=True)
+
+
+def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
+    queue, embedded = state["queue"], state["embedded"]
+    where = f"database {state['database']} on {state['host']}:{state['port']}, as {state['user']}"
+    if state["folder"] is not None:
+        where = f"embedded in {state['folder']}, runs while it is used"
+    lines = [
+        ("server", f"PostgreSQL {state['server_version']}, {where}"),
+        ("agent_memory", f"{state['version']} in the database, {state['package_version']} here"),
+        ("pgvector", state["pgvector"] or "missing"),
+        (
+            "PL/Python",
+            "call memory.run_jobs() works"
+            if state["has_runner"]
+            else 'absent: "agent-memory worker" runs beside the server',
+        ),
+    ]
+    for model in state["models"]:
+        last = "not called yet" if model["last_called_at"] is None else f"last called {_ago(model['last_called_at'])}"
+        works = f"failed: {model['last_error']}" if model["last_error"] else last
+        lines.append(
+            (f"{model['kind']} model", f"{model['name']} (provider {model['provider']}, {model['model']}), {works}")
+        )
+    if embedded is not None:
+        about = "about " if embedded["is_estimate"] else ""
+        lines.append(("embedded", f"{about}{embedded['done']:,} of {counted(embedded['total'], 'text')}"))
+    due = f"{queue['due']:,} due"
+    if queue["due"]:
+        due += f", the oldest for {timedelta(seconds=queue['oldest_due_seconds'])}"
+    lines.append(
+        ("queue", f"{queue['pending']:,} waiting ({due}), {queue['running']:,} running, {queue['dead']:,} dead")
+    )
+    workers = [f"{worker['worker']} ({_ago(worker['last_seen_at'])})" for worker in queue["workers"][:3]]
+    lines.append(("workers seen", ", ".join(workers) or "none yet"))
+    return lines
+
+
+def _ago(moment: str) -> str:
+    age = datetime.now(timezone.utc) - datetime.fromisoformat(moment)
+    return f"{timedelta(seconds=max(0, round(age.total_seconds())))} ago"

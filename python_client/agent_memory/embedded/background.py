@@ -1,0 +1,66 @@
+"""A worker in a thread of the process that uses a store."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from contextlib import suppress
+
+import psycopg
+
+from ..errors import AgentMemoryError
+
+logger = logging.getLogger("agent_memory.worker")
+# Without this a warning of a program that has set up no logging would be printed.
+logger.addHandler(logging.NullHandler())
+
+_PAUSE = 5.0
+"""Seconds before a worker that could not start tries again."""
+
+
+class BackgroundWorker:
+    """Runs queued jobs in a daemon thread with its own event loop and connections, from its making until ``stop()``.
+
+    Args:
+        conninfo: how to reach the database.
+    """
+
+    def __init__(self, conninfo: str) -> None:
+        self._conninfo = conninfo
+        self._stopping = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop_worker = lambda: None
+        self._thread = threading.Thread(target=self._run, name="agent-memory worker", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Tell the worker to finish or release what it has claimed; ``wait()`` waits until it has."""
+        self._stopping.set()
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop is closed already
+                self._loop.call_soon_threadsafe(self._stop_worker)
+
+    def wait(self, timeout: float) -> None:
+        """Wait for the end of the worker's thread for so many seconds."""
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                asyncio.run(self._work())
+            except (AgentMemoryError, psycopg.Error, OSError) as error:
+                logger.warning("the worker in the background could not start: %s", error)
+            except Exception:
+                logger.exception("the worker in the background ended")
+            self._stopping.wait(_PAUSE)
+
+    async def _work(self) -> None:
+        # Imported in the thread, so that nobody waits for it.
+        from ..worker import Worker
+
+        worker = Worker(self._conninfo)
+        self._loop, self._stop_worker = asyncio.get_running_loop(), worker.stop
+        if self._stopping.is_set():
+            return
+        await worker.run()

@@ -1,0 +1,138 @@
+-- When memories were said, and what happens when a statement is said again. Jobs end in any order, so the order in
+-- which memories were stored decides nothing about extracted memories.
+
+-- Of two memories the one with the greater value was said later: the time (microseconds since 1970), then the number of
+-- the message in its thread, because messages that are stored together have one time; then the more confident one is
+-- greater. Sort by thread_id, created_at and memory_id after it: the memories of one message are stored by one job in
+-- the order of its text.
+create or replace function memory._said(p_memory memory.memories)
+returns numeric[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array[
+    extract(epoch from coalesce(p_memory.said_at, p_memory.valid_from, p_memory.created_at)) * 1000000,
+    coalesce((select max(s) from unnest(p_memory.source_seqs) as s), -1),
+    p_memory.confidence::numeric];
+end;
+$$;
+
+-- The memory that has this content already: a current one, or an extracted one that a job hid. Null where the content
+-- must be stored: of a contradiction that a stated memory won, a reconciliation decides anew.
+create or replace function memory._known_memory(
+  p_user_id text, p_agent_id text, p_memory_type text, p_content_hash text
+)
+returns memory.memories
+language plpgsql stable parallel safe
+as $$
+declare
+  known memory.memories;
+begin
+  select m.* into known
+  from memory.memories as m
+  where m.user_id = p_user_id
+    and m.agent_id = p_agent_id
+    and m.memory_type = p_memory_type
+    and m.content_hash = p_content_hash
+    and memory._is_current(m)
+    and (m.expires_at is null or m.expires_at > statement_timestamp());
+  if found then
+    return known;
+  end if;
+  select m.* into known
+  from memory.memories as m
+  where m.user_id = p_user_id
+    and m.agent_id = p_agent_id
+    and m.memory_type = p_memory_type
+    and m.content_hash = p_content_hash
+    and m.superseded_at is not null
+    and m.deleted_at is null
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and m.supersede_reason in ('duplicate', 'near-duplicate', 'contradict')
+    and not memory._is_stated(m)
+    and (m.supersede_reason <> 'contradict' or exists (
+      select from memory.memories as w
+      where w.user_id = m.user_id and w.memory_id = m.superseded_by and not memory._is_stated(w)))
+  order by memory._said(m) desc, m.memory_id desc
+  limit 1;
+  return known;
+end;
+$$;
+
+-- Notes that an extracted memory was said by further messages; false when they change nothing. The memory holds since
+-- the first time and counts as said at the last; it names the messages of one thread, the one where it was said last.
+create or replace function memory._say_again(
+  p_known memory.memories, p_thread_id text, p_seqs bigint[], p_said_at timestamptz, p_valid_from timestamptz,
+  p_event_time jsonb
+)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  is_later constant boolean := coalesce(
+    p_said_at > coalesce(p_known.said_at, p_known.valid_from, p_known.created_at), false);
+  is_earlier constant boolean := coalesce(p_valid_from < p_known.valid_from, false);
+  seqs constant bigint[] := case
+    when p_known.thread_id = p_thread_id
+      then array(select distinct s from unnest(p_known.source_seqs || p_seqs) as s order by s)
+    when is_later then p_seqs
+    else p_known.source_seqs
+  end;
+begin
+  if memory._is_stated(p_known)
+    or not is_later and not is_earlier and p_known.source_seqs @> seqs then
+    return false;
+  end if;
+  update memory.memories as m
+  set said_at = case when is_later then p_said_at else m.said_at end,
+      valid_from = least(m.valid_from, p_valid_from),
+      metadata = case
+        when is_earlier
+          then m.metadata - 'event_time' || jsonb_strip_nulls(jsonb_build_object('event_time', p_event_time))
+        else m.metadata
+      end,
+      thread_id = case when is_later then p_thread_id else m.thread_id end,
+      source_seqs = seqs,
+      operation = 'update'
+  where m.user_id = p_known.user_id and m.memory_id = p_known.memory_id;
+  perform memory._win_again(p_known.user_id, p_known.memory_id);
+  return true;
+end;
+$$;
+
+-- Swaps a memory that lost a contradiction with the extracted memory that won it, once the loser was said later.
+create or replace function memory._win_again(p_user_id text, p_loser uuid)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  loser memory.memories;
+  winner memory.memories;
+begin
+  select m.* into loser from memory.memories as m
+  where m.user_id = p_user_id and m.memory_id = p_loser and m.supersede_reason = 'contradict';
+  select m.* into winner from memory.memories as m
+  where m.user_id = p_user_id and m.memory_id = loser.superseded_by and memory._is_current(m);
+  if winner.memory_id is null or memory._is_stated(winner) or memory._said(loser) <= memory._said(winner) then
+    return;
+  end if;
+  perform memory._release(p_user_id, loser.memory_id);
+  perform memory._supersede_all(p_user_id, array[winner.memory_id], loser.memory_id, 'contradict');
+end;
+$$;
+
+-- Makes a hidden memory current again, unless its content was stored again meanwhile.
+create or replace function memory._release(p_user_id text, p_memory_id uuid)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.memories as m
+  set superseded_by = null, supersede_reason = null, superseded_at = null, operation = 'restore'
+  where m.user_id = p_user_id and m.memory_id = p_memory_id and m.superseded_at is not null and m.deleted_at is null
+    and not exists (
+      select from memory.memories as o
+      where o.user_id = m.user_id and o.agent_id = m.agent_id and o.memory_type = m.memory_type
+        and o.content_hash = m.content_hash and memory._is_current(o));
+end;
+$$;

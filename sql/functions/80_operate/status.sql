@@ -1,0 +1,209 @@
+-- memory.doctor() checks the installation; this says how it goes: what serves, what waits and what helps. Nothing here
+-- reads texts of many users, so the answer takes as long for a million messages as for none.
+create or replace function memory.status()
+returns jsonb
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  queue constant jsonb := memory._queue_status();
+  models constant jsonb := memory._model_status();
+  embedded constant jsonb := memory._embedded_status();
+begin
+  return jsonb_build_object(
+    'version', memory.version(),
+    'server_version', current_setting('server_version'),
+    'pgvector', (select e.extversion from pg_extension as e where e.extname = 'vector'),
+    'has_runner', memory._has_runner(),
+    'models', models, 'queue', queue, 'embedded', embedded,
+    'problems', coalesce(
+      (select jsonb_agg(jsonb_build_object('name', p.name, 'is_broken', p.is_broken, 'detail', p.detail,
+                                           'help', p.help) order by not p.is_broken, p.name)
+       from memory._problems(queue, models, embedded) as p), '[]'));
+end;
+$$;
+comment on function memory.status() is
+'How this installation goes, as an object: versions, models with their last errors, the queue and its workers, how '
+'much is embedded, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
+'and the help.';
+
+-- Whether memory.run_jobs() can call models.
+create or replace function memory._has_runner()
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from pg_proc as p join pg_language as l on l.oid = p.prolang
+    where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u');
+end;
+$$;
+
+-- What waits, and who works. A worker is known by its claims and by the newest jobs that are done.
+create or replace function memory._queue_status()
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  moment constant timestamptz := statement_timestamp();
+begin
+  return (
+    select jsonb_build_object(
+      'pending', count(*) filter (where j.status = 'pending'),
+      'due', count(*) filter (where j.status = 'pending' and j.run_after <= moment),
+      'oldest_due_seconds', extract(epoch from moment
+        - min(j.run_after) filter (where j.status = 'pending' and j.run_after <= moment))::bigint,
+      'running', count(*) filter (where j.status = 'running'),
+      -- A job that waits for a budget (AM002) has not failed.
+      'last_error', (array_agg(left(j.error, 300) order by j.run_after desc)
+        filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1])
+    from memory.jobs as j where j.status in ('pending', 'running')
+  ) || jsonb_build_object(
+    'dead', (select count(*) from memory.jobs as j where j.status = 'dead'),
+    'workers', coalesce((
+      select jsonb_agg(jsonb_build_object('worker', w.worker, 'last_seen_at', w.seen_at) order by w.seen_at desc)
+      from (select s.worker, max(s.seen_at) as seen_at
+            from (select r.worker, moment as seen_at
+                  from memory.jobs as r where r.status = 'running' and r.lease_expires_at > moment
+                  union all
+                  (select d.worker, d.finished_at from memory.jobs as d where d.status in ('completed', 'dead')
+                   order by d.finished_at desc limit 1000)) as s
+            where s.worker is not null
+            group by s.worker order by seen_at desc limit 10) as w), '[]'));
+end;
+$$;
+
+-- The active models, and how their last call went as far as the newest 10,000 calls of the ledger tell.
+create or replace function memory._model_status()
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce((
+    with calls as (
+      select c.model, c.called_at, c.error from memory.model_calls as c order by c.called_at desc limit 10000
+    )
+    select jsonb_agg(jsonb_build_object('kind', m.kind, 'name', m.name, 'provider', m.provider, 'model', m.model,
+                                        'last_called_at', l.called_at, 'last_error', l.error) order by m.kind)
+    from memory.models as m
+    left join lateral (
+      select c.called_at, left(c.error, 300) as error from calls as c where c.model = m.name
+      order by c.called_at desc limit 1) as l on true
+    where m.is_active), '[]');
+end;
+$$;
+
+-- How many texts the active embedding model has embedded; null without one. Of up to 20,000 rows they are counted, and
+-- beyond that PostgreSQL's statistics of the tables tell about how many there are.
+create or replace function memory._embedded_status()
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  active constant text := (memory._embedding_model()).name;
+  total bigint := 0;
+  done bigint;
+  counted record;
+begin
+  if active is null then
+    return null;
+  end if;
+  for counted in
+    select t.name, memory._rows_about(t.name) as number
+    from unnest(array['memory.memories', 'memory.summaries', 'memory.document_chunks', 'memory.artifacts',
+                      'memory.messages']::regclass[]) as t (name)
+  loop
+    if counted.name <> 'memory.messages'::regclass
+      or (memory._policy_section('', '', 'search') ->> 'embed_messages')::boolean then
+      total := total + counted.number;
+    end if;
+  end loop;
+  done := memory._rows_about('memory.embeddings');
+  if greatest(total, done) <= 20000 then
+    return (select jsonb_build_object('model', b.model, 'done', b.done, 'total', b.total, 'is_estimate', false)
+            from memory.backfill_status() as b where b.model = active);
+  end if;
+  -- Embeddings of other models count as far as they are among the most common values.
+  done := done * coalesce((
+    select s.most_common_freqs[array_position(s.most_common_vals::text::text[], active)]
+    from pg_stats as s where s.schemaname = 'memory' and s.tablename = 'embeddings' and s.attname = 'model'), 1);
+  return jsonb_build_object('model', active, 'done', least(done, total), 'total', total, 'is_estimate', true);
+end;
+$$;
+
+-- About how many rows a table has: counted up to 20,001, and beyond that by PostgreSQL's statistics.
+create or replace function memory._rows_about(p_table regclass)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+declare
+  number bigint;
+begin
+  execute format('select count(*) from (select from %s limit 20001) as r', p_table) into number;
+  if number > 20000 then
+    select greatest(number, c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) into number
+    from pg_class as c where c.oid = p_table;
+  end if;
+  return number;
+end;
+$$;
+
+-- What needs attention, with the command that helps.
+create or replace function memory._problems(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+returns table (name text, is_broken boolean, detail text, help text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  select d.check_name, true, d.detail,
+    case d.check_name
+      when 'pgvector' then 'Install pgvector on the server, then run: create extension vector'
+      when 'privileges' then 'Run: agent-memory install'
+      when 'chat model' then 'Run: select memory.activate_model(''local''), or activate another chat model'
+      when 'vector indexes' then 'Run what memory.vector_index() gives'
+      when 'budgets' then 'Raise the budget with memory.set_policy(), then call memory.retry_job(user_id, job_id)'
+      when 'retries' then 'Run: select * from memory.retry_storms'
+      when 'dead jobs' then
+        'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
+      else 'Run: select * from memory.doctor()' end
+  from memory.doctor() as d
+  where not d.ok and d.check_name <> 'queue';
+
+  -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
+  return query
+  select 'worker', true,
+    format('%s due, the oldest for %s s, and no worker was seen in the last two minutes', p_queue ->> 'due',
+           p_queue ->> 'oldest_due_seconds'),
+    'Run: agent-memory worker' || case when memory._has_runner() then ', or call memory.run_jobs()' else '' end
+  where (p_queue ->> 'oldest_due_seconds')::bigint >= 60
+    and not coalesce((p_queue #>> '{workers,0,last_seen_at}')::timestamptz
+                     > statement_timestamp() - interval '2 minutes', false);
+
+  return query
+  select 'failing jobs', true, p_queue ->> 'last_error',
+    'Mend what the error names, where the worker runs; the jobs are tried again by themselves'
+  where p_queue ->> 'last_error' is not null;
+
+  return query
+  select format('%s model', m.value ->> 'kind'), true,
+    format('the last call of "%s" failed: %s', m.value ->> 'name', m.value ->> 'last_error'),
+    'See that it can be reached and that its key is set where it is called, or call memory.deactivate_model('
+      || quote_literal(m.value ->> 'name') || ')'
+  from jsonb_array_elements(p_models) as m (value)
+  where m.value ->> 'last_error' is not null;
+
+  return query
+  select 'embedding model', false, 'none is active: searches compare words, not meaning',
+    'Call memory.register_model() and memory.activate_model(); an embedding model of provider local needs no key'
+  where p_embedded is null;
+
+  return query
+  select 'embeddings', false,
+    format('%s%s of %s texts are embedded: searches by meaning miss the others',
+           case when (p_embedded ->> 'is_estimate')::boolean then 'about ' else '' end, p_embedded ->> 'done',
+           p_embedded ->> 'total'),
+    'Keep a worker running: agent-memory worker'
+  where (p_embedded ->> 'done')::bigint
+    < (p_embedded ->> 'total')::bigint * case when (p_embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
+end;
+$$;

@@ -1,0 +1,90 @@
+"""A store without an embedding model is given the default one."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+from agent_memory import AsyncMemory, DegradedWarning, Memory
+from agent_memory.local import DEFAULT_MODEL, DEFAULT_NAME, activate_default, activate_default_async
+from agent_memory_models.providers.onnx import loading
+
+MODELS = "select name, provider, model, is_active from memory.models where kind = 'embedding'"
+DEFAULT = [(DEFAULT_NAME, "local", DEFAULT_MODEL, True)]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "_loaded", {})
+    monkeypatch.setattr(loading, "_missing", {})
+
+
+def activate_in(dsn: str) -> bool:
+    with Memory(dsn) as memory:
+        return activate_default(memory)
+
+
+@pytest.mark.feature("F18")
+def test_it_is_registered_once_and_found_by(
+    dsn: str, db: psycopg.Connection, minilm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(loading.FOLDER_VARIABLE, str(minilm))
+
+    async def scenario() -> bool:
+        async with AsyncMemory(dsn) as memory:
+            return await activate_default_async(memory)
+
+    assert asyncio.run(scenario())
+    assert activate_in(dsn)
+    assert db.execute(MODELS).fetchall() == DEFAULT
+    with Memory(dsn, catch_up_seconds=30) as memory:
+        memory.add_message("ana", "monday", "user", "I prefer trains over planes.")
+        assert memory.search("ana", "How does she like to travel?")[0].content == "I prefer trains over planes."
+
+
+def test_processes_may_do_so_at_once(
+    dsn: str, db: psycopg.Connection, minilm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(loading.FOLDER_VARIABLE, str(minilm))
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        assert pool.map(activate_in, [dsn] * 3) == [True] * 3
+    assert db.execute(MODELS).fetchall() == DEFAULT
+
+
+def test_another_model_stays(db: psycopg.Connection, memory: Memory) -> None:
+    memory.register_model("ada", "embedding", "openai", "ada")
+    assert activate_default(memory)
+    assert db.execute(MODELS).fetchall() == [("ada", "openai", "ada", False)]
+
+
+@pytest.mark.parametrize("missing", ["packages", "weights"])
+def test_what_is_missing_is_named_and_nothing_is_registered(
+    db: psycopg.Connection, memory: Memory, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(loading.FOLDER_VARIABLE, str(tmp_path))
+    says = "AGENT_MEMORY_MODEL_DIR"
+    if missing == "packages":
+        monkeypatch.setitem(sys.modules, "onnxruntime", None)
+        says = r"pip install 'pg-agent-memory\[local\]'"
+    with pytest.warns(DegradedWarning, match=says) as caught:
+        assert not activate_default(memory)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert db.execute(MODELS).fetchall() == []
+
+
+def test_nothing_heavy_is_imported_before(dsn: str) -> None:
+    code = (
+        "import sys, agent_memory\n"
+        f"memory = agent_memory.Memory({dsn!r})\n"
+        "memory.add_message('ana', 'monday', 'user', 'Green tea')\n"
+        "memory.search('ana', 'tea', mode='keyword')\n"
+        "print([name for name in ('onnxruntime', 'fastembed', 'tokenizers', 'numpy', 'openai') if name in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]", done.stderr

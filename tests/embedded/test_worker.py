@@ -1,0 +1,122 @@
+"""The worker in the background of a process that has a client."""
+
+import logging
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from agent_memory import Memory
+from agent_memory.embedded import open_store
+
+from tests.embedded.steps import Processes, server_runs, wait_until
+
+SAY = """
+        for number in range(10):
+            memory.add_message("ana", "t", "user", f"I prefer train number {number} over planes.")
+"""
+WAIT = """
+        import psycopg
+        from agent_memory.embedded import open_store
+        with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
+            while not connection.execute("select from memory.jobs where {condition}").fetchone():
+                time.sleep(0.05)
+"""
+
+
+@pytest.fixture
+def silent_model(folder: Path) -> Iterator[None]:
+    """The store's chat model is a server that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
+            memory = Memory(connection)
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+            memory.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
+            memory.activate_model("silent")
+        yield
+
+
+def say(memory: Memory) -> None:
+    """Say enough for a job that extracts memories."""
+    for number in range(10):
+        memory.add_message("ana", "t", "user", f"I prefer train number {number} over planes.")
+
+
+def jobs(folder: Path) -> dict[str, int]:
+    """Return how many jobs have which status."""
+    with open_store(folder) as store, psycopg.connect(store.conninfo) as connection:
+        return dict(connection.execute("select status, count(*)::int from memory.jobs group by status").fetchall())
+
+
+@pytest.mark.feature("E17")
+def test_jobs_are_run_in_the_background(folder: Path) -> None:
+    with Memory(path=folder) as memory:
+        say(memory)
+        wait_until(lambda: memory.list_memories("ana"))
+        assert {record.memory_type for record in memory.list_memories("ana")} == {"preference"}
+
+
+def test_jobs_that_were_not_run_wait_for_the_next_opening(folder: Path) -> None:
+    with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
+        say(Memory(connection))
+    with Memory(path=folder) as memory:
+        wait_until(lambda: memory.list_memories("ana"))
+
+
+@pytest.mark.usefixtures("silent_model")
+@pytest.mark.parametrize("end", ["memory.close()", "", "sys.exit()", "del memory"])
+def test_a_running_job_is_released_at_the_end(folder: Path, processes: Processes, end: str) -> None:
+    code = f"""
+        memory = Memory(path=folder)
+        {SAY}
+        {WAIT.format(condition="status = 'running'")}
+        print(time.time(), flush=True)
+        {end}
+    """
+    output = processes.run(code, OPENAI_API_KEY="k")
+    took = time.time() - float(output)
+    assert took < 2.0
+    wait_until(lambda: not server_runs(folder))
+    assert jobs(folder).get("running", 0) == 0
+    assert jobs(folder)["pending"] >= 1
+    with open_store(folder) as store, psycopg.connect(store.conninfo) as connection:
+        assert connection.execute("select max(attempts) from memory.jobs").fetchone() == (0,)
+
+
+def test_it_logs_and_does_not_print(folder: Path, processes: Processes) -> None:
+    code = f"""
+        memory = Memory(path=folder)
+        memory.register_model("nobody", "chat", "openai", "some-model", {{"base_url": "http://127.0.0.1:1/v1"}})
+        memory.activate_model("nobody")
+        {SAY}
+        {WAIT.format(condition="error is not null")}
+    """
+    assert processes.run(code, OPENAI_API_KEY="k") == ""
+    logged = processes.start(
+        f"        import logging; logging.basicConfig(level=logging.INFO)\n{code}", OPENAI_API_KEY="k"
+    )
+    output, errors = logged.communicate(timeout=60)
+    assert output == ""
+    assert "INFO:agent_memory.worker:worker " in errors
+    assert "stopped: " in errors
+
+
+def test_the_servers_log_keeps_nothing_that_was_said(folder: Path) -> None:
+    with Memory(path=folder) as memory:
+        memory.add_message("ana", "t", "user", "a secret word")
+        with pytest.raises(Exception, match="role"):
+            memory.add_message("ana", "t", "another secret word", "a third secret word")
+        with open_store(folder) as store, psycopg.connect(store.conninfo) as connection:
+            with pytest.raises(psycopg.Error):
+                connection.execute("select 'a fourth secret word'::int")
+    assert "secret" not in (folder / "server.log").read_text()
+
+
+def test_a_given_database_gets_no_worker(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "agent_memory.worker")
+    with open_store(folder) as store, Memory(store.conninfo) as memory:
+        memory.add_message("ana", "t", "user", "Hi")
+        time.sleep(0.5)
+    assert not caplog.records

@@ -1,0 +1,188 @@
+"""The built-in model makes the same memories of a conversation, whatever the order in which jobs are done."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory.importer import import_file
+from agent_memory.worker import Worker
+
+from tests.support.model_payloads import run
+from tests.support.protocol import lease, make_due
+from tests.support.sqlapi import Api
+
+# By thread, the day of 2024 and what the user said on it.
+CONVERSATION = {
+    "spring": [
+        ("03-01", "Hi! My name is Ana and my favourite colour is blue."),
+        ("03-02", "I live in Berlin, near the park. I work at Acme."),
+        ("03-03", "I prefer window seats. I like green tea."),
+        ("03-04", "I'm a nurse. Remember that the spare key is with Bea."),
+        ("03-05", "I am 34 years old and I enjoy jazz."),
+        ("03-06", "Where could I live? Somebody said I hate it here."),
+    ],
+    "summer": [
+        ("06-01", "I moved to Lisbon last week."),
+        ("06-02", "I started a new job at Globex. I enjoy jazz."),
+        ("06-03", "My favourite colour is green. I'm an engineer now."),
+        ("06-04", "I live in Berlin."),  # for the summer
+        ("06-05", "I enjoy jazz. I really like green tea!"),
+    ],
+    "autumn": [
+        ("09-01", "I live in Rome now. I work at Acme."),
+        ("09-02", "I now prefer aisle seats. I am 35 years old."),
+        ("09-03", "I live in Porto. I live in Lisbon."),
+        ("09-04", "My favourite colour is blue. I am a nurse!"),
+        ("09-05", "I prefer trains over planes."),
+    ],
+    "winter": [
+        ("09-03", "My favourite food is rice."),  # the same day as another thread
+        ("12-01", "I prefer planes over trains. I live in Rome."),
+        ("12-02", "I live in Oslo, by the sea. I work at Initech as a nurse."),
+        ("12-03", "I moved to Lisbon last week."),
+        ("12-04", "My favourite food is ramen. I like green tea."),
+    ],
+}
+REMEMBERED = """
+select m.content, m.memory_type, m.valid_from, m.valid_to, m.said_at, m.confidence, m.importance, m.metadata,
+  m.supersede_reason, w.content as superseded_by
+from memory.memories as m
+left join memory.memories as w on w.user_id = m.user_id and w.memory_id = m.superseded_by
+where m.user_id = %(user_id)s and m.deleted_at is null order by 1, 2
+"""
+USERS = [f"user {number}" for number in range(5)]
+
+
+def remembered(api: Api, user_id: str) -> list[Any]:
+    return api.query(REMEMBERED, user_id=user_id)
+
+
+def append(api: Api, user_id: str, thread_id: str, said: Iterator[tuple[str, str]]) -> bool:
+    """Append the next message of a thread; false when there is none."""
+    for day, content in said:
+        api.add_message(
+            user_id=user_id, thread_id=thread_id, role="user", content=content, created_at=f"2024-{day}T10:00:00Z"
+        )
+        return True
+    return False
+
+
+def complete(api: Api, job: Any) -> None:
+    result = run(job.kind, job.payload)
+    api.complete_job(**lease(job), result=result)
+
+
+def work(api: Api) -> None:
+    """Do all jobs there are, one after another."""
+    while jobs := api.claim_jobs(worker="the last", max_jobs=1):
+        complete(api, jobs[0])
+
+
+def talk_at_once(api: Api, user_id: str) -> None:
+    """Append everything, then do the work."""
+    for thread_id, said in CONVERSATION.items():
+        rest = iter(said)
+        while append(api, user_id, thread_id, rest):
+            pass
+        api.extract_memories(user_id=user_id, thread_id=thread_id)
+    work(api)
+
+
+def talk_in_disorder(api: Api, user_id: str, chance: random.Random) -> None:
+    """Append to any thread, claim, complete, give back and lose jobs in any order, for two workers."""
+    rest = {thread_id: iter(said) for thread_id, said in CONVERSATION.items()}
+    for thread_id, said in rest.items():
+        append(api, user_id, thread_id, said)
+    held: list[Any] = []
+    while rest:
+        match chance.choice(["append", "append", "extract", "claim", "complete", "complete", "release", "die"]):
+            case "append":
+                thread_id = chance.choice(list(rest))
+                if not append(api, user_id, thread_id, rest[thread_id]):
+                    del rest[thread_id]
+                    api.extract_memories(user_id=user_id, thread_id=thread_id)
+            case "extract":
+                api.extract_memories(user_id=user_id, thread_id=chance.choice(list(rest)))
+            case "claim":
+                held += api.claim_jobs(worker=chance.choice(["one", "other"]), max_jobs=chance.randint(1, 4))
+            case "complete" if held:
+                complete(api, held.pop(chance.randrange(len(held))))
+            case "release" if held:
+                api.release_job(**lease(held.pop(chance.randrange(len(held)))))
+            case "die" if held:
+                job = held.pop(chance.randrange(len(held)))
+                api.connection.execute(
+                    "update memory.jobs set lease_expires_at = now() - interval '1 hour', attempts = 1"
+                    " where job_id = %s and user_id = %s",
+                    [job.job_id, user_id],
+                )
+    for job in sorted(held, key=lambda _: chance.random()):
+        complete(api, job)
+    make_due(api)
+    work(api)
+
+
+@pytest.mark.feature("E10", "E17")
+@pytest.mark.parametrize("seed", range(20))
+def test_jobs_in_any_order_leave_the_same_memories(api: Api, seed: int) -> None:
+    talk_at_once(api, "expected")
+    expected = remembered(api, "expected")
+    talk_in_disorder(api, "ana", random.Random(seed))
+    assert remembered(api, "ana") == expected
+
+
+@pytest.mark.feature("E10", "E17")
+def test_what_was_said_last_stays(api: Api) -> None:
+    talk_at_once(api, "ana")
+    hidden = {row.content: row.superseded_by for row in remembered(api, "ana") if row.superseded_by}
+    now = {row.content for row in remembered(api, "ana") if not row.superseded_by}
+    assert now >= {
+        "I moved to Lisbon last week.",
+        "I now prefer aisle seats.",
+        "I prefer planes over trains.",
+        "My favourite colour is blue.",
+        "My favourite food is ramen.",
+    }
+    assert (
+        hidden.items()
+        >= {
+            "I live in Oslo, by the sea.": "I moved to Lisbon last week.",
+            "I live in Berlin.": "I moved to Lisbon last week.",
+            "I prefer window seats.": "I now prefer aisle seats.",
+            "I prefer trains over planes.": "I prefer planes over trains.",
+            "My favourite colour is green.": "My favourite colour is blue.",
+            "I started a new job at Globex.": "I work at Initech as a nurse.",
+        }.items()
+    )
+
+
+@pytest.mark.feature("E10", "E17")
+def test_two_workers_make_the_same_of_five_imports_of_the_demo(dsn: str, tmp_path: Path) -> None:
+    lines = (files("agent_memory.demo") / "conversation.jsonl").read_text(encoding="utf-8").splitlines()
+
+    async def work_together() -> None:
+        workers = [Worker(dsn, name=f"worker {number}", concurrency=number + 2) for number in range(2)]
+        await asyncio.gather(*(worker.run(once=True) for worker in workers))
+        await workers[0].run(once=True)  # the last jobs, which the other one may have queued after its last look
+
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for user_id in USERS:
+            path = tmp_path / f"{user_id}.jsonl"
+            path.write_text("\n".join(json.dumps({**json.loads(line), "user_id": user_id}) for line in lines))
+            for _ in import_file(connection, path):
+                pass
+        asyncio.run(work_together())
+        api = Api(connection)
+        first, *others = [remembered(api, user_id) for user_id in USERS]
+        assert api.query("select from memory.jobs where status <> 'completed'") == []
+    assert Counter(row.supersede_reason for row in first) == {None: 46, "contradict": 3}
+    assert others == [first] * 4

@@ -1,0 +1,67 @@
+"""The built-in provider: which facts it takes for duplicates and for contradictions."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.model_payloads import reconciliation, run
+
+
+@pytest.mark.feature("E10")
+def test_equal_claims_are_duplicates() -> None:
+    facts = [
+        "I'm a nurse!",
+        "I am a  NURSE",
+        "I'm not a nurse.",
+        "I like tea.",
+        "I don't like tea.",
+        "I do not like tea",
+    ]
+    assert run("reconcile_memories", reconciliation(*facts))["duplicates"] == [
+        {"numbers": [1, 2], "content": "I'm a nurse!"},
+        {"numbers": [5, 6], "content": "I don't like tea."},
+    ]
+
+
+@pytest.mark.feature("E10")
+@pytest.mark.parametrize(
+    ("newer", "older", "contradict"),
+    [
+        ("I live in Rome.", "I live in Lisbon, near the river.", True),
+        ("I live in Rome.", "I currently live in rome, Italy.", False),
+        ("I live in Rome.", "I live in a small flat.", False),
+        ("My name is Ana.", "my name's Bea and I work at Acme.", True),
+        ("I work at Acme.", "My name is Bea and I work for Globex since 2019.", True),
+        ("I am 35 years old.", "I'm 34 years old.", True),
+        ("My favorite color is green.", "My favourite colour is blue.", True),
+        ("My favourite colour is green.", "My favourite food is rice.", False),
+        ("I like tea.", "I like coffee.", False),
+        ("I moved to Lisbon last week.", "I live in Berlin.", True),
+        ("I've moved to Lisbon.", "I live in Lisbon now.", False),
+        ("I moved to dark mode.", "I live in Berlin.", False),
+        ("We moved to Postgres.", "I live in Berlin.", False),
+        ("I want to move to Lisbon.", "I live in Berlin.", False),
+        ("I'm living in Lisbon.", "I moved to Berlin in 2020.", True),
+        ("I just started a new job at Globex.", "I work at Acme.", True),
+        ("I work as a teacher.", "I work as a nurse at the clinic.", True),
+        ("I quit my job at Acme.", "I work at Globex.", False),
+        ("I now prefer aisle seats.", "I prefer a window seat.", True),
+        ("I prefer aisle seats.", "I now prefer window seats.", False),  # only "now" says that something changed
+        ("I prefer honest answers.", "I prefer short answers.", False),
+        ("I now prefer planes over trains.", "I prefer trains over planes.", True),
+        ("I prefer tea over coffee.", "I prefer trains over planes.", False),
+        ("My new favourite colour is green.", "My favourite colour is blue.", True),
+    ],
+)
+def test_only_single_values_contradict(newer: str, older: str, contradict: bool) -> None:
+    result = run("reconcile_memories", reconciliation(newer, older))
+    assert result["contradictions"] == ([{"numbers": [1, 2]}] if contradict else [])
+
+
+def test_facts_of_other_groups_or_subjects_are_left_alone() -> None:
+    payload = reconciliation("I live in Rome.", "I live in Rome.", "I live in Lisbon.", "I live in Lisbon.")
+    payload["facts"][1]["group"] = payload["facts"][2]["group"] = 2
+    payload["facts"][2]["subject"] = "Anna"
+    payload["facts"][3]["subject"] = "Bea"
+    result = run("reconcile_memories", payload)
+    assert (result["duplicates"], result["contradictions"]) == ([], [])

@@ -1,0 +1,78 @@
+"""Two databases: one with users who have something in every table, and one to move them to."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.support.sqlapi import Api
+
+ANA = "ana \N{SNOWMAN} 'x' \\"
+
+
+@pytest.fixture
+def source(dsn: str) -> Iterator[Api]:
+    """A database in which ANA has rows in every table that has users, and bo a few."""
+    with contextlib.closing(psycopg.connect(dsn, autocommit=True)) as connection:
+        api = Api(connection)
+        fill(api)
+        yield api
+
+
+@pytest.fixture
+def open_target(empty_dsn: str) -> Iterator[Callable[[], psycopg.Connection[Any]]]:
+    """Open connections to a database that has nothing yet."""
+    with contextlib.ExitStack() as stack:
+
+        def connection() -> psycopg.Connection[Any]:
+            return stack.enter_context(contextlib.closing(psycopg.connect(empty_dsn, autocommit=True)))
+
+        yield connection
+
+
+@pytest.fixture
+def target(open_target: Callable[[], psycopg.Connection[Any]]) -> psycopg.Connection[Any]:
+    return open_target()
+
+
+def fill(api: Api) -> None:
+    api.set_policy(settings={"context": {"max_memories": 7}})
+    api.set_policy(settings={"search": {"embed_messages": True}}, user_id=ANA)
+    api.set_policy(settings={"budget": {"tokens_per_agent_per_day": 1000000}}, agent_id="default")
+    api.set_prompt(
+        name="consolidate", template=api.value("select template from memory.prompts where name = 'consolidate'")
+    )
+    api.register_model(name="m", kind="embedding", provider="openai", model="m")
+    api.activate_model(name="m")
+    api.talk(ANA, "t1", rounds=12)
+    api.add_message(user_id=ANA, thread_id="t1", role="user", content="Grüße, 我喜欢茶", idempotency_key="k1")
+    api.talk("bo", "t1", rounds=2)
+    tea = api.add_memory(user_id=ANA, content="Likes tea", tags=["drinks"]).memory_id
+    api.update_memory(user_id=ANA, memory_id=tea, content="Likes green tea")
+    coffee = api.add_memory(user_id=ANA, content="Likes coffee", expires_at="2099-01-01").memory_id
+    api.supersede_memory(user_id=ANA, old_memory_id=tea, new_memory_id=coffee, reason="changed")
+    api.add_document(user_id=ANA, content="Tea is green. " * 500, title="Tea")
+    api.store_artifact(user_id=ANA, content="A long log", key="log")
+    api.summarize_thread(user_id=ANA, thread_id="t1")
+    api.finish_jobs(memory="Ana has a cat")
+    api.finish_jobs()
+    api.search(user_id=ANA, query="tea", mode="keyword")
+    for statement in (
+        "insert into memory.query_embeddings (user_id, model, query_hash, embedding)"
+        " values (%(ana)s, 'm', 'h', '[1,2,3]')",
+        "insert into memory.idempotency_keys values (%(ana)s, 't0', 'k0', 3, 'digest', 5)",
+        "insert into memory.gone_jobs (user_id, job_id, kind, calls_left, tokens_left)"
+        " values (%(ana)s, 1, 'embed', 1, 9)",
+        "insert into memory.model_calls (user_id, call_id, job_id, kind, model, tokens_in, price, called_at)"
+        " values (%(ana)s, gen_random_uuid(), 1, 'embed', 'm', 5, 0.0001, now())",
+        "insert into memory.agent_budgets (agent_id) values ('default')",
+    ):
+        api.connection.execute(statement, {"ana": ANA})
+    api.talk(ANA, "t2", rounds=2)
+    for thread in ("t1", "t2"):
+        api.extract_memories(user_id=ANA, thread_id=thread)
+    api.claim_jobs(worker="w1", max_jobs=1)

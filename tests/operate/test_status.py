@@ -1,0 +1,97 @@
+"""What memory.status() says of an installation, and the command that helps with each problem."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from tests.support.protocol import ANA
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("E17")
+
+
+def problems(api: Api) -> dict[str, dict[str, Any]]:
+    return {problem["name"]: problem for problem in api.status()["problems"]}
+
+
+def test_a_fresh_installation_has_nothing_broken(api: Api) -> None:
+    state = api.status()
+    assert state["version"] == api.version()
+    assert state["queue"] == {
+        "pending": 0,
+        "due": 0,
+        "oldest_due_seconds": None,
+        "running": 0,
+        "last_error": None,
+        "dead": 0,
+        "workers": [],
+    }
+    assert [(model["kind"], model["provider"]) for model in state["models"]] == [("chat", "local")]
+    [(name, problem)] = problems(api).items()
+    assert (name, problem["is_broken"]) == ("embedding model", False)
+    assert "register_model" in problem["help"]
+
+
+def test_due_jobs_without_a_worker_are_broken_and_a_worker_is_known_by_its_jobs(api: Api) -> None:
+    api.talk(**ANA, rounds=3)
+    api.extract_memories(**ANA)
+    assert "worker" not in problems(api)
+    api.query("update memory.jobs set run_after = run_after - interval '5 minutes' returning 1")
+    queue = api.status()["queue"]
+    assert (queue["due"], queue["workers"]) == (1, [])
+    assert 300 <= queue["oldest_due_seconds"] < 400
+    assert problems(api)["worker"]["is_broken"]
+    assert problems(api)["worker"]["help"].startswith("Run: agent-memory worker")
+
+    api.claim_jobs(worker="w1")
+    assert "worker" not in problems(api)
+    assert [worker["worker"] for worker in api.status()["queue"]["workers"]] == ["w1"]
+
+
+def test_dead_jobs_and_errors_come_with_what_helps(api: Api) -> None:
+    api.talk(**ANA, rounds=3)
+    api.extract_memories(**ANA)
+    [job] = api.claim_jobs(worker="w1")
+    claimed = {"user_id": "ana", "job_id": job.job_id, "lease_token": job.lease_token}
+    api.fail_job(**claimed, error="no API key: the environment variable X is not set", retry_after="1 hour")
+    assert "X is not set" in problems(api)["failing jobs"]["detail"]
+    api.query("update memory.jobs set status = 'dead', finished_at = now() returning 1")
+    assert "failing jobs" not in problems(api)
+    assert "memory.retry_job" in problems(api)["dead jobs"]["help"]
+    assert api.status()["queue"]["dead"] == 1
+
+
+def test_a_model_whose_last_call_failed_is_broken_until_a_call_succeeds(api: Api) -> None:
+    api.register_model(name="far", kind="chat", provider="openai", model="m")
+    api.activate_model(name="far")
+    enter = "insert into memory.model_calls (user_id, call_id, kind, model, error, called_at) values"
+    enter += (
+        " ('ana', gen_random_uuid(), 'extract_memories', 'far', %(error)s, now() + %(after)s::interval) returning 1"
+    )
+    api.query(enter, error="Error code: 401", after="1 s")
+    assert "Error code: 401" in problems(api)["chat model"]["detail"]
+    api.query(enter, error=None, after="2 s")
+    assert "chat model" not in problems(api)
+
+
+def test_what_is_embedded_is_counted_and_estimated_beyond_20000_rows(api: Api) -> None:
+    api.register_model(name="m", kind="embedding", provider="openai", model="m", settings={"dimensions": 3})
+    api.activate_model(name="m")
+    api.add_memory(user_id="ana", content="Likes tea")
+    embedded = {"model": "m", "done": 0, "total": 1, "is_estimate": False}
+    assert api.status()["embedded"] == embedded
+    assert not problems(api)["embeddings"]["is_broken"]
+    api.query(
+        "insert into memory.messages (user_id, thread_id, role, content)"
+        " select 'bo', 't1', 'user', 'Hello' from generate_series(1, 30000) returning 1"
+    )
+    api.query("delete from memory.jobs returning 1")
+    started = time.monotonic()
+    embedded = api.status()["embedded"]
+    assert time.monotonic() - started < 1
+    assert embedded["is_estimate"]
+    assert embedded["done"] == 0
+    assert embedded["total"] >= 20001
