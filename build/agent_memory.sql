@@ -1189,106 +1189,6 @@ comment on type memory.backfill is 'How far an embedding model is, as memory.bac
 comment on type memory.ranking is 'A row of a ranking, within a search.';
 $migration$);
 
-call memory._migrate('025_artifact_parts', '885d9bf7547c0938c9878b3338ff57465a11aad8e5e4a9d5adfd955b63f00dd5', '0.2.0', $migration$
--- Contents of artifacts in parts. A row holds at most some tens of kB: one slice, line or passage of 200 MB is read
--- without the rest, and the words of a part fit into one tsvector.
-create table memory.artifact_parts (
-  user_id text not null,
-  content_id uuid not null,
-  first_byte int not null,
-  first_line int not null,
-  content text not null,
-  search_vector tsvector,
-  primary key (user_id, content_id, first_byte)
-);
-create index artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte);
-create index artifact_parts_unparsed_idx on memory.artifact_parts (user_id, content_id, first_byte) where search_vector is null;
-comment on table memory.artifact_parts is 'The contents of artifacts. A part ends with a line where it can, else with a word, else between two characters.';
-comment on column memory.artifact_parts.content_id is 'That of the artifact, or of an upload that no artifact names yet.';
-comment on column memory.artifact_parts.first_byte is 'How many bytes of UTF-8 of the content come before this part.';
-comment on column memory.artifact_parts.first_line is 'How many line breaks come before this part.';
-comment on column memory.artifact_parts.search_vector is 'The words, in the first part also those of key and description. Null until a job or memory.sweep() has parsed the part.';
-
-create table memory.artifact_uploads (
-  user_id text not null,
-  upload_id uuid not null,
-  updated_at timestamptz not null default statement_timestamp(),
-  primary key (user_id, upload_id)
-);
-create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);
-comment on table memory.artifact_uploads is 'Contents that are being sent in pieces and that no artifact names yet. A day after its last piece an upload is swept.';
-comment on column memory.artifact_uploads.upload_id is 'The content_id of its parts.';
-
-alter table memory.artifacts add column content_id uuid;
-comment on column memory.artifacts.content_id is 'Names the parts of the content.';
-
--- The contents that are there already, cut as memory._append_content() cuts: the first 48 KiB into parts of at most
--- 3 KiB, the rest into parts of at most 32 KiB. The words of a content that becomes one part are kept.
-do $parts$
-declare
-  artifact record;
-  id uuid;
-  bytes bytea;
-  size int;
-  starts int;
-  ends int;
-  lines int;
-  piece text;
-  back int;
-begin
-  alter table memory.artifacts disable trigger user;
-  for artifact in select a.user_id, a.key from memory.artifacts as a loop
-    select convert_to(a.content, 'UTF8') into bytes
-    from memory.artifacts as a where a.user_id = artifact.user_id and a.key = artifact.key;
-    id := gen_random_uuid();
-    size := octet_length(bytes);
-    starts := 0;
-    lines := 0;
-    while starts < size loop
-      ends := least(starts + case when starts < 49152 then 3072 else 32768 end, size);
-      while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
-        ends := ends - 1;
-      end loop;
-      piece := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
-      if ends < size then
-        back := coalesce(nullif(strpos(reverse(piece), e'\n'), 0), nullif(strpos(reverse(piece), ' '), 0), 1) - 1;
-        if back > 0 then
-          piece := left(piece, -back);
-        end if;
-      end if;
-      insert into memory.artifact_parts (user_id, content_id, first_byte, first_line, content)
-      values (artifact.user_id, id, starts, lines, piece);
-      starts := starts + octet_length(convert_to(piece, 'UTF8'));
-      lines := lines + octet_length(piece) - octet_length(replace(piece, e'\n', ''));
-    end loop;
-    update memory.artifacts as a set content_id = id where a.user_id = artifact.user_id and a.key = artifact.key;
-  end loop;
-  update memory.artifact_parts as p
-  set search_vector = a.search_vector
-  from memory.artifacts as a
-  where p.user_id = a.user_id and p.content_id = a.content_id and a.content = p.content;
-  -- Embeddings have the id of their part from now on.
-  update memory.embeddings as e
-  set id = e.id || '/0'
-  from memory.artifacts as a
-  where e.source = 'artifact' and a.user_id = e.user_id and a.key = e.id and exists (
-    select from memory.artifact_parts as p
-    where p.user_id = a.user_id and p.content_id = a.content_id and p.content = a.content);
-  delete from memory.embeddings as e
-  where e.source = 'artifact' and exists (
-    select from memory.artifacts as a where a.user_id = e.user_id and a.key = e.id);
-  alter table memory.artifacts alter column content drop not null;
-  update memory.artifacts set content = null;
-  alter table memory.artifacts enable trigger user;
-end;
-$parts$;
-
-alter table memory.artifacts drop column search_vector;
-alter table memory.artifacts alter column content_id set not null;
-create unique index artifacts_content_idx on memory.artifacts (user_id, content_id);
-comment on column memory.artifacts.content is 'Only written: a content that is inserted or updated here is moved to memory.artifact_parts within the statement. Read it with memory.retrieve_artifact().';
-$migration$);
-
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
@@ -1297,7 +1197,7 @@ $migration$);
 -- nobody: within the transaction, which has locked all tables, it took 1 to 2 s for a million jobs (two cores, busy).
 do $kinds$
 declare
-  kinds constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
+  kinds constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
   accepted text[];
   kind text;
 begin
@@ -1310,7 +1210,7 @@ begin
     call memory._lock();
     alter table memory.jobs
       drop constraint if exists kind_is_known,
-      add constraint kind_is_known check (kind in ('backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user')) not valid;
+      add constraint kind_is_known check (kind in ('backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user')) not valid;
   end if;
   foreach kind in array kinds loop
     if to_regclass('memory.turn_of_' || kind) is null then
@@ -1422,7 +1322,7 @@ returns int$header$),
 returns int$header$),
       ('function', '_english', $header$(p_content text)
 returns double precision$header$),
-      ('function', '_byte_slice', $header$(p_content text, p_first_byte bigint, p_end_byte bigint)
+      ('function', '_token_slice', $header$(p_content text, p_from_token int, p_max_tokens int)
 returns text$header$),
       ('function', '_is_id', $header$(p_id text)
 returns boolean$header$),
@@ -1695,109 +1595,6 @@ returns text$header$),
 returns regclass$header$),
       ('function', '_has_vector_index', $header$(p_model text)
 returns boolean$header$),
-      ('function', 'add_artifact_piece', $header$(user_id text, content text, upload_id uuid default null)
-returns uuid$header$),
-      ('function', '_refuse_upload', $header$(p_upload_id uuid)
-returns void$header$),
-      ('function', '_artifact_content_after_insert', $header$()
-returns trigger$header$),
-      ('function', '_artifact_after_write', $header$()
-returns trigger$header$),
-      ('function', '_artifacts_after_delete', $header$()
-returns trigger$header$),
-      ('function', '_drop_artifact_embeddings', $header$(p_user_id text, p_key text, p_content_id uuid)
-returns void$header$),
-      ('function', '_artifact_before_write', $header$()
-returns trigger$header$),
-      ('function', 'delete_artifact', $header$(user_id text, key text)
-returns boolean$header$),
-      ('function', '_grep_content', $header$(
-  p_user_id text, p_content_id uuid, p_grep text, p_context_lines int, p_from_line int, p_max_lines int,
-  p_max_tokens int
-)
-returns text$header$),
-      ('function', '_patterns', $header$(p_grep text)
-returns text[]$header$),
-      ('function', '_without_case', $header$(p_text text, p_is_ascii boolean)
-returns text$header$),
-      ('function', '_numbered_line', $header$(p_line bigint, p_said text, p_patterns text[], p_is_ascii boolean)
-returns text$header$),
-      ('function', '_lines_around', $header$(
-  p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
-  p_is_ascii boolean
-)
-returns text$header$),
-      ('function', '_keep_artifact', $header$(
-  p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
-  p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null
-)
-returns memory.artifacts$header$),
-      ('function', 'list_artifacts', $header$(
-  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
-  row_offset int default 0
-)
-returns setof memory.artifact$header$),
-      ('function', '_max_artifact_bytes', $header$()
-returns int$header$),
-      ('function', '_is_passage', $header$(p_first_byte int)
-returns boolean$header$),
-      ('function', '_append_content', $header$(p_user_id text, p_content_id uuid, p_piece text)
-returns void$header$),
-      ('function', '_line_breaks', $header$(p_text text)
-returns int$header$),
-      ('function', '_whole_lines', $header$(p_text text)
-returns text$header$),
-      ('function', '_content_bytes', $header$(p_user_id text, p_content_id uuid)
-returns int$header$),
-      ('function', '_content_slice', $header$(
-  p_user_id text, p_content_id uuid, p_first_byte bigint default 0, p_end_byte bigint default null
-)
-returns text$header$),
-      ('function', '_is_same_content', $header$(p_user_id text, p_content_id uuid, p_other_id uuid)
-returns boolean$header$),
-      ('function', '_delete_content', $header$(p_user_id text, p_content_id uuid)
-returns void$header$),
-      ('function', '_memory_ref', $header$(p_key text, p_description text, p_token_count int)
-returns text$header$),
-      ('function', '_ref_key', $header$(p_ref text)
-returns text$header$),
-      ('function', '_describe', $header$(p_artifact_type text, p_content text, p_metadata jsonb)
-returns text$header$),
-      ('function', '_describe_json', $header$(p_content text)
-returns text$header$),
-      ('function', '_artifact_key', $header$(p_description text, p_artifact_type text)
-returns text$header$),
-      ('function', 'retrieve_artifact', $header$(
-  user_id text, key text, from_token int default 0, max_tokens int default null, from_line int default null,
-  max_lines int default null, grep text default null, context_lines int default 2
-)
-returns text$header$),
-      ('function', '_check_range', $header$(
-  p_from_token int, p_max_tokens int, p_from_line int, p_max_lines int, p_grep text, p_context_lines int
-)
-returns void$header$),
-      ('function', '_line_start', $header$(p_user_id text, p_content_id uuid, p_line bigint)
-returns bigint$header$),
-      ('function', '_check_artifact', $header$(p_candidate memory.artifacts)
-returns void$header$),
-      ('function', '_check_artifact_content', $header$(p_content text)
-returns void$header$),
-      ('function', 'store_artifact', $header$(
-  user_id text, content text, description text default null, key text default null,
-  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
-  metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
-)
-returns memory.stored_artifact$header$),
-      ('function', '_current_artifacts', $header$(p_user_id text)
-returns setof memory.artifacts$header$),
-      ('function', '_is_last_part', $header$(p_first_byte int, p_token_count int)
-returns boolean$header$),
-      ('function', '_part_key', $header$(p_id text)
-returns text$header$),
-      ('function', '_part_text', $header$(p_key text, p_description text, p_first_byte int, p_content text)
-returns text$header$),
-      ('function', '_parse_parts', $header$(p_user_id text, p_max_bytes int)
-returns bigint$header$),
       ('function', 'add_message', $header$(
   user_id text, thread_id text, role text, content text,
   agent_id text default 'default', metadata jsonb default '{}', created_at timestamptz default null,
@@ -2209,6 +2006,41 @@ returns setof memory.document$header$),
 returns text[]$header$),
       ('function', '_rough_pieces', $header$(p_content text)
 returns table (number int, piece text)$header$),
+      ('function', '_artifact_after_write', $header$()
+returns trigger$header$),
+      ('function', '_artifacts_after_delete', $header$()
+returns trigger$header$),
+      ('function', '_artifact_before_write', $header$()
+returns trigger$header$),
+      ('function', 'delete_artifact', $header$(user_id text, key text)
+returns boolean$header$),
+      ('function', 'list_artifacts', $header$(
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
+  row_offset int default 0
+)
+returns setof memory.artifact$header$),
+      ('function', '_memory_ref', $header$(p_key text, p_description text, p_token_count int)
+returns text$header$),
+      ('function', '_describe', $header$(p_artifact_type text, p_content text, p_metadata jsonb)
+returns text$header$),
+      ('function', '_describe_json', $header$(p_content text)
+returns text$header$),
+      ('function', '_artifact_key', $header$(p_description text, p_artifact_type text)
+returns text$header$),
+      ('function', 'retrieve_artifact', $header$(
+  user_id text, key text, from_token int default 0, max_tokens int default null
+)
+returns text$header$),
+      ('function', '_check_artifact', $header$(p_candidate memory.artifacts)
+returns void$header$),
+      ('function', 'store_artifact', $header$(
+  user_id text, content text, description text default null, key text default null,
+  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
+  metadata jsonb default '{}', expires_at timestamptz default null
+)
+returns memory.stored_artifact$header$),
+      ('function', '_current_artifacts', $header$(p_user_id text)
+returns setof memory.artifacts$header$),
       ('function', '_check_thread', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
       ('function', '_check_recent_k', $header$(p_recent_k int)
@@ -2484,15 +2316,6 @@ returns jsonb$header$),
 )$header$),
       ('function', '_extract_memories_overdue', $header$(p_row_limit int)
 returns table (user_id text, scope text)$header$),
-      ('function', '_parse_artifacts_apply', $header$(p_job memory.jobs, p_result jsonb)
-returns jsonb$header$),
-      ('function', '_parse_artifacts_follow_up', $header$(p_job memory.jobs)
-returns jsonb$header$),
-      ('function', '_has_unparsed_parts', $header$(p_user_id text)
-returns boolean$header$),
-      ('function', '_parse_artifacts_input', $header$(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)$header$),
       ('function', '_reconcile_memories_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_check_reconciliation', $header$(p_result jsonb, p_given int)
@@ -2719,7 +2542,8 @@ returns text$header$),
 returns text$header$),
       ('function', '_newest_units', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
-  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean
+  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
+  out message_seqs bigint[], out message_tokens int[]
 )$header$),
       ('function', '_message_tokens', $header$(p_message memory.messages)
 returns int$header$),
@@ -2744,7 +2568,8 @@ returns int[]$header$),
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
 returns table (
-  rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
+  rank bigint, memory_id uuid, memory_type text, content text, known_since timestamptz, score real, relevance real,
+  importance real, recency real
 )$header$),
       ('function', '_memory_line', $header$(p_content text)
 returns text$header$),
@@ -2764,6 +2589,8 @@ returns boolean$header$),
   p_from_seq bigint, p_max_tokens int
 )
 returns memory.context_part[]$header$),
+      ('function', '_has_said_more', $header$(p_user_id text, p_thread_id text, p_from_seq bigint)
+returns boolean$header$),
       ('function', '_that_fit', $header$(
   p_candidates memory.context_part[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
   p_repeated jsonb default '[]'
@@ -2771,8 +2598,8 @@ returns memory.context_part[]$header$),
 returns memory.context_part[]$header$),
       ('function', '_recalled_key', $header$(p_candidate memory.context_part)
 returns jsonb$header$),
-      ('function', '_recall_tokens', $header$(p_recalled memory.context_part[])
-returns int$header$),
+      ('function', '_recall_tokens', $header$(p_tokens_of_lines bigint, p_days bigint)
+returns bigint$header$),
       ('function', '_recall_heading', $header$()
 returns text$header$),
       ('function', '_recalled_part', $header$(
@@ -2786,9 +2613,9 @@ returns memory.context_part$header$),
 returns text$header$),
       ('function', '_wording', $header$(p_said text)
 returns text$header$),
-      ('function', '_same_wording', $header$(p_wording text, p_long_words text[], p_wordings text[], p_long text[])
+      ('function', '_same_wording', $header$(p_wording text, p_keys text[], p_wordings text[], p_keys_of_all text[])
 returns int$header$),
-      ('function', '_long_words', $header$(p_wording text)
+      ('function', '_wording_keys', $header$(p_wording text)
 returns text[]$header$),
       ('function', '_says_no_more', $header$(p_message_wording text, p_memory_wording text)
 returns boolean$header$),
@@ -2833,8 +2660,6 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_problems', $header$(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (name text, is_broken boolean, detail text, help text)$header$),
-      ('function', '_sweep_artifact_uploads', $header$(p_batch_size int)
-returns void$header$),
       ('function', '_sweep_artifacts', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', '_sweep_jobs', $header$(p_batch_size int)
@@ -2916,10 +2741,18 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
+  -- All but what a marker can begin with: ASCII but < [ & % and the backslash, and letters, signs and emoji that are no
+  -- bracket, nor decompose into one. Nearly every text has nothing else, and needs no look at its normal form, which
+  -- takes a fiftieth of a millisecond for a line.
+  plain constant text := e'\\u0001-\\u0024\\u0027-\\u003b\\u003d-\\u005a\\u005d-\\u007f\\u00a0-\\u00aa\\u00ac-\\u017f'
+    || e'\\u0370-\\u052f\\u05d0-\\u05ea\\u0620-\\u064a\\u0900-\\u097f\\u0e00-\\u0e7f\\u200d\\u2010-\\u2027'
+    || e'\\u20a0-\\u20bf\\u2600-\\u26ff\\u3001\\u3002\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3'
+    || e'\\ufe0f\\U0001f300-\\U0001faff';
   marker text;
   decomposed text;
 begin
-  if octet_length(p_content) = length(p_content) and p_content !~ e'[<\\[&%\\\\]' then
+  if p_content !~ (case when octet_length(p_content) = length(p_content) then e'[<\\[&%\\\\]'
+                        else '[^' || plain || ']' end) then
     return p_content;
   end if;
   marker := memory._marker();
@@ -3541,14 +3374,16 @@ language plpgsql immutable parallel safe
 as $$
 declare
   said constant text := replace(p_content, '    ', ''); -- an indentation is one token
-  lines constant int := length(said) - length(replace(said, e'\n', ''));
-  blanks constant int := 2 * length(said) - length(replace(said, ' ', '')) - length(replace(said, e'\t', ''));
+  -- Where only ASCII is taken out, bytes are counted: characters of UTF-8 have to be looked for one by one.
+  lines constant int := octet_length(said) - octet_length(replace(said, e'\n', ''));
+  blanks constant int :=
+    2 * octet_length(said) - octet_length(replace(said, ' ', '')) - octet_length(replace(said, e'\t', ''));
   -- What is neither digit, sign nor capital goes first, because most of a text does: half the time of looking for each
   -- of the three in the whole text. Regular expressions take an eighth of the time of translate().
   marked constant text := regexp_replace(said, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
-  digits constant int := length(marked) - length(regexp_replace(marked, '[0-9]+', '', 'g'));
-  capitals constant int := length(marked) - length(regexp_replace(marked, '[A-Z]+', '', 'g'));
-  signs constant int := length(marked) - digits - capitals;
+  digits constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[0-9]+', '', 'g'));
+  capitals constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[A-Z]+', '', 'g'));
+  signs constant int := octet_length(marked) - digits - capitals;
   others constant int := length(said) - lines - blanks - digits - signs;
   english constant double precision := coalesce(p_english, memory._english(said));
   longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
@@ -3571,24 +3406,27 @@ create or replace function memory._english(p_content text)
 returns double precision
 language plpgsql immutable parallel safe
 as $$
+declare
+  said constant text := lower(p_content);
 begin
-  return least(1, (length(p_content) - length(
+  return least(1, (octet_length(said) - octet_length(
     replace(replace(replace(replace(replace(replace(replace(replace(
-      lower(p_content), ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '),
+      said, ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '),
       ' that ', ' '), ' with ', ' '))) / (0.06 * greatest(length(p_content), 1)));
 end;
 $$;
 
--- The bytes of UTF-8 of a text from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the
--- slice in which it begins. It is cut by bytes, because characters could only be counted from the beginning.
-create or replace function memory._byte_slice(p_content text, p_first_byte bigint, p_end_byte bigint)
+-- A part of a text, from an estimated token on (see _estimate_tokens), at most p_max_tokens long; null means to the
+-- end. It is cut by bytes, because characters could only be counted from the beginning, and begins and ends with a
+-- character.
+create or replace function memory._token_slice(p_content text, p_from_token int, p_max_tokens int)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   bytes constant bytea := convert_to(p_content, 'UTF8');
-  first_byte int := least(p_first_byte, octet_length(bytes));
-  end_byte int := least(p_end_byte, octet_length(bytes)); -- least() ignores a null
+  first_byte int := least(p_from_token * 4::bigint, octet_length(bytes));
+  end_byte int := least((p_from_token::bigint + p_max_tokens) * 4, octet_length(bytes)); -- least() ignores a null
 begin
   -- A byte of the form 10xxxxxx continues a character.
   while first_byte < octet_length(bytes) and get_byte(bytes, first_byte) & 192 = 128 loop
@@ -3597,7 +3435,7 @@ begin
   while end_byte < octet_length(bytes) and get_byte(bytes, end_byte) & 192 = 128 loop
     end_byte := end_byte + 1;
   end loop;
-  return convert_from(substr(bytes, first_byte + 1, greatest(end_byte - first_byte, 0)), 'UTF8');
+  return convert_from(substr(bytes, first_byte + 1, end_byte - first_byte), 'UTF8');
 end;
 $$;
 
@@ -5204,7 +5042,7 @@ language plpgsql volatile parallel unsafe security definer -- workers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
+  known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
   -- Not the statement's time: a runner that claims several times within one CALL must see jobs that became due since.
   moment constant timestamptz := clock_timestamp();
   -- After half of statement_timeout no further job is prepared, so that each job has the other half for itself.
@@ -5821,7 +5659,6 @@ begin
     when 'consolidate' then select * into payload, input, agent_id, tokens from memory._consolidate_input(p_job);
     when 'embed' then select * into payload, input, agent_id, tokens from memory._embed_input(p_job);
     when 'extract_memories' then select * into payload, input, agent_id, tokens from memory._extract_memories_input(p_job);
-    when 'parse_artifacts' then select * into payload, input, agent_id, tokens from memory._parse_artifacts_input(p_job);
     when 'reconcile_memories' then select * into payload, input, agent_id, tokens from memory._reconcile_memories_input(p_job);
     when 'summarize_thread' then select * into payload, input, agent_id, tokens from memory._summarize_thread_input(p_job);
     when 'summarize_user' then select * into payload, input, agent_id, tokens from memory._summarize_user_input(p_job);
@@ -5845,7 +5682,6 @@ begin
     when 'consolidate' then outcome := memory._consolidate_apply(p_job, p_result);
     when 'embed' then outcome := memory._embed_apply(p_job, p_result);
     when 'extract_memories' then outcome := memory._extract_memories_apply(p_job, p_result);
-    when 'parse_artifacts' then outcome := memory._parse_artifacts_apply(p_job, p_result);
     when 'reconcile_memories' then outcome := memory._reconcile_memories_apply(p_job, p_result);
     when 'summarize_thread' then outcome := memory._summarize_thread_apply(p_job, p_result);
     when 'summarize_user' then outcome := memory._summarize_user_apply(p_job, p_result);
@@ -5898,7 +5734,6 @@ begin
     when 'compress_thread' then memory._compress_thread_follow_up(p_job)
     when 'embed' then memory._embed_follow_up(p_job)
     when 'extract_memories' then memory._extract_memories_follow_up(p_job)
-    when 'parse_artifacts' then memory._parse_artifacts_follow_up(p_job)
     when 'summarize_thread' then memory._summarize_thread_follow_up(p_job)
     else case when (p_job.input ->> 'is_partial')::boolean then '{}'::jsonb end
   end;
@@ -6296,943 +6131,6 @@ language plpgsql stable parallel safe
 as $$
 begin
   return exists (select from pg_index as i where i.indexrelid = memory._vector_index(p_model) and i.indisvalid);
-end;
-$$;
-
-create or replace function memory.add_artifact_piece(user_id text, content text, upload_id uuid default null)
-returns uuid
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._check_id('user_id', user_id);
-  if (content <> '') is not true then
-    perform memory._refuse('content', case when content is null then 'must not be null' else 'must not be empty' end,
-      'Pass the next piece of the text, or end the upload with memory.store_artifact().');
-  end if;
-  if upload_id is null then
-    upload_id := memory._uuid_v7();
-    insert into memory.artifact_uploads (user_id, upload_id) values (add_artifact_piece.user_id, upload_id);
-  else
-    -- The lock of this row makes two pieces that come at once follow each other.
-    update memory.artifact_uploads as u
-    set updated_at = statement_timestamp()
-    where u.user_id = add_artifact_piece.user_id and u.upload_id = add_artifact_piece.upload_id;
-    if not found then
-      perform memory._refuse_upload(upload_id);
-    end if;
-  end if;
-  perform memory._append_content(user_id, upload_id, content);
-  return upload_id;
-end;
-$$;
-comment on function memory.add_artifact_piece(text, text, uuid) is
-'Sends a long text in pieces. The first call, without upload_id, begins an upload and returns its upload_id; each '
-'further call adds a piece; memory.store_artifact(user_id, null, upload_id => ...) makes an artifact of all. Until '
-'then nobody can find or read it, and memory.sweep() deletes it a day after its last piece.';
-
-create or replace function memory._refuse_upload(p_upload_id uuid)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._refuse('upload_id', format('this user has no upload "%s"', p_upload_id),
-    'It was stored already, or a day has passed since its last piece. memory.add_artifact_piece() begins a new one.',
-    'P0002');
-end;
-$$;
-
--- Moves a content that plain SQL has inserted into its parts: the trigger before the update does that. Not before the
--- insert, because "on conflict do update set content = excluded.content" has to see the content, and "on conflict do
--- nothing" would leave parts that no artifact names. memory.store_artifact() stores the parts first, so that a content
--- is written once.
-create or replace function memory._artifact_content_after_insert()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights to update
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  update memory.artifacts as a set content_id = a.content_id where a.user_id = new.user_id and a.key = new.key;
-  return null;
-end;
-$$;
-
--- Queues the work on an artifact that is new or has changed: its words and its embeddings.
-create or replace function memory._artifact_after_write()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if tg_op = 'UPDATE' then
-    if new.content_id <> old.content_id then
-      perform memory._drop_artifact_embeddings(old.user_id, old.key, old.content_id);
-      perform memory._delete_content(old.user_id, old.content_id);
-    else -- the first part has the words of the description, too
-      perform memory._drop_embedding(new.user_id, 'artifact', new.key || '/0');
-      update memory.artifact_parts as p
-      set search_vector = null
-      where p.user_id = new.user_id and p.content_id = new.content_id and p.first_byte = 0;
-    end if;
-  end if;
-  perform memory._enqueue_due(new.user_id, 'parse_artifacts', '');
-  perform memory._enqueue_embedding(new.user_id);
-  return null;
-end;
-$$;
-
--- Deletes the parts and embeddings of deleted artifacts.
-create or replace function memory._artifacts_after_delete()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
-  perform memory._drop_artifact_embeddings(o.user_id, o.key, o.content_id),
-    memory._delete_content(o.user_id, o.content_id)
-  from old_rows as o;
-  return null;
-end;
-$$;
-
--- Deletes the embeddings of a content that is still there, under every embedding model.
-create or replace function memory._drop_artifact_embeddings(p_user_id text, p_key text, p_content_id uuid)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._drop_embedding(p_user_id, 'artifact', p_key || '/' || p.first_byte)
-  from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id = p_content_id;
-end;
-$$;
-
--- Before an artifact is stored: applies the rules and defaults. A trigger does this, so that a direct insert obeys the
--- rules too.
-create or replace function memory._artifact_before_write()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  new.metadata := coalesce(new.metadata, '{}');
-  new.created_at := coalesce(new.created_at, statement_timestamp());
-  new.expires_at := nullif(new.expires_at, 'infinity');
-  new.description := memory._placeholder_text(left(new.description, 10000));
-  perform memory._check_artifact(new);
-  if tg_op = 'UPDATE' and (new.user_id, new.key) is distinct from (old.user_id, old.key) then
-    perform memory._refuse('key', 'user_id and key of an artifact cannot change',
-      'Placeholders name it by them; store it again under another key.');
-  end if;
-  if new.content is not null or not exists (
-    select from memory.artifact_parts as p
-    where p.user_id = new.user_id and p.content_id = new.content_id and p.content ~ e'\\S') then
-    perform memory._check_artifact_content(new.content);
-  end if;
-  new.description := coalesce(new.description, memory._describe(new.artifact_type,
-    coalesce(new.content, memory._content_slice(new.user_id, new.content_id, 0, 10485760)), new.metadata));
-  new.token_count := case
-    when new.content is null then (memory._content_bytes(new.user_id, new.content_id)::bigint + 3) / 4
-    else memory._estimate_tokens(new.content) end;
-
-  if tg_op = 'INSERT' then
-    if not memory._has_resource(new.user_id, new.agent_id, 'memory') then
-      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
-      return null;
-    end if;
-    new.content_id := coalesce(new.content_id, memory._uuid_v7());
-    new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
-    -- An expired artifact that no sweep has removed yet keeps its key no longer.
-    delete from memory.artifacts as a
-    where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
-    return new;
-  end if;
-  if new.content is not null then
-    new.content_id := memory._uuid_v7();
-    perform memory._append_content(new.user_id, new.content_id, new.content);
-    new.content := null;
-  end if;
-  return new;
-end;
-$$;
-
-create or replace function memory.delete_artifact(user_id text, key text)
-returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._check_id('user_id', user_id);
-  perform memory._check_id('key', key);
-  delete from memory.artifacts as a
-  where a.user_id = delete_artifact.user_id
-    and a.key = delete_artifact.key
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
-  return found;
-end;
-$$;
-comment on function memory.delete_artifact(text, text) is
-'Deletes an artifact for good and returns whether it existed; an expired artifact does not count as existing. Its key '
-'can be used again. Placeholders that name it find nothing from then on.';
-
--- The lines of a content that hold every word of a text, as grep prints them: each with its number, ":" after the
--- number of a line with the words and "-" after that of a line around it, "--" between lines that do not follow each
--- other.
---
--- A word is what stands between blanks. A line holds it if the word occurs anywhere in the line, also within a longer
--- word, in capitals or small letters. No character has a special meaning, as it would in a regular expression. Of a
--- line that is longer than a part (32 KiB; 3 KiB within the first 48) each piece is compared and shown for itself. Of a
--- piece that is longer than 400 characters so many are shown around the first word. Lines around reach 64 KiB far at
--- most.
-
--- p_from_line and p_max_lines bound the lines that are compared, p_max_tokens the result. If lines with the words are
--- left out, the last line says where to go on. Parts are read one after the other until the result is full.
-create or replace function memory._grep_content(
-  p_user_id text, p_content_id uuid, p_grep text, p_context_lines int, p_from_line int, p_max_lines int,
-  p_max_tokens int
-)
-returns text
-language plpgsql stable parallel safe
-as $$
-declare
-  patterns constant text[] := memory._patterns(p_grep);
-  is_ascii constant boolean := octet_length(p_grep) = length(p_grep);
-  from_line constant int := coalesce(p_from_line, 1);
-  to_line constant bigint := coalesce(from_line + p_max_lines::bigint - 1, 2147483648);
-  starts constant bigint := memory._line_start(p_user_id, p_content_id, from_line);
-  bytes_left bigint := p_max_tokens * 4::bigint - 100; -- the rest is for the line that says where to go on
-  gap constant text := e'\n' || repeat('-', 2) || e'\n';
-  is_full boolean := false;
-  part record;
-  hit record;
-  block text; -- a line with the words, and the lines around it that are not shown yet
-  blocks text[] := array[]::text[];
-  last_hit int := 0;
-  shown_to int := 0; -- the last line that is shown
-begin
-  for part in
-    select p.first_byte, p.first_line, p.content
-    from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id
-      and p.first_byte > starts - 32768 and p.first_line < to_line
-      and memory._without_case(p.content, is_ascii) like all (patterns)
-    order by p.first_byte
-  loop
-    for hit in
-      select part.first_line + l.place::int as line, l.said
-      from string_to_table(part.content, e'\n') with ordinality as l (said, place)
-      where part.first_line + l.place between from_line and to_line
-        and memory._without_case(l.said, is_ascii) like all (patterns)
-    loop
-      if not is_full then
-        block := case
-          when hit.line = last_hit then e'\n' || memory._numbered_line(hit.line, hit.said, patterns, is_ascii)
-          else case when blocks = '{}' then '' when hit.line - p_context_lines <= shown_to + 1 then e'\n'
-                    else gap end
-            || memory._lines_around(
-                 p_user_id, p_content_id, part.first_byte, hit.line,
-                 greatest(hit.line - p_context_lines, shown_to + 1), hit.line + p_context_lines::bigint, patterns,
-                 is_ascii) end;
-        is_full := coalesce(octet_length(block) > bytes_left, false);
-        if not is_full or blocks = '{}' then
-          -- The first line with the words is always shown, if need be without the lines around it.
-          blocks := blocks || case when is_full then memory._numbered_line(hit.line, hit.said, patterns, is_ascii)
-                              else coalesce(block, '') end;
-          bytes_left := bytes_left - octet_length(coalesce(block, ''));
-          shown_to := case when is_full then hit.line else greatest(shown_to, hit.line + p_context_lines) end;
-          last_hit := hit.line;
-          continue;
-        end if;
-      end if;
-      if hit.line > shown_to or hit.line = last_hit then
-        blocks := blocks || format(e'\n[%s]', case
-          when hit.line = last_hit then format('line %s has more of it; a larger max_tokens shows that', hit.line)
-          else format('more lines have it; to go on, pass from_line => %s', hit.line) end);
-        return memory._byte_slice(array_to_string(blocks, ''), 0, p_max_tokens * 4::bigint);
-      end if;
-    end loop;
-  end loop;
-  return memory._byte_slice(array_to_string(blocks, ''), 0, p_max_tokens * 4::bigint);
-end;
-$$;
-
--- Patterns of LIKE, one for each word of a text, that match what has the word.
-create or replace function memory._patterns(p_grep text)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select '%' || regexp_replace(memory._without_case(w.word, octet_length(p_grep) = length(p_grep)),
-                                 e'([\\\\%_])', e'\\\\\\1', 'g') || '%'
-    from regexp_split_to_table(p_grep, e'\\s+') as w (word)
-    where w.word <> '');
-end;
-$$;
-
--- A text without the difference between capitals and small letters. For words of ASCII it is enough to change the
--- letters of ASCII, which takes a tenth of the time. Inlined by the planner, hence no SET clause.
-create or replace function memory._without_case(p_text text, p_is_ascii boolean)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case when p_is_ascii then lower(p_text collate "C") else lower(p_text) end;
-end;
-
--- A line as it is shown.
-create or replace function memory._numbered_line(p_line bigint, p_said text, p_patterns text[], p_is_ascii boolean)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  folded constant text := memory._without_case(p_said, p_is_ascii);
-  word constant text := regexp_replace(substr(p_patterns[1], 2, length(p_patterns[1]) - 2), e'\\\\(.)', e'\\1', 'g');
-  starts int := 1;
-begin
-  if length(p_said) > 400 then
-    starts := greatest(least(strpos(folded, word) - 150, length(p_said) - 399), 1);
-    p_said := concat(case when starts > 1 then '...' end, substr(p_said, starts, 400),
-                     case when starts + 400 <= length(p_said) then '...' end);
-  end if;
-  return p_line || case when folded like all (p_patterns) then ':' else '-' end || p_said;
-end;
-$$;
-
--- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. Of a line
--- that is longer than a part, one piece.
-create or replace function memory._lines_around(
-  p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
-  p_is_ascii boolean
-)
-returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  return (
-    select string_agg(memory._numbered_line(l.line, l.said, p_patterns, p_is_ascii), e'\n' order by l.line)
-    from (
-      select distinct on (p.first_line + s.place) p.first_line + s.place as line, s.said
-      from memory.artifact_parts as p
-      cross join lateral string_to_table(regexp_replace(p.content, e'\n$', ''), e'\n') with ordinality
-        as s (said, place)
-      where p.user_id = p_user_id and p.content_id = p_content_id
-        and p.first_byte between p_first_byte - 65536 and p_first_byte + 65536
-        and p.first_line < p_to and p.first_line + s.place between p_from and p_to
-      order by p.first_line + s.place,
-        p.first_line + s.place = p_hit and p.first_byte = p_first_byte
-          and memory._without_case(s.said, p_is_ascii) like all (p_patterns) desc,
-        p.first_byte) as l);
-end;
-$$;
-
--- Keeps a text as an artifact, or what an upload has brought (p_upload_id), and returns its row. A missing description
--- or key is made from the content. Under a key that has the same content already, that artifact is returned, with the
--- later of the two ends of life. If the key has another content, nothing is kept and a row of nulls is returned; so it
--- is for an agent without the resource memory.
-create or replace function memory._keep_artifact(
-  p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
-  p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null
-)
-returns memory.artifacts
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  stored_id constant uuid := coalesce(p_upload_id, memory._uuid_v7());
-  artifact memory.artifacts;
-begin
-  if p_upload_id is null then
-    perform memory._check_artifact_content(p_content);
-    perform memory._append_content(p_user_id, stored_id, p_content);
-  end if;
-  loop
-    insert into memory.artifacts as a (
-      user_id, key, artifact_type, content_id, description, agent_id, thread_id, metadata, expires_at)
-    values (
-      p_user_id, p_key, p_artifact_type, stored_id,
-      -- Here and not in the trigger, which would have to read the content that was just stored.
-      coalesce(memory._placeholder_text(left(p_description, 10000)),
-               case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
-      p_agent_id, p_thread_id, p_metadata, p_expires_at)
-    -- The update waits for a session that is storing the same key, which a look before the insert could not see.
-    on conflict on constraint artifacts_pkey do update
-    set expires_at = case
-          when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
-        end
-    where a.key = p_key
-      and (a.expires_at is null or a.expires_at > statement_timestamp())
-      and memory._is_same_content(a.user_id, a.content_id, excluded.content_id)
-    returning a.* into artifact;
-    exit when found
-      or not memory._has_resource(p_user_id, p_agent_id, 'memory')
-      or exists (
-        select from memory._current_artifacts(p_user_id) as a
-        where a.key = p_key and not memory._is_same_content(p_user_id, a.content_id, stored_id));
-    -- The artifact of this key has gone meanwhile, or the key that was made is taken: once more.
-  end loop;
-  if artifact.content_id is distinct from stored_id then
-    perform memory._delete_content(p_user_id, stored_id);
-  end if;
-  return artifact;
-end;
-$$;
-
-create or replace function memory.list_artifacts(
-  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
-  row_offset int default 0
-)
-returns setof memory.artifact
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._check_id('user_id', user_id);
-  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
-  perform memory._check_page(row_limit, row_offset);
-  return query
-  select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count,
-    a.agent_id, a.thread_id, a.metadata, a.created_at, memory._real_or_null(a.expires_at), count(*) over ()
-  from memory._current_artifacts(user_id) as a
-  where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
-    and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
-  order by a.created_at desc, a.key desc
-  limit row_limit offset row_offset;
-end;
-$$;
-comment on function memory.list_artifacts(text, text, text, int, int) is
-'A user''s artifacts, newest first, without their contents, which memory.retrieve_artifact() reads. memory_ref is the '
-'placeholder; total_count is the number of matches on all pages.';
-
--- Contents of artifacts lie in memory.artifact_parts. The first 48 KiB become parts of at most 3 KiB, passages that are
--- embedded one by one; what follows becomes parts of at most 32 KiB, which are found by their words. Places are bytes
--- of UTF-8 from the beginning of the content.
-
-create or replace function memory._max_artifact_bytes()
-returns int
-language sql immutable parallel safe
-begin atomic
-  select 209715200; -- 200 MiB
-end;
-
--- Whether a part is one of the passages at the beginning. Inlined by the planner, hence no SET clause.
-create or replace function memory._is_passage(p_first_byte int)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_first_byte < 49152;
-end;
-
--- Adds a text to the end of a content. The last part is cut anew with what follows it, so that a content which comes in
--- pieces has the same parts as one which comes at once. Nothing is parsed: 10 MB take 1.5 times as long as one row of
--- the same bytes (bench/results/artifacts.md).
-create or replace function memory._append_content(p_user_id text, p_content_id uuid, p_piece text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  part_byte int := 0; -- where the part begins that is being cut
-  part_line int := 0;
-  rest text; -- the last part
-  bytes bytea; -- because to find a place in a text PostgreSQL counts all characters before it
-  size int;
-  starts int := 0;
-  ends int;
-  part text;
-begin
-  delete from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte = (
-    select max(l.first_byte) from memory.artifact_parts as l
-    where l.user_id = p_user_id and l.content_id = p_content_id)
-  returning p.first_byte, p.first_line, p.content into part_byte, part_line, rest;
-  part_byte := coalesce(part_byte, 0);
-  part_line := coalesce(part_line, 0);
-  bytes := convert_to(coalesce(rest, '') || p_piece, 'UTF8');
-  size := octet_length(bytes);
-  if part_byte + size > memory._max_artifact_bytes() then
-    perform memory._refuse_size('content', part_byte + size, memory._max_artifact_bytes(),
-      'Split it, or store it elsewhere and keep a reference.');
-  end if;
-  while starts < size loop
-    ends := least(starts + case when memory._is_passage(part_byte) then 3072 else 32768 end, size);
-    while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
-      ends := ends - 1;
-    end loop;
-    part := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
-    if ends < size then
-      part := memory._whole_lines(part);
-    end if;
-    insert into memory.artifact_parts (user_id, content_id, first_byte, first_line, content)
-    values (p_user_id, p_content_id, part_byte, part_line, part);
-    ends := starts + octet_length(convert_to(part, 'UTF8'));
-    part_byte := part_byte + ends - starts;
-    part_line := part_line + memory._line_breaks(part);
-    starts := ends;
-  end loop;
-end;
-$$;
-
-create or replace function memory._line_breaks(p_text text)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select octet_length(p_text) - octet_length(replace(p_text, e'\n', ''));
-end;
-
--- A text up to its last line break, or else up to its last blank; all of it if it has neither.
-create or replace function memory._whole_lines(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  rest int; -- characters after the last line break or blank
-begin
-  -- Most lines are short: the end of the text is looked at first, which takes a tenth of the time.
-  rest := strpos(reverse(right(p_text, 1000)), e'\n') - 1;
-  if rest < 0 then
-    rest := strpos(reverse(p_text), e'\n') - 1;
-  end if;
-  if rest < 0 then
-    rest := strpos(reverse(p_text), ' ') - 1;
-  end if;
-  return case when rest > 0 then left(p_text, -rest) else p_text end;
-end;
-$$;
-
--- How many bytes a content has.
-create or replace function memory._content_bytes(p_user_id text, p_content_id uuid)
-returns int
-language plpgsql volatile parallel safe -- see what another session has stored while this statement waited for it
-as $$
-begin
-  return (
-    select p.first_byte + octet_length(convert_to(p.content, 'UTF8'))
-    from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id
-    order by p.first_byte desc limit 1);
-end;
-$$;
-
--- The bytes of a content from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the slice
--- in which it begins, so that slices join to the whole. Only the parts that have some of these bytes are read.
-create or replace function memory._content_slice(
-  p_user_id text, p_content_id uuid, p_first_byte bigint default 0, p_end_byte bigint default null
-)
-returns text
-language plpgsql volatile parallel safe -- as memory._content_bytes()
-as $$
-declare
-  read_from int;
-  slice text;
-begin
-  select p.first_byte into read_from
-  from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte <= p_first_byte
-  order by p.first_byte desc limit 1;
-  select string_agg(p.content, '') into slice
-  from (
-    select p.content
-    from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte >= read_from
-      and p.first_byte < coalesce(p_end_byte, 2147483648) -- not "or", which no index can search for
-    order by p.first_byte) as p;
-  return case
-    when slice is null then ''
-    when p_first_byte = 0 and p_end_byte is null then slice
-    else memory._byte_slice(slice, p_first_byte - read_from, p_end_byte - read_from) end;
-end;
-$$;
-
--- Whether two contents of a user are equal, compared by the MiB.
-create or replace function memory._is_same_content(p_user_id text, p_content_id uuid, p_other_id uuid)
-returns boolean
-language plpgsql volatile parallel safe -- as memory._content_bytes()
-as $$
-declare
-  size constant int := memory._content_bytes(p_user_id, p_content_id);
-begin
-  if size is distinct from memory._content_bytes(p_user_id, p_other_id) then
-    return false;
-  end if;
-  for first_byte in 0 .. size - 1 by 1048576 loop
-    if memory._content_slice(p_user_id, p_content_id, first_byte, first_byte + 1048576)
-      <> memory._content_slice(p_user_id, p_other_id, first_byte, first_byte + 1048576) then
-      return false;
-    end if;
-  end loop;
-  return true;
-end;
-$$;
-
-create or replace function memory._delete_content(p_user_id text, p_content_id uuid)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = p_content_id;
-end;
-$$;
-
--- The placeholder of an artifact, which a conversation holds in place of the content; null for no artifact.
-create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case when p_key is not null
-    then format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count) end;
-end;
-$$;
-
--- The key in what names an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. Nothing else
--- is made equal: a key has no letters that look alike, so a text with such letters names no artifact.
-create or replace function memory._ref_key(p_ref text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(
-    substring(left(p_ref, 1000) from e'^\\s*\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - .*)?\\]\\s*$'), p_ref);
-end;
-$$;
-
--- The description of an artifact that was stored without one: the command whose output it is (metadata.command) with
--- the number of lines, the keys of a JSON text, or the first line with a letter or digit, else the type and the number
--- of lines. At most 100 characters before the number of lines.
-create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
-returns text
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  command constant text := memory._placeholder_text(
-    case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
-  described text := command;
-  line_count int;
-begin
-  if command is null and left(p_content, 1000) ~ e'^\\s*[[{]' then
-    described := memory._placeholder_text(left(memory._describe_json(p_content), 1000));
-  end if;
-  if described is null then
-    select l.said into described
-    from regexp_split_to_table(left(p_content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
-    cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
-    where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
-    order by r.place
-    limit 1;
-  end if;
-  if length(described) > 100 then
-    described := rtrim(left(described, 97)) || '...';
-  end if;
-  if command is not null or described is null then
-    p_content := rtrim(p_content, e'\n');
-    line_count := 1 + octet_length(p_content) - octet_length(replace(p_content, e'\n', ''));
-    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'),
-      line_count, case line_count when 1 then 'line' else 'lines' end);
-  end if;
-  return described;
-end;
-$$;
-
--- The first ten keys of a JSON object, or of the first object of a JSON array. Null when the text is not valid JSON.
-create or replace function memory._describe_json(p_content text)
-returns text
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  value json;
-  described text := 'JSON object';
-  keys text;
-begin
-  value := p_content::json;
-  if json_typeof(value) = 'array' then
-    described := format('JSON array of %s', json_array_length(value));
-    value := value -> 0;
-  end if;
-  if json_typeof(value) = 'object' then
-    select string_agg(k.key, ', ') into keys
-    from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
-  end if;
-  return concat_ws(': ', described, keys);
-exception when data_exception or program_limit_exceeded then
-  return null;
-end;
-$$;
-
--- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, of which there are 16
--- million. memory.store_artifact() makes another key when this one is taken.
-create or replace function memory._artifact_key(p_description text, p_artifact_type text)
-returns text
-language plpgsql volatile parallel safe
-as $$
-begin
-  return s.slug || '-' || left(gen_random_uuid()::text, 6)
-  from unnest(array[p_description, p_artifact_type, 'artifact']) with ordinality as t (said, place)
-  cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
-  where s.slug <> ''
-  order by t.place
-  limit 1;
-end;
-$$;
-
-create or replace function memory.retrieve_artifact(
-  user_id text, key text, from_token int default 0, max_tokens int default null, from_line int default null,
-  max_lines int default null, grep text default null, context_lines int default 2
-)
-returns text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  content_id uuid;
-  first_byte bigint;
-  end_byte bigint;
-begin
-  perform memory._check_id('user_id', user_id);
-  key := memory._ref_key(key);
-  perform memory._check_id('key', key);
-  perform memory._check_range(from_token, max_tokens, from_line, max_lines, grep, context_lines);
-  select a.content_id into content_id
-  from memory._current_artifacts(user_id) as a
-  where a.key = retrieve_artifact.key;
-  if not found then
-    perform memory._refuse('key', format('this user has no artifact "%s"', key),
-      'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
-  end if;
-  if grep is not null then
-    return memory._grep_content(user_id, content_id, grep, context_lines, from_line, max_lines,
-      coalesce(max_tokens, 10000));
-  end if;
-  first_byte := from_token * 4::bigint;
-  if num_nonnulls(from_line, max_lines) > 0 then
-    from_line := coalesce(from_line, 1);
-    first_byte := memory._line_start(user_id, content_id, from_line);
-    end_byte := memory._line_start(user_id, content_id, from_line::bigint + max_lines);
-  end if;
-  return memory._content_slice(user_id, content_id, first_byte, least(end_byte, first_byte + max_tokens * 4::bigint));
-end;
-$$;
-comment on function memory.retrieve_artifact(text, text, int, int, int, int, text, int) is
-'The content of an artifact: all of it, max_tokens tokens from from_token on (a token is four bytes of UTF-8 here, as '
-'in token_count), max_lines lines from from_line on (the first line is 1), or the lines that hold every word of grep, '
-'with context_lines lines around each. max_tokens bounds every result, and is 10,000 for grep unless given. key '
-'may also be a placeholder. Beyond the end the result is empty. Error P0002 when the user has no artifact of that key '
-'or it has expired.';
-
--- Refuses arguments that name no part of a content.
-create or replace function memory._check_range(
-  p_from_token int, p_max_tokens int, p_from_line int, p_max_lines int, p_grep text, p_context_lines int
-)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if (p_from_token >= 0) is not true then
-    perform memory._refuse('from_token', format('%s is negative or null', coalesce(p_from_token::text, 'null')),
-      'The first slice begins at 0.');
-  elsif p_max_tokens < 1 then
-    perform memory._refuse('max_tokens', format('%s is less than 1', p_max_tokens), 'Leave it out to read to the end.');
-  elsif p_from_line < 1 then
-    perform memory._refuse('from_line', format('%s is less than 1', p_from_line), 'The first line is 1.');
-  elsif p_max_lines < 1 then
-    perform memory._refuse('max_lines', format('%s is less than 1', p_max_lines), 'Leave it out to read to the end.');
-  elsif p_from_token > 0 and num_nonnulls(p_from_line, p_max_lines, p_grep) > 0 then
-    perform memory._refuse('from_token',
-      format('cannot be combined with %s',
-        case when p_grep is not null then 'grep' when p_from_line is not null then 'from_line' else 'max_lines' end),
-      'Name the part by tokens or by lines; grep goes on at from_line.');
-  elsif p_grep !~ e'\\S' then
-    perform memory._refuse('grep', 'must not be empty', 'Pass the words that a line has to hold.');
-  elsif length(p_grep) > 1000 then
-    perform memory._refuse('grep', format('has %s characters, at most 1000 are allowed', length(p_grep)),
-      'Pass some words that a line has to hold.', '54000');
-  elsif (p_context_lines between 0 and 1000) is not true then
-    perform memory._refuse('context_lines',
-      format('%s is not between 0 and 1000', coalesce(p_context_lines::text, 'null')),
-      'It is the number of lines shown before and after each line with the words of grep; 2 is the default.');
-  end if;
-end;
-$$;
-
--- Where a line begins: how many bytes come before it. Null if the content has fewer lines, or if p_line is null.
-create or replace function memory._line_start(p_user_id text, p_content_id uuid, p_line bigint)
-returns bigint
-language plpgsql stable parallel safe
-set enable_sort = off -- Without statistics the planner would read and sort all parts.
-set jit = off
-as $$
-declare
-  part memory.artifact_parts;
-begin
-  if p_line = 1 then
-    return 0;
-  end if;
-  -- The part that has the line break before it.
-  select p.* into part
-  from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id = p_content_id and p.first_line <= p_line - 2
-  order by p.first_line desc, p.first_byte desc limit 1;
-  return (
-    select part.first_byte + sum(octet_length(convert_to(l.said, 'UTF8')) + 1)
-    from string_to_table(part.content, e'\n') with ordinality as l (said, place)
-    where l.place <= p_line - 1 - part.first_line
-    having p_line - 1 - part.first_line <= memory._line_breaks(part.content));
-end;
-$$;
-
--- Refuses an artifact that breaks a rule.
-create or replace function memory._check_artifact(p_candidate memory.artifacts)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  perform memory._check_id('user_id', p_candidate.user_id);
-  perform memory._check_id('key', coalesce(p_candidate.key, 'made of the description'));
-  perform memory._check_id('artifact_type', p_candidate.artifact_type);
-  perform memory._check_id('agent_id', p_candidate.agent_id);
-  perform memory._check_id('thread_id', coalesce(p_candidate.thread_id, 'none'));
-  -- A model copies the key out of a placeholder, so a key has no blanks and no letters that look alike.
-  if p_candidate.key !~ '^[A-Za-z0-9._:/@#=+-]+$' then
-    perform memory._refuse('key', 'has characters that a placeholder cannot hold',
-      'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
-  end if;
-  if length(p_candidate.description) > 500 then
-    perform memory._refuse('description',
-      format('has %s characters, at most 500 are allowed', length(p_candidate.description)),
-      'It is the one line that a context shows; put more into the content or the metadata.', '54000');
-  end if;
-  perform memory._check_metadata(p_candidate.metadata);
-  perform memory._check_moment('created_at', p_candidate.created_at);
-  perform memory._check_bound('expires_at', p_candidate.expires_at);
-end;
-$$;
-
--- Refuses a content that is null, empty or too long.
-create or replace function memory._check_artifact_content(p_content text)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  perform memory._check_text(p_content, memory._max_artifact_bytes(),
-    'Pass what is to be kept; what is empty needs no placeholder.');
-end;
-$$;
-
-create or replace function memory.store_artifact(
-  user_id text, content text, description text default null, key text default null,
-  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
-  metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
-)
-returns memory.stored_artifact
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  artifact memory.artifacts;
-  token_count constant int := memory._estimate_tokens(content);
-begin
-  if upload_id is not null then
-    perform memory._check_id('user_id', user_id);
-    if content is not null then
-      perform memory._refuse('upload_id', 'cannot be combined with content', 'Pass null as content.');
-    end if;
-    delete from memory.artifact_uploads as u
-    where u.user_id = store_artifact.user_id and u.upload_id = store_artifact.upload_id;
-    if not found then
-      perform memory._refuse_upload(upload_id);
-    end if;
-  end if;
-  artifact := memory._keep_artifact(
-    user_id, agent_id, thread_id, key, description, artifact_type, content, metadata, expires_at, upload_id);
-  if artifact.key is null and memory._has_resource(user_id, agent_id, 'memory') then
-    perform memory._refuse('key', format('"%s" names another artifact of this user', key),
-      'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.',
-      '23505');
-  end if;
-  return (
-    artifact.key, memory._memory_ref(artifact.key, artifact.description, artifact.token_count),
-    coalesce(artifact.token_count, token_count));
-end;
-$$;
-comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz, uuid) is
-'Stores a long text (200 MiB at most) and returns the placeholder that a context holds in its place: '
-'[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
-'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505). '
-'upload_id stores what memory.add_artifact_piece() has brought; content is null then. For an agent without the '
-'resource memory nothing is stored: key is null.';
-
--- The artifacts of a user that have not expired. Only memory.sweep() sees expired ones. The planner inlines this
--- function; a SET clause would prevent that.
-create or replace function memory._current_artifacts(p_user_id text)
-returns setof memory.artifacts
-language sql stable parallel safe
-begin atomic
-  select a.*
-  from memory.artifacts as a
-  where a.user_id = p_user_id
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
-end;
-
--- The words of artifacts are parsed after they were stored: parsing 10 MB takes seconds, storing them a quarter of one.
-
--- Whether a part lies at the end of a content. Inlined by the planner, hence no SET clause.
-create or replace function memory._is_last_part(p_first_byte int, p_token_count int)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_first_byte >= p_token_count * 4 - 32772;
-end;
-
--- The key of the artifact to which a part belongs; p_id is key/first_byte.
-create or replace function memory._part_key(p_id text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select substring(p_id from '^(.*)/');
-end;
-
--- What a part is found by: its text, in the first part also key and description. Inlined by the planner, hence no SET
--- clause.
-create or replace function memory._part_text(p_key text, p_description text, p_first_byte int, p_content text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case p_first_byte
-    when 0 then concat_ws(e'\n', p_key, p_description, p_content) else p_content end;
-end;
-
--- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
--- all. Returns how many. Parts that another transaction has locked are skipped.
-create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  part record;
-  reader text[]; -- user and agent whose policy names the language
-  language regconfig;
-  bytes_left int := p_max_bytes;
-  parsed bigint := 0;
-begin
-  for part in
-    select a.user_id, a.agent_id, p.content_id, p.first_byte,
-      memory._part_text(a.key, a.description, p.first_byte, p.content) as said
-    from memory.artifact_parts as p
-    join memory.artifacts as a on a.user_id = p.user_id and a.content_id = p.content_id
-    where p.search_vector is null and (p_user_id is null or p.user_id = p_user_id)
-    order by p.user_id, p.content_id, p.first_byte
-    for no key update of p skip locked
-  loop
-    bytes_left := bytes_left - octet_length(part.said);
-    exit when bytes_left < 0 and parsed > 0;
-    if reader is distinct from array[part.user_id, part.agent_id] then
-      reader := array[part.user_id, part.agent_id];
-      language := (memory._policy_section(part.user_id, part.agent_id, 'search') ->> 'language')::regconfig;
-    end if;
-    update memory.artifact_parts as p
-    set search_vector = memory._text_vector(language, part.said)
-    where p.user_id = part.user_id and p.content_id = part.content_id and p.first_byte = part.first_byte;
-    parsed := parsed + 1;
-  end loop;
-  return parsed;
 end;
 $$;
 
@@ -8527,7 +7425,6 @@ begin
   -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
-  checked := checked + memory._parse_parts(null, 4000000);
   perform memory._fill_codes(batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
@@ -8536,7 +7433,6 @@ begin
   swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
   swept := swept || jsonb_build_object('artifacts', memory._sweep_artifacts(batch_size));
-  perform memory._sweep_artifact_uploads(batch_size);
   swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
   swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
   perform memory._sweep_query_embeddings(batch_size);
@@ -8546,8 +7442,7 @@ end;
 $$;
 comment on function memory.sweep(int) is
 'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
-'and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
-'counts are 0.';
+'and parses messages that no job has read. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
 
 -- The words of a message for keyword search, with its speaker's name and its date, because questions ask "what did Ana
 -- say in May".
@@ -11389,6 +10284,339 @@ begin
 end;
 $$;
 
+-- Queues the embedding of an artifact that is new, or whose description or content changed.
+create or replace function memory._artifact_after_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'UPDATE' then
+    perform memory._drop_embedding(new.user_id, 'artifact', new.key);
+  end if;
+  perform memory._enqueue_embedding(new.user_id);
+  return null;
+end;
+$$;
+
+-- Deletes the embeddings of deleted artifacts.
+create or replace function memory._artifacts_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+  perform memory._drop_embedding(o.user_id, 'artifact', o.key) from old_rows as o;
+  return null;
+end;
+$$;
+
+-- Before an artifact is stored: applies the rules and defaults and computes the words. A trigger does this, so that a
+-- direct insert obeys the rules too.
+create or replace function memory._artifact_before_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.metadata := coalesce(new.metadata, '{}');
+  new.created_at := coalesce(new.created_at, statement_timestamp());
+  new.expires_at := nullif(new.expires_at, 'infinity');
+  new.description := memory._placeholder_text(left(new.description, 10000));
+  perform memory._check_artifact(new);
+  new.description := coalesce(new.description, memory._describe(new.artifact_type, new.content, new.metadata));
+  new.token_count := memory._estimate_tokens(new.content);
+
+  if tg_op = 'INSERT' then
+    if not memory._has_resource(new.user_id, new.agent_id, 'memory') then
+      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
+      return null;
+    end if;
+    new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
+    -- An expired artifact that no sweep has removed yet keeps its key no longer.
+    delete from memory.artifacts as a
+    where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
+  elsif (new.user_id, new.key) is distinct from (old.user_id, old.key) then
+    perform memory._refuse('key', 'user_id and key of an artifact cannot change',
+      'Placeholders name it by them; store it again under another key.');
+  elsif (new.description, new.content) is not distinct from (old.description, old.content) then
+    new.search_vector := old.search_vector;
+    return new;
+  end if;
+  new.search_vector := memory._text_vector(
+    (memory._policy_section(new.user_id, new.agent_id, 'search') ->> 'language')::regconfig,
+    concat_ws(e'\n', new.key, new.description, new.content));
+  return new;
+end;
+$$;
+
+create or replace function memory.delete_artifact(user_id text, key text)
+returns boolean
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('key', key);
+  delete from memory.artifacts as a
+  where a.user_id = delete_artifact.user_id
+    and a.key = delete_artifact.key
+    and (a.expires_at is null or a.expires_at > statement_timestamp());
+  return found;
+end;
+$$;
+comment on function memory.delete_artifact(text, text) is
+'Deletes an artifact for good and returns whether it existed; an expired artifact does not count as existing. Its key '
+'can be used again. Placeholders that name it find nothing from then on.';
+
+create or replace function memory.list_artifacts(
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
+  row_offset int default 0
+)
+returns setof memory.artifact
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
+  perform memory._check_page(row_limit, row_offset);
+  return query
+  select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count,
+    a.agent_id, a.thread_id, a.metadata, a.created_at, memory._real_or_null(a.expires_at), count(*) over ()
+  from memory._current_artifacts(user_id) as a
+  where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
+    and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
+  order by a.created_at desc, a.key desc
+  limit row_limit offset row_offset;
+end;
+$$;
+comment on function memory.list_artifacts(text, text, text, int, int) is
+'A user''s artifacts, newest first, without their contents, which memory.retrieve_artifact() reads. memory_ref is the '
+'placeholder; total_count is the number of matches on all pages.';
+
+-- The placeholder of an artifact, which a conversation holds in place of the content.
+create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count);
+end;
+$$;
+
+-- The description of an artifact that was stored without one: the command whose output it is (metadata.command) with
+-- the number of lines, the keys of a JSON text, or the first line with a letter or digit, else the type and the number
+-- of lines. At most 100 characters before the number of lines.
+create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  command constant text := memory._placeholder_text(
+    case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
+  described text := command;
+  line_count int;
+begin
+  if command is null and left(p_content, 1000) ~ e'^\\s*[[{]' then
+    described := memory._placeholder_text(left(memory._describe_json(p_content), 1000));
+  end if;
+  if described is null then
+    select l.said into described
+    from regexp_split_to_table(left(p_content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
+    cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
+    where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
+    order by r.place
+    limit 1;
+  end if;
+  if length(described) > 100 then
+    described := rtrim(left(described, 97)) || '...';
+  end if;
+  if command is not null or described is null then
+    p_content := rtrim(p_content, e'\n');
+    line_count := 1 + octet_length(p_content) - octet_length(replace(p_content, e'\n', ''));
+    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'),
+      line_count, case line_count when 1 then 'line' else 'lines' end);
+  end if;
+  return described;
+end;
+$$;
+
+-- The first ten keys of a JSON object, or of the first object of a JSON array. Null when the text is not valid JSON.
+create or replace function memory._describe_json(p_content text)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  value json;
+  described text := 'JSON object';
+  keys text;
+begin
+  value := p_content::json;
+  if json_typeof(value) = 'array' then
+    described := format('JSON array of %s', json_array_length(value));
+    value := value -> 0;
+  end if;
+  if json_typeof(value) = 'object' then
+    select string_agg(k.key, ', ') into keys
+    from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
+  end if;
+  return concat_ws(': ', described, keys);
+exception when data_exception or program_limit_exceeded then
+  return null;
+end;
+$$;
+
+-- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, of which there are 16
+-- million. memory.store_artifact() makes another key when this one is taken.
+create or replace function memory._artifact_key(p_description text, p_artifact_type text)
+returns text
+language plpgsql volatile parallel safe
+as $$
+begin
+  return s.slug || '-' || left(gen_random_uuid()::text, 6)
+  from unnest(array[p_description, p_artifact_type, 'artifact']) with ordinality as t (said, place)
+  cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
+  where s.slug <> ''
+  order by t.place
+  limit 1;
+end;
+$$;
+
+create or replace function memory.retrieve_artifact(
+  user_id text, key text, from_token int default 0, max_tokens int default null
+)
+returns text
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  content text;
+begin
+  perform memory._check_id('user_id', user_id);
+  -- Models often pass the whole placeholder.
+  key := coalesce(substring(left(key, 1000) from e'^\\s*\\[MemoryRef: (\\S+) - .* tokens\\]\\s*$'), key);
+  perform memory._check_id('key', key);
+  if (from_token >= 0) is not true then
+    perform memory._refuse('from_token', format('%s is negative or null', coalesce(from_token::text, 'null')),
+      'The first slice begins at 0.');
+  end if;
+  if max_tokens < 1 then
+    perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens),
+      'Leave it out to read to the end.');
+  end if;
+  select a.content into content
+  from memory._current_artifacts(user_id) as a
+  where a.key = retrieve_artifact.key;
+  if not found then
+    perform memory._refuse('key', format('this user has no artifact "%s"', key),
+      'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
+  end if;
+  return case
+    when from_token = 0 and max_tokens is null then content
+    else memory._token_slice(content, from_token, max_tokens)
+  end;
+end;
+$$;
+comment on function memory.retrieve_artifact(text, text, int, int) is
+'The content of an artifact: all of it, or max_tokens tokens from from_token on (a token is four bytes of UTF-8 here, '
+'as in token_count). key may also be the whole placeholder. Beyond the end the result is empty. Error P0002 when the '
+'user has no artifact of that key or it has expired.';
+
+-- Refuses an artifact that breaks a rule.
+create or replace function memory._check_artifact(p_candidate memory.artifacts)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._check_id('user_id', p_candidate.user_id);
+  perform memory._check_id('key', coalesce(p_candidate.key, 'made of the description'));
+  perform memory._check_id('artifact_type', p_candidate.artifact_type);
+  perform memory._check_id('agent_id', p_candidate.agent_id);
+  perform memory._check_id('thread_id', coalesce(p_candidate.thread_id, 'none'));
+  -- A model copies the key out of a placeholder, so a key has no blanks and no letters that look alike.
+  if p_candidate.key !~ '^[A-Za-z0-9._:/@#=+-]+$' then
+    perform memory._refuse('key', 'has characters that a placeholder cannot hold',
+      'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
+  end if;
+  perform memory._check_text(p_candidate.content, 10485760,
+    'Pass what is to be kept; what is empty needs no placeholder.');
+  if length(p_candidate.description) > 500 then
+    perform memory._refuse('description',
+      format('has %s characters, at most 500 are allowed', length(p_candidate.description)),
+      'It is the one line that a context shows; put more into the content or the metadata.', '54000');
+  end if;
+  perform memory._check_metadata(p_candidate.metadata);
+  perform memory._check_moment('created_at', p_candidate.created_at);
+  perform memory._check_bound('expires_at', p_candidate.expires_at);
+end;
+$$;
+
+create or replace function memory.store_artifact(
+  user_id text, content text, description text default null, key text default null,
+  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
+  metadata jsonb default '{}', expires_at timestamptz default null
+)
+returns memory.stored_artifact
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  artifact memory.artifacts;
+begin
+  loop
+    insert into memory.artifacts as a (
+      user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
+    values (
+      store_artifact.user_id, store_artifact.key, store_artifact.artifact_type, store_artifact.content,
+      store_artifact.description, store_artifact.agent_id, store_artifact.thread_id, store_artifact.metadata,
+      store_artifact.expires_at)
+    -- The caller's key already has the same content: its later expires_at is kept. The update waits for a session that
+    -- is storing the same key, which a look before the insert could not see.
+    on conflict on constraint artifacts_pkey do update
+    set expires_at = case
+          when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
+        end
+    where a.key = store_artifact.key
+      and a.content = excluded.content
+      and (a.expires_at is null or a.expires_at > statement_timestamp())
+    returning a.* into artifact;
+    exit when found;
+    if not memory._has_resource(user_id, agent_id, 'memory') then
+      return row(null, null, memory._estimate_tokens(content))::memory.stored_artifact;
+    end if;
+    perform from memory._current_artifacts(user_id) as a
+    where a.key = store_artifact.key and a.content <> store_artifact.content;
+    -- If not found, the artifact has gone meanwhile, or the key that was made is taken: the loop tries again.
+    if found then
+      perform memory._refuse('key', format('"%s" names another artifact of this user', key),
+        'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.',
+        '23505');
+    end if;
+  end loop;
+  return (
+    artifact.key, memory._memory_ref(artifact.key, artifact.description, artifact.token_count), artifact.token_count);
+end;
+$$;
+comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
+'Stores a long text (10 MiB at most) and returns the placeholder that a context holds in its place: '
+'[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
+'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505). '
+'For an agent without the resource memory nothing is stored: key is null.';
+
+-- The artifacts of a user that have not expired. Only memory.sweep() sees expired ones. The planner inlines this
+-- function; a SET clause would prevent that.
+create or replace function memory._current_artifacts(p_user_id text)
+returns setof memory.artifacts
+language sql stable parallel safe
+begin atomic
+  select a.*
+  from memory.artifacts as a
+  where a.user_id = p_user_id
+    and (a.expires_at is null or a.expires_at > statement_timestamp());
+end;
+
 -- Refuses an invalid user_id or thread_id, and a thread that the user does not have.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
@@ -11612,21 +10840,15 @@ begin atomic
   select a.user_id from memory.artifacts as a;
 end;
 
--- The passages of the first 48 KiB, one by one, and the end of what is longer, because a log ends with what went wrong.
--- So an artifact has at most about twenty embeddings (13,000 tokens). What lies between is found by its words. The
--- first passage has the description, too.
 create or replace function memory._artifact_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
 returns table (id text, text text)
 language sql stable parallel safe
 begin atomic
-  select a.key || '/' || p.first_byte,
-    case p.first_byte when 0 then concat_ws(e'\n', a.description, p.content) else right(p.content, 3072) end
+  select a.key, left(concat_ws(e'\n', a.description, left(a.content, 24000)), 24000)
   from memory._current_artifacts(p_user_id) as a
-  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
-  where coalesce(p_scope, '') = '' and p.user_id = p_user_id
-    and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count));
+  where coalesce(p_scope, '') = '';
 end;
 
 create or replace function memory._artifact_lock(p_user_id text, p_ids text[])
@@ -11635,14 +10857,11 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform from memory.artifacts as a
-  where a.user_id = p_user_id and a.key = any (array(select memory._part_key(i) from unnest(p_ids) as i))
+  where a.user_id = p_user_id and a.key = any (p_ids)
   order by a.key for share nowait;
 end;
 $$;
 
--- Each part is found for itself, and memory.search() shows the best one of an artifact. If the search compares words,
--- parts that are not parsed yet are returned with their text, so that memory._ranked() can parse them: the first 64 KiB
--- of an artifact and its end, because a search parses half a MiB in all.
 create or replace function memory._artifact_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -11653,45 +10872,26 @@ returns table (
 )
 language sql stable parallel safe
 begin atomic
-  select 'artifact', a.key || '/' || p.first_byte, a.thread_id, p.first_byte::bigint, a.created_at, p.search_vector,
-    case
-      when p.search_vector is null and p_compares_words
-        and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count))
-        then memory._part_text(a.key, a.description, p.first_byte, p.content)
-    end,
-    null::jsonb
+  select 'artifact', a.key, a.thread_id, null::bigint, a.created_at, a.search_vector, null::text, null::jsonb
   from memory._current_artifacts(p_user_id) as a
-  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
   where 'artifact' = any (p_sources)
-    and p.user_id = p_user_id
     and a.created_at <= coalesce((p_filters).as_of, 'infinity')
     and (p_agent_id is null or a.agent_id = p_agent_id)
     and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
 end;
 
--- Shows the placeholder and, below it, the passage of the part that says most of the query. from_line is the line in
--- which the passage begins.
+-- Shows the placeholder, because the content may have 10 MiB.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
 returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
-  select a.key, a.thread_id,
-    memory._memory_ref(a.key, a.description, a.token_count) || e'\n' || s.passage, a.metadata,
-    jsonb_build_object(
-      'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
-      'agent_id', a.agent_id,
-      'from_line', p.first_line + 1 + memory._line_breaks(left(p.content, strpos(p.content, s.passage) - 1))),
-    a.created_at
+  select a.key, a.thread_id, memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
+    'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
+    'agent_id', a.agent_id), a.created_at
   from memory.artifacts as a
-  join memory.artifact_parts as p
-    on p.user_id = a.user_id and p.content_id = a.content_id and p.first_byte = p_number
-  cross join lateral memory._policy(p_user_id, a.agent_id) as y (policy)
-  cross join lateral memory._passage(
-    (y.policy #>> '{search,language}')::regconfig, p.content, p_query, (y.policy #>> '{knowledge_base,chunk_size}')::int
-  ) as s (passage)
-  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id;
+  where a.user_id = p_user_id and a.key = p_id;
 end;
 
 -- place among the sources: 3
@@ -13156,7 +12356,7 @@ begin
     select c.user_id, 'document', c.document_id || '/' || c.number
     from memory.document_chunks as c where c.token_count is not null
     union all
-    select a.user_id, 'artifact', a.key || '/0' -- the other passages are embedded after the first
+    select a.user_id, 'artifact', a.key
     from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
   ) as t
   where e.kind = 'embedding' and not e.is_off and e.is_active = p_is_active
@@ -13519,63 +12719,6 @@ begin
     and (memory._policy_section(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1), 'cadence')
          ->> 'fact_extraction_every_n')::int > 0
   limit p_row_limit;
-end;
-$$;
-
--- Parses as many bytes as the worker says.
-create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  if (case jsonb_typeof(p_result -> 'max_bytes')
-      when 'number' then (p_result ->> 'max_bytes')::numeric between 1 and 4000000 end) is not true then
-    perform memory._refuse_result('max_bytes', 'must be a number from 1 to 4000000');
-  end if;
-  return jsonb_build_object(
-    'parsed', memory._parse_parts(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int));
-end;
-$$;
-
--- Another job follows while parts of the user's artifacts wait to be parsed.
-create or replace function memory._parse_artifacts_follow_up(p_job memory.jobs)
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-begin
-  return case when memory._has_unparsed_parts(p_job.user_id) then jsonb '{}' end;
-end;
-$$;
-
-create or replace function memory._has_unparsed_parts(p_user_id text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.search_vector is null
-      -- Not those of an upload that no artifact names yet.
-      and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id));
-end;
-$$;
-
--- Artifacts are stored without their words (40_artifacts/words.sql). A job has them parsed soon; the server does that
--- itself when the worker completes the job.
-
--- Whether there is something to parse. No model is asked, so nobody's budget pays.
-create or replace function memory._parse_artifacts_input(
-  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
-)
-language plpgsql stable parallel safe
-as $$
-begin
-  if memory._has_unparsed_parts(p_job.user_id) then
-    payload := memory._no_model() || jsonb '{"max_bytes": 4000000}'; -- two seconds
-    input := '{}';
-    agent_id := null;
-    tokens := 0;
-  end if;
 end;
 $$;
 
@@ -14768,7 +13911,7 @@ declare
   -- best 45 of each, of the best 15 also those at a distance of two. Among 5,882 conversation turns that keeps 98 % of
   -- the best ten, and the share of evidence among the ten is the same (192 questions). Twice as many neighbours at a
   -- distance of two keep 99 %, which takes a fifth longer.
-  wanted constant int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
+  wanted int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
   compares_words constant boolean := p_fusion <> 'vector' and p_words is not null;
@@ -14799,18 +13942,20 @@ begin
                null)::memory._message_candidates;
   end if;
 
-  if p_fusion <> 'keyword' then
-    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
-  end if;
   if p_fusion <> 'vector' then
     worded := memory._worded_messages(
       p_user_id, p_agent_id, coalesce(p_words, '{}'), p_model, p_target, wanted, p_filters);
   end if;
-  -- Nearly never: of many results wanted, both arms have chosen the same messages.
-  if wanted < p_row_limit and cardinality(nearest.seqs) = wanted
-    and p_row_limit > (select count(*) from (select * from unnest(nearest.thread_ids, nearest.seqs)
-                                             union select * from unnest(worded.thread_ids, worded.seqs)) as c) then
-    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_filters);
+  if p_fusion <> 'keyword' then
+    -- Where few messages have a word, the others wanted must be near.
+    wanted := greatest(wanted, p_row_limit - coalesce(cardinality(worded.seqs), 0));
+    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
+    -- Nearly never: of many results wanted, both arms have chosen the same messages.
+    if wanted < p_row_limit and cardinality(nearest.seqs) = wanted
+      and p_row_limit > (select count(*) from (select * from unnest(nearest.thread_ids, nearest.seqs)
+                                               union select * from unnest(worded.thread_ids, worded.seqs)) as c) then
+      nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_filters);
+    end if;
   end if;
   return (
     select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), coalesce(worded.texts, 0),
@@ -15463,7 +14608,9 @@ declare
   -- with the whole score, 76.4 with half of it and 76.6 without summaries. A cosine stays a cosine.
   summary_weight constant double precision := case
     when 'message' = any (sources) and fusion <> 'vector' then 0.5 else 1 end;
-  keeps_all_similar constant boolean := p_explain or fusion = 'rrf' or sources && '{message,document,artifact}';
+  needs_ranks constant boolean := p_explain or fusion = 'rrf';
+  keeps_all_similar constant boolean := needs_ranks or 'document' = any (sources)
+    or 'message' = any (sources) and fusion <> 'vector';
   dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
   -- Of a user with very many messages: those that enter the ranking. All rows of read_sources do.
@@ -15485,7 +14632,7 @@ begin
     from (select v.lexeme
           from unnest(memory._text_vector(language, left(p_query, 8000))) as v
           order by v.positions[1], v.lexeme limit 200) as w;
-    beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
+    beginnings := case when 'message' = any (sources) then memory._beginnings(words) end;
   end if;
 
   -- By the approximate index. For more than 100 results comparing all memories is as fast.
@@ -15540,7 +14687,7 @@ begin
   return query
   with candidates as materialized (
     -- The texts that the search may see, each with its words if one of them matches, and with its similarity.
-    select t.*, s.similarity,
+    select row_number() over () as place, t.*, s.similarity,
       case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost
     from (
       select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at,
@@ -15605,49 +14752,43 @@ begin
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
-    -- Messages and parts of artifacts that are not parsed yet, newest first.
-    select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as place
+    -- Messages that are not parsed yet, newest first.
+    select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as age
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
     window newest_first as (order by c.created_at desc, c.thread_id, c.number desc rows unbounded preceding)
   ), parsed as materialized (
     -- The newest message whatever it costs, then whole messages until the budget is spent. Of the others, the first 200
     -- characters of the messages that have most words of the query there.
-    select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.parsed as vector
+    select t.place, t.source, t.thread_id, t.number, t.parsed as vector
     from (
-      select p.*,
-        case p.source
-          when 'message' then memory._message_vector(language, p.said, p.metadata, p.created_at)
-          else memory._text_vector(language, p.said) end as parsed
+      select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
       from (
         select u.*, u.content as said
         from unparsed as u
-        where u.place = 1 or u.cost_so_far <= (select o.budget from corpus as o)
+        where u.age = 1 or u.cost_so_far <= (select o.budget from corpus as o)
         union all
         (select u.*
          from (
            select u.*, lower(left(u.content, 200)) as said
            from unparsed as u
-           where u.place > 1 and u.cost_so_far > (select o.budget from corpus as o)
+           where u.age > 1 and u.cost_so_far > (select o.budget from corpus as o)
            offset 0 -- so that each is cut once
          ) as u
          cross join lateral (select memory._words_that_begin(u.said, beginnings) as words offset 0) as k
          where k.words > 0
-         order by k.words desc, u.place limit 3000)
+         order by k.words desc, u.age limit 3000)
       ) as p
       offset 0 -- so that each is parsed once
     ) as t
     where t.parsed @@ any_word
   ), worded as materialized (
     -- All texts that have a word of the query.
-    select row_number() over () as place, w.*
-    from (
-      select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector
-      from candidates as c
-      where c.vector is not null
-      union all
-      select p.* from parsed as p
-    ) as w
+    select c.place, c.source, c.thread_id, c.number, c.vector
+    from candidates as c
+    where c.vector is not null
+    union all
+    select p.* from parsed as p
   ), matches as materialized (
     select t.place, t.source, w.word, w.frequency, memory._word_weight(t.vector, w.as_query) as weight
     from worded as t
@@ -15671,90 +14812,91 @@ begin
       jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where p_explain) as terms
     from matches as m join weights as w on w.word = m.word
     group by m.place
-  ), windows as materialized (
-    -- For each word the greatest weight that it has in a message or in one of the two before and after.
-    select m.thread_id, m.number + o.step as number, m.word, max(m.weight * o.share) as weight
-    from (
-      select t.thread_id, t.number, m.word, m.weight, w.frequency
-      from matches as m join worded as t on t.place = m.place join weights as w on w.word = m.word
-      where t.source = 'message' and fusion in ('score', 'keyword')
-    ) as m
-    join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
-      on o.step = 0 or m.frequency <= 0.5
-    group by m.thread_id, m.number + o.step, m.word
   ), around as materialized (
-    select v.thread_id collate "C" as thread_id, v.number, sum(w.idf * v.weight) as score
-    from windows as v join weights as w on w.word = v.word
-    group by v.thread_id collate "C", v.number
+    -- The sum over words of the greatest weight that the word has in a message or in one of the two before and after.
+    select v.thread_id, v.number, sum(v.idf * v.weight) as score
+    from (
+      select m.thread_id, m.number + o.step as number, m.idf, max(m.weight * o.share) as weight
+      from (
+        select t.thread_id collate "C" as thread_id, t.number, m.word, m.weight, w.idf, w.frequency
+        from matches as m join worded as t on t.place = m.place join weights as w on w.word = m.word
+        where t.source = 'message' and fusion in ('score', 'keyword')
+        offset 0 -- so that the words of a message are looked up before it is multiplied
+      ) as m
+      join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
+        on o.step = 0 or m.frequency <= 0.5
+      group by m.thread_id, m.number + o.step, m.word, m.idf
+    ) as v
+    group by v.thread_id, v.number
   ), best as materialized (
     select c.highest, c.lowest, memory._trust(k.share) as trust, num_nonnulls(c.highest, k.score) as arms,
       (select memory._keyword_weight(k.score, sum(w.idf * w.weight * w.frequency),
          sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), c.texts) from weights as w) as weight
     from corpus as c
     left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
-  ), found as (
-    select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, k.score as own, k.terms
-    from worded as t join keywords as k on k.place = t.place
-    union all
-    -- Of the texts without a matching word only the p_row_limit most similar can be among the results. With messages or
-    -- documents in the search all of them are kept, because neighbours and the other pieces of a document count too.
-    (select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, null, null
-     from candidates as c
-     where c.vector is null and c.similarity is not null
-       and (c.content is null or c.id not in (select p.id from parsed as p))
-     order by c.similarity desc, c.created_at desc, c.id
-     limit case when keeps_all_similar then null else p_row_limit end)
+  ), least as materialized (
+    -- Where neither neighbours nor the other pieces of a document count, only the p_row_limit most similar of the texts
+    -- without a matching word can be among the results.
+    select coalesce((
+      select c.similarity from candidates as c
+      where not keeps_all_similar and c.similarity is not null
+      order by c.similarity desc offset p_row_limit - 1 limit 1), '-infinity') as similarity
   ), contenders as materialized (
-    select f.*, coalesce(a.score, f.own) as keyword, max(coalesce(a.score, f.own)) over () as highest_keyword
-    from found as f
+    select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, k.score as own, k.terms,
+      coalesce(a.score, k.score) as keyword
+    from candidates as c
+    left join keywords as k on k.place = c.place
     left join around as a
-      on f.source = 'message' and a.thread_id = f.thread_id collate "C" and a.number = f.number
-  ), ranks as (
-    select c.source, c.id collate "C" as id,
-      case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
-      case when c.keyword is not null then rank() over (order by c.keyword desc nulls last) end as keyword_rank
+      on c.source = 'message' and a.thread_id = c.thread_id collate "C" and a.number = c.number
+    where num_nonnulls(c.similarity, c.vector, c.content) > 0 -- tested before the joins
+      and (k.score is not null or c.similarity >= (select l.similarity from least as l))
+  ), highest as materialized (
+    select max(c.keyword) as keyword from contenders as c
+  ), ranked as (
+    select c.*, null::bigint as vector_rank, null::bigint as keyword_rank
     from contenders as c
-    where p_explain or fusion = 'rrf'
+    where not needs_ranks
+    union all
+    select c.*,
+      case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end,
+      case when c.keyword is not null then rank() over (order by c.keyword desc nulls last) end
+    from contenders as c
+    where needs_ranks
   ), scored as materialized (
     select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.keyword, c.terms,
-      r.vector_rank, r.keyword_rank, k.share as keyword_share, k.share - k.own_share as keyword_around,
+      c.vector_rank, c.keyword_rank, k.share as keyword_share, k.share - k.own_share as keyword_around,
       case when b.arms = 2 and fusion = 'score' then b.weight end as keyword_weight,
       case fusion
         when 'vector' then c.similarity
         when 'keyword' then k.share
         when 'rrf' then
-          (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1)
+          (coalesce(1.0 / (rrf_k + c.vector_rank), 0) + coalesce(1.0 / (rrf_k + c.keyword_rank), 0)) * (rrf_k + 1)
           / case when c.similarity is null then 1 else b.arms end
         else memory._fused_score(c.similarity, b.highest, b.lowest, k.share, b.weight, b.arms)
       end::double precision as score
-    from contenders as c
-    left join ranks as r on r.source = c.source and r.id = c.id collate "C"
+    from ranked as c
     cross join best as b
+    cross join highest as h
     cross join lateral (
-      select c.keyword / c.highest_keyword * b.trust as share,
-        coalesce(c.own, 0) / c.highest_keyword * b.trust as own_share) as k
+      select c.keyword / h.keyword * b.trust as share,
+        coalesce(c.own, 0) / h.keyword * b.trust as own_share) as k
+  ), talk as (
+    select s.thread_id collate "C" as thread_id, s.number, s.score
+    from scored as s
+    where s.source = 'message' and fusion in ('score', 'keyword')
   ), neighboured as (
-    -- A message gets the score of its better neighbour; a piece of a document or artifact its rank among the pieces
-    -- of that.
-    select s.*, 0::double precision as neighbour, 1::bigint as piece
+    -- A message gets the score of its better neighbour; a piece of a document its rank among the pieces of the
+    -- document.
+    select s.*, greatest(b.score, a.score, 0) as neighbour, 1::bigint as piece
     from scored as s
-    where s.source not in ('message', 'document', 'artifact')
-    union all
-    select s.*,
-      case when fusion in ('score', 'keyword') then greatest(
-        case when lag(s.number) over in_order = s.number - 1 then lag(s.score) over in_order end,
-        case when lead(s.number) over in_order = s.number + 1 then lead(s.score) over in_order end,
-        0) else 0 end,
-      1
-    from scored as s
-    where s.source = 'message'
-    window in_order as (partition by s.thread_id collate "C" order by s.number)
+    left join talk as b on b.thread_id = s.thread_id collate "C" and b.number = s.number - 1
+    left join talk as a on a.thread_id = s.thread_id collate "C" and a.number = s.number + 1
+    where s.source <> 'document'
     union all
     select s.*, 0,
-      row_number() over (
-        partition by s.source, substring(s.id from '^(.*)/') collate "C" order by s.score desc, s.number)
+      row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
     from scored as s
-    where s.source in ('document', 'artifact')
+    where s.source = 'document'
   ), pool as (
     select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)
         * case n.source when 'summary' then summary_weight else 1 end as gained
@@ -16132,7 +15274,7 @@ as $$
 begin
   if p_cost > 524288 then
     raise notice
-      'degraded: % texts are not parsed yet; of all but the newest the first 200 characters are compared', p_messages
+      'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared', p_messages
       using errcode = '01AM7', hint = 'A worker or memory.sweep() parses them.';
   end if;
   return case when p_messages > 0 then 524288 end;
@@ -16414,8 +15556,9 @@ begin
       p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
   end if;
   if not thread.is_cut then
-    memory_tokens := greatest(
-      memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0));
+    memory_tokens := greatest(memory_tokens, remaining - thread.tokens - coalesce((
+      select memory._recall_tokens(sum(c.token_count), count(distinct c.metadata ->> 'day'))
+      from unnest(candidates) as c), 0));
   end if;
   memory_tokens := least(memory_tokens, remaining - thread.tokens);
 
@@ -16468,8 +15611,9 @@ begin
     select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
     from unnest(parts) as p
     union all
-    select 7, m.seq, m.role, m.content, 'message', memory._message_tokens(m), m.metadata
+    select 7, m.seq, m.role, m.content, 'message', u.tokens, m.metadata
     from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
     where m.seq >= thread.oldest_seq
   )
   select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
@@ -16621,8 +15765,8 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  -- One line of plain text, as most are: nothing below would change it.
-  if octet_length(p_content) = length(p_content) and p_content !~ e'[\\u0001-\\u001f#]' then
+  -- One line without a heading, as most are: nothing below would change it.
+  if p_content !~ e'[\\u0001-\\u001f\\u0085\\u2028\\u2029#\\ufe5f\\uff03]' then
     return memory._harmless(btrim(p_content, ' '));
   end if;
   p_content := regexp_replace(p_content, e'\\r\\n|[\\r\\u000b\\u000c\\u001c-\\u001f\\u0085\\u2028\\u2029]', e'\n', 'g');
@@ -16637,10 +15781,12 @@ $$;
 -- The newest messages of a thread, as far as p_max_tokens reach. A tool's results are one unit with the message that
 -- called the tools, because a chat API takes neither without the other. For each unit, newest first: the seq of its
 -- oldest and of its newest message, and the tokens of all units up to it. is_more: older messages are left out. The
--- newest unit is there even when it has more tokens.
+-- newest unit is there even when it has more tokens. message_seqs, message_tokens: the tokens of each message that was
+-- read, because counting them is most of the work.
 create or replace function memory._newest_units(
   p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
-  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean
+  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
+  out message_seqs bigint[], out message_tokens int[]
 )
 language plpgsql stable parallel safe
 -- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
@@ -16656,6 +15802,8 @@ begin
   oldest := '{}';
   newest := '{}';
   tokens := '{}';
+  message_seqs := '{}';
+  message_tokens := '{}';
   is_more := false;
   for message in
     select m.seq, m.role, memory._message_tokens(m) as tokens
@@ -16671,6 +15819,8 @@ begin
     order by m.seq desc
   loop
     total := total + message.tokens;
+    message_seqs := message_seqs || message.seq;
+    message_tokens := message_tokens || message.tokens;
     newest_of_unit := coalesce(newest_of_unit, message.seq);
     if message.role <> 'tool' then
       is_more := oldest <> '{}' and total > p_max_tokens;
@@ -16702,7 +15852,8 @@ begin
     else greatest(
       p_message.token_count,
       memory._tokens_at_most(p_message.content)
-        + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
+        + case when p_message.metadata ? 'tool_calls'
+            then memory._tokens_at_most(p_message.metadata ->> 'tool_calls') else 0 end) end;
 end;
 $$;
 
@@ -16823,12 +15974,13 @@ as $$
 declare
   memory record;
   types text[] := array[]::text[];
+  times timestamptz[];
   ids uuid[];
   lines text[];
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
   wordings text[];
-  long text[]; -- two long words of each wording
+  keys text[]; -- three of each wording
   wording text;
   same int;
   sources int[];
@@ -16841,16 +15993,15 @@ begin
     return;
   end if;
   wordings := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
-  long := array(
-    select l.word
+  keys := array(
+    select k.key
     from unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
-    cross join lateral jsonb_array_elements_text(r.metadata -> 'long_words') with ordinality as l (word, position)
-    order by r.place, l.position);
+    cross join lateral jsonb_array_elements_text(r.metadata -> 'keys') with ordinality as k (key, position)
+    order by r.place, k.position);
   -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
   -- counted, so that the block as a whole keeps the limit.
   for memory in
-    select m.*, memory._memory_line(m.content) as line,
-      memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
+    select m.*, memory._memory_line(m.content) as line, coalesce(t.heading, m.memory_type) as heading
     from memory._rank_memories(
       p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
@@ -16859,13 +16010,13 @@ begin
     if p_max_tokens is not null then
       added := memory._tokens_at_most(e'\n12. ' || memory.line)
         + case when memory.memory_type = any (types) then 0
-               else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
+               else memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(memory.heading)) end;
     end if;
     if p_max_tokens is null or tokens + added <= p_max_tokens then
       tokens := tokens + added;
       if cardinality(p_recalled) > 0 then
         wording := memory._wording(memory.content);
-        same := memory._same_wording(wording, memory._long_words(wording), wordings, long);
+        same := memory._same_wording(wording, memory._wording_keys(wording), wordings, keys);
         sources := memory._sources_among(p_user_id, memory.memory_id, p_recalled);
         if exists (select from unnest(sources) as s where not memory._says_no_more(wordings[s], wording)) then
           is_recalled := true;
@@ -16876,6 +16027,7 @@ begin
           from unnest(sources || same) as s where s is not null), '[]');
       end if;
       types := types || memory.memory_type;
+      times := times || memory.known_since;
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
       chosen := chosen || jsonb_build_object(
@@ -16892,12 +16044,9 @@ begin
       '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n'
         || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
     from (
-      select m.memory_type, c.line,
-        row_number() over (
-          partition by m.memory_type
-          order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
-      from unnest(ids, lines) as c (memory_id, line)
-      join memory.memories as m on m.user_id = p_user_id and m.memory_id = c.memory_id
+      select c.memory_type, c.line,
+        row_number() over (partition by c.memory_type order by c.known_since, c.memory_id) as number
+      from unnest(types, times, ids, lines) as c (memory_type, known_since, memory_id, line)
     ) as n
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
@@ -16926,7 +16075,8 @@ create or replace function memory._rank_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
 returns table (
-  rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
+  rank bigint, memory_id uuid, memory_type text, content text, known_since timestamptz, score real, relevance real,
+  importance real, recency real
 )
 language plpgsql stable parallel unsafe
 set jit = off -- these settings as in memory._ranked()
@@ -16965,7 +16115,7 @@ begin
     limit p_max_memories
   )
   select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
-    b.content, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
+    b.content, b.known_since, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
   from best as b;
 end;
 $$;
@@ -17089,86 +16239,109 @@ declare
   remaining int := p_max_tokens;
   candidates memory.context_part[] := array[]::memory.context_part[];
   wordings text[] := array[]::text[];
-  long text[] := array[]::text[]; -- two long words of each wording
-  all_long text := ' '; -- the same as one text, in which a word is found in a tenth of the time
-  long_words text[];
+  keys text[] := array[]::text[]; -- three of each wording
+  all_keys text := e'\n'; -- the same as one text, in which a key is found in a tenth of the time
+  own_keys text[];
   asked_before bigint[] := array[]::bigint[]; -- hits that are the query itself
   hit record;
   said text;
   line text;
   wording text;
   tokens int;
-  english double precision;
 begin
+  -- Nearly every context of a person with one conversation ends here: all that was said stands in it.
+  if not memory._has_said_more(p_user_id, p_thread_id, p_from_seq) then
+    return candidates;
+  end if;
   for hit in
-    with hits as materialized (
-      select r.thread_id, r.number, r.score, row_number() over (order by r.rank) as place
-      from memory._ranked(
-        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
-        p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
-        p_settings => p_policy -> 'search', p_sources => '{message}',
-        -- Most messages have more than 20 tokens with their speaker and day.
-        p_row_limit => least(20 + p_max_tokens / 20, 1000)) as r
-      where not (r.thread_id = p_thread_id and r.number >= p_from_seq)
-    ), wanted as (
+    with wanted as (
       -- The best two bring their neighbours, one before and two after, so that one reads what they answer and what
       -- answers them. That costs no evidence (LoCoMo, 256 questions: 77.7 % held whole within 1,000 tokens, 77.3
       -- without neighbours); with the neighbours of five it is 76.2, because the ranking knows of neighbours itself.
-      select h.thread_id, h.number + n.step as seq, min(4 * h.place + n.distance) as place
-      from hits as h cross join (values (0, 0), (1, 1), (-1, 2), (2, 3)) as n (step, distance)
-      where n.step = 0 or h.place <= 2
+      select r.thread_id, r.number + n.step as seq, min(4 * r.place + n.distance) as place,
+        max(r.place) filter (where n.step = 0) as hit, max(r.score) filter (where n.step = 0) as score
+      from (
+        select r.thread_id, r.number, r.score, row_number() over (order by r.rank) as place
+        from memory._ranked(
+          p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model,
+          p_target => p_target,
+          p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
+          p_settings => p_policy -> 'search', p_sources => '{message}',
+          -- Most messages have more than 30 tokens with their speaker and day.
+          p_row_limit => least(20 + p_max_tokens / 30, 1000)) as r
+        where not (r.thread_id = p_thread_id and r.number >= p_from_seq)
+      ) as r
+      cross join (values (0, 0), (1, 1), (-1, 2), (2, 3)) as n (step, distance)
+      where n.step = 0 or r.place <= 2
       group by 1, 2
+    ), messages as materialized (
+      select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at, w.place, w.score,
+        coalesce(w.hit, w.place / 4) as of_hit
+      from wanted as w
+      cross join lateral (
+        select m.* from memory._searchable_messages(p_user_id) as m
+        where m.thread_id = w.thread_id and m.seq = w.seq
+        offset 0 -- so that each is looked up by its key; a join reads all messages of the user
+      ) as m
+      where (p_agent_id is null or m.agent_id = p_agent_id)
+        and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
+        and m.role not in ('system', 'developer')
     )
-    select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at, h.score,
-      case when h.score is null then w.place / 4 else h.place end as of_hit,
-      string_agg(left(m.content, 500), ' ') filter (where h.place <= 20) over () as sample
-    from wanted as w
-    cross join lateral (
-      select m.* from memory._searchable_messages(p_user_id) as m
-      where m.thread_id = w.thread_id and m.seq = w.seq
-      offset 0 -- so that each is looked up by its key; a join reads all messages of the user
-    ) as m
-    left join hits as h on h.thread_id = w.thread_id and h.number = w.seq
-    where (p_agent_id is null or m.agent_id = p_agent_id)
-      and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
-      and m.role not in ('system', 'developer')
-    order by w.place
+    select m.*, (
+      select memory._english(string_agg(left(s.content, 500), ' ')) from messages as s where s.of_hit <= 10) as english
+    from messages as m
+    order by m.place
   loop
-    exit when remaining < 20; -- With its speaker and its day hardly a message has less.
+    -- Hardly a message has fewer than 20 tokens with its speaker and its day, and the last hundredth is not worth
+    -- trying every candidate that is left, which would be a third of the work.
+    exit when remaining < greatest(20, p_max_tokens / 100);
     said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
     if wording = asked then
       asked_before := asked_before || hit.of_hit; -- What stands next to it may be the answer.
     end if;
     continue when wording = '' or wording = asked;
-    long_words := memory._long_words(wording);
-    continue when (strpos(all_long, ' ' || long_words[1] || ' ') > 0
-                   or strpos(all_long, ' ' || long_words[2] || ' ') > 0)
-      and memory._same_wording(wording, long_words, wordings, long) is not null;
+    own_keys := memory._wording_keys(wording);
+    continue when (strpos(all_keys, e'\n' || own_keys[1] || e'\n') > 0
+                   or strpos(all_keys, e'\n' || own_keys[2] || e'\n') > 0
+                   or strpos(all_keys, e'\n' || own_keys[3] || e'\n') > 0)
+      and memory._same_wording(wording, own_keys, wordings, keys) is not null;
     if octet_length(said) > 6 * longest then
       continue when longest > remaining; -- before the passage is looked for, which takes a millisecond
       said := memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest);
     end if;
     line := memory._recalled_line(hit.role, hit.metadata, said);
-    english := coalesce(english, memory._english(hit.sample));
-    tokens := memory._tokens_at_most(e'\n' || line, english) - 2; -- 2 are for a text alone
+    tokens := memory._tokens_at_most(e'\n' || line, hit.english) - 2; -- 2 are for a text alone
     if tokens <= remaining then
       remaining := remaining - tokens;
       wordings := wordings || wording;
-      long := long || long_words[1];
-      long := long || long_words[2];
-      all_long := all_long || long_words[1] || ' ' || long_words[2] || ' ';
+      keys := keys || own_keys;
+      all_keys := all_keys || array_to_string(own_keys, e'\n') || e'\n';
       candidates := candidates || row(
         cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
         jsonb_build_object(
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
           'of_hit', case when not hit.of_hit = any (asked_before) then hit.of_hit end,
-          'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC',
+          'keys', to_jsonb(own_keys), 'said_at', hit.created_at at time zone 'UTC',
           'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
     end if;
   end loop;
   return candidates;
+end;
+$$;
+
+-- Whether the user has messages besides those of this thread from p_from_seq on.
+create or replace function memory._has_said_more(p_user_id text, p_thread_id text, p_from_seq bigint)
+returns boolean
+language plpgsql stable parallel safe
+set enable_seqscan = off -- One user may have few messages among the many of others.
+set enable_bitmapscan = off
+as $$
+begin
+  return exists (
+    select from memory._searchable_messages(p_user_id) as m
+    where not (m.thread_id = p_thread_id and m.seq >= p_from_seq));
 end;
 $$;
 
@@ -17182,25 +16355,26 @@ returns memory.context_part[]
 language plpgsql stable parallel safe
 as $$
 declare
-  remaining int := p_max_tokens - 53; -- as in memory._recall_tokens()
+  tokens int := 0;
   candidate memory.context_part;
   fitting memory.context_part[] := array[]::memory.context_part[];
+  day text;
   days text[] := array[]::text[];
+  days_with_it text[];
   hits bigint[] := array[]::bigint[];
-  added int;
 begin
   foreach candidate in array p_candidates loop
     -- A neighbour without the message that it stands next to would only puzzle.
     continue when candidate.metadata ->> 'score' is null and candidate.metadata ->> 'of_hit' is not null
       and not (candidate.metadata ->> 'of_hit')::bigint = any (hits);
-    added := candidate.token_count
-      + case when candidate.metadata ->> 'day' = any (days) then 0 else 12 end;
-    if added <= remaining
+    day := candidate.metadata ->> 'day';
+    days_with_it := case when day = any (days) then days else days || day end;
+    if memory._recall_tokens(tokens + candidate.token_count, cardinality(days_with_it)) <= p_max_tokens
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
-      and not p_repeated @> jsonb_build_array(memory._recalled_key(candidate)) then
-      remaining := remaining - added;
-      days := days || (candidate.metadata ->> 'day');
+      and (p_repeated = '[]' or not p_repeated @> jsonb_build_array(memory._recalled_key(candidate))) then
+      tokens := tokens + candidate.token_count;
+      days := days_with_it;
       fitting := fitting || candidate;
       hits := hits || (candidate.metadata ->> 'of_hit')::bigint;
     end if;
@@ -17220,16 +16394,14 @@ begin
 end;
 $$;
 
--- The most tokens that these messages take as one block: the fence and the heading take 53, a date and the lines
--- around it 12.
-create or replace function memory._recall_tokens(p_recalled memory.context_part[])
-returns int
-language plpgsql immutable parallel safe
-as $$
-begin
-  return 53 + sum(r.token_count) + 12 * count(distinct r.metadata ->> 'day') from unnest(p_recalled) as r;
+-- The most tokens that lines of so many days take as one block: the fence and the heading take 53, a date and the
+-- lines around it 12. Inlined by the planner, hence no SET clause.
+create or replace function memory._recall_tokens(p_tokens_of_lines bigint, p_days bigint)
+returns bigint
+language sql immutable parallel safe
+begin atomic
+  select 53 + p_tokens_of_lines + 12 * p_days;
 end;
-$$;
 
 create or replace function memory._recall_heading()
 returns text
@@ -17312,27 +16484,30 @@ begin
 end;
 $$;
 
--- The words of a text in lower case without punctuation, as far as two texts are compared by them.
+-- The words of a text in lower case without punctuation, as far as two texts are compared by them. Two expressions
+-- that seldom match take half the time of one that matches every blank.
 create or replace function memory._wording(p_said text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return btrim(regexp_replace(lower(left(p_said, 2000)), e'[\\s!-/:-@\\[-`{-~]+', ' ', 'g'));
+  return btrim(regexp_replace(
+    regexp_replace(lower(left(p_said, 2000)), e'[!-/:-@\\[-`{-~]+', ' ', 'g'), e'\\s{2,}|[^\\S ]', ' ', 'g'));
 end;
 $$;
 
 -- The place of the wording that says the same, or null: at least eight of ten words of both are the same, and no
--- number, negation or the like differs. Such texts share their longest or their second longest word, so only those
--- that do are compared: p_long has these two words of each wording. Short texts ("Yes, please") count as different,
--- because they answer different questions.
-create or replace function memory._same_wording(p_wording text, p_long_words text[], p_wordings text[], p_long text[])
+-- number, negation or the like differs. Such texts share two of their three longest words, so only those that do are
+-- compared: p_keys_of_all has the keys of all wordings. Short texts ("Yes, please") count as different, because they
+-- answer different questions.
+create or replace function memory._same_wording(p_wording text, p_keys text[], p_wordings text[], p_keys_of_all text[])
 returns int
 language plpgsql immutable parallel safe
 as $$
 declare
   words text[];
   word text;
+  other text;
   others text[];
   spare int; -- how many fifths of a word may still be missing
   place int;
@@ -17344,26 +16519,27 @@ begin
   if place is not null then
     return place;
   end if;
-  -- Twenty at most: in a thousand alike reports every text shares its longest word with every other one.
-  foreach place in array
-    (array_positions(p_long, p_long_words[1]) || array_positions(p_long, p_long_words[2]))[:20]
+  -- Twenty at most: a thousand reports may be alike.
+  foreach place in array (
+    array_positions(p_keys_of_all, p_keys[1]) || array_positions(p_keys_of_all, p_keys[2])
+      || array_positions(p_keys_of_all, p_keys[3]))[:20]
   loop
-    place := (place + 1) / 2;
-    if length(p_wordings[place]) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
-      if words is null then
-        words := array(select distinct w from string_to_table(p_wording, ' ') as w);
-      end if;
-      others := string_to_array(p_wordings[place], ' ');
+    place := (place + 2) / 3;
+    other := p_wordings[place];
+    if length(other) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
+      words := coalesce(words, string_to_array(p_wording, ' '));
+      others := string_to_array(other, ' ');
       spare := 5 * cardinality(words) - 4 * greatest(cardinality(words), cardinality(others));
+      other := ' ' || other || ' ';
       -- Most texts differ in one of their first words. Looking for one takes a hundredth of the time of a statement.
       foreach word in array words loop
         exit when spare < 0;
-        if strpos(' ' || p_wordings[place] || ' ', ' ' || word || ' ') = 0 then
+        if strpos(other, ' ' || word || ' ') = 0 then
           spare := spare - 5;
         end if;
       end loop;
       if spare >= 0
-        and array(select w from unnest(words) as w where w ~ '[0-9]' order by w)
+        and array(select distinct w from unnest(words) as w where w ~ '[0-9]' order by w)
           = array(select distinct w from unnest(others) as w where w ~ '[0-9]' order by w)
         and memory._turning_words(words) = memory._turning_words(others) then
         return place;
@@ -17374,15 +16550,28 @@ begin
 end;
 $$;
 
--- The longest and the second longest word of a wording.
-create or replace function memory._long_words(p_wording text)
+-- The keys of a wording: its three longest words, two by two. A loop takes a third of the time of a statement that
+-- sorts.
+create or replace function memory._wording_keys(p_wording text)
 returns text[]
 language plpgsql immutable parallel safe
 as $$
+declare
+  word text;
+  longest text[] := array['', '', ''];
 begin
-  return array(
-    select w from (select distinct w from string_to_table(p_wording, ' ') as w union all select '') as d
-    order by length(w) desc, w limit 2);
+  foreach word in array string_to_array(p_wording, ' ') loop
+    if length(word) > length(longest[3]) and word <> all (longest) then
+      longest := case
+        when length(word) > length(longest[1]) then array[word, longest[1], longest[2]]
+        when length(word) > length(longest[2]) then array[longest[1], word, longest[2]]
+        else array[longest[1], longest[2], word] end;
+    end if;
+  end loop;
+  return array[
+    least(longest[1], longest[2]) || ' ' || greatest(longest[1], longest[2]),
+    least(longest[1], longest[3]) || ' ' || greatest(longest[1], longest[3]),
+    least(longest[2], longest[3]) || ' ' || greatest(longest[2], longest[3])];
 end;
 $$;
 
@@ -18093,27 +17282,6 @@ begin
     'Keep a worker running: agent-memory worker'
   where (p_embedded ->> 'done')::bigint
     < (p_embedded ->> 'total')::bigint * case when (p_embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
-end;
-$$;
-
--- Deletes what was sent of artifacts that nobody has stored within a day after the last piece.
-create or replace function memory._sweep_artifact_uploads(p_batch_size int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  with due as (
-    delete from memory.artifact_uploads as u
-    where u.ctid = any (array(
-      select d.ctid
-      from memory.artifact_uploads as d
-      where d.updated_at < statement_timestamp() - interval '1 day'
-      order by d.updated_at
-      limit p_batch_size
-      for update skip locked))
-    returning u.user_id, u.upload_id
-  )
-  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
 end;
 $$;
 
@@ -19255,22 +18423,6 @@ SOURCES = {
         '    result=lambda _, reply: {"memories": [memory.model_dump() for memory in reply.memories]},\n'
         ')\n'
     ),
-    'agent_memory_models.jobs.parse_artifacts': (
-        '"""Kind `parse_artifacts`: the server parses artifacts when the job is completed. No model is asked."""\n'
-        '\n'
-        'from __future__ import annotations\n'
-        '\n'
-        'from ..task import Payload, Result, Task\n'
-        '\n'
-        '\n'
-        'async def run(task: Task) -> Result:\n'
-        '    """How many bytes the server may parse in the transaction that completes the job: as many as it proposes."""\n'
-        '\n'
-        '    async def accept(payload: Payload) -> Result:\n'
-        '        return {"max_bytes": payload["max_bytes"]}\n'
-        '\n'
-        '    return await task.ask(local=accept)\n'
-    ),
     'agent_memory_models.jobs.reconcile_memories': (
         '"""Kind `reconcile_memories`: finds repetitions and contradictions among facts of one user."""\n'
         '\n'
@@ -19908,7 +19060,7 @@ SOURCES = {
         '    fastembed does not know, and ImportError where a package is missing.\n'
         '    """\n'
         '\n'
-        '    def __init__(self, kind: str, name: str, may_download: bool) -> None:\n'
+        '    def __init__(self, kind: str, name: str) -> None:\n'
         '        import fastembed\n'
         '        from fastembed.common.model_description import BaseModelDescription, ModelSource\n'
         '        from fastembed.rerank.cross_encoder import TextCrossEncoder\n'
@@ -19926,11 +19078,12 @@ SOURCES = {
         '        folder = os.environ.get(CACHE_VARIABLE) or _cache_folder()\n'
         '        try:\n'
         '            # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.\n'
-        '            path = factory.download_model(description, folder, retries=1, local_files_only=not may_download)\n'
+        '            path = factory.download_model(description, folder, retries=1)\n'
         '            self._model = factory(name, threads=1, cuda=False, specific_model_path=str(path))\n'
         '        except Exception as error:  # network, disk and hub each have errors of their own\n'
-        '            why = type(error).__name__ if may_download else "nothing is downloaded within a server"\n'
-        '            raise MissingModelError(f"the weights of model {name} are not in {folder} ({why})") from None\n'
+        '            raise MissingModelError(\n'
+        '                f"the weights of model {name} are not in {folder}, and were not downloaded ({type(error).__name__})"\n'
+        '            ) from None\n'
         '\n'
         '    def embed(self, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:\n'
         '        """Run the model, as FolderModel.embed."""\n'
@@ -20173,7 +19326,11 @@ SOURCES = {
         'def _load(kind: str, name: str, folder: Path | None, may_download: bool) -> OnnxModel:\n'
         '    wants = f"a folder with {MODEL_FILE} and {TOKENIZER_FILE} as {FOLDER_VARIABLE} or as the setting model_dir"\n'
         '    try:\n'
-        '        return NamedModel(kind, name, may_download) if folder is None else FolderModel(folder)\n'
+        '        if folder is not None:\n'
+        '            return FolderModel(folder)\n'
+        '        if not may_download:\n'
+        '            raise MissingModelError(f"the weights of model {name} are not downloaded within a server")\n'
+        '        return NamedModel(kind, name)\n'
         '    except ImportError as error:\n'
         '        command = "pip install \'pg-agent-memory[local]\'"\n'
         '        if not may_download:\n'
@@ -22603,11 +21760,6 @@ $runner$;
 
 call memory._replace_trigger('jobs_200_after_delete', $trigger$after delete on memory.jobs referencing old table as old_rows for each statement execute function memory._jobs_after_delete()$trigger$);
 call memory._replace_trigger('model_100_after_delete', $trigger$after delete on memory.models for each row when (old.kind = 'embedding') execute function memory._model_after_delete()$trigger$);
-call memory._replace_trigger('artifact_100_before_write', $trigger$before insert or update on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_before_write()$trigger$);
-call memory._replace_trigger('artifact_150_content_after_insert', $trigger$after insert on memory.artifacts for each row when (new.content is not null) execute function memory._artifact_content_after_insert()$trigger$);
-call memory._replace_trigger('artifact_200_after_insert', $trigger$after insert on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_after_write()$trigger$);
-call memory._replace_trigger('artifact_200_after_update', $trigger$after update on memory.artifacts for each row when ((new.description, new.content_id) is distinct from (old.description, old.content_id)) execute function memory._artifact_after_write()$trigger$);
-call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()$trigger$);
 call memory._replace_trigger('message_100_before_insert', $trigger$before insert on memory.messages for each row when ((new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes') and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create'))) execute function memory._message_before_insert()$trigger$);
 call memory._replace_trigger('message_100_before_update', $trigger$before update on memory.messages for each row execute function memory._message_before_update()$trigger$);
 call memory._replace_trigger('messages_200_after_update', $trigger$after update on memory.messages referencing old table as old_rows new table as new_rows for each statement execute function memory._messages_after_change()$trigger$);
@@ -22625,6 +21777,10 @@ call memory._replace_trigger('document_200_after_insert', $trigger$after insert 
 call memory._replace_trigger('document_200_after_update', $trigger$after update on memory.documents for each row when ((new.title, new.content) is distinct from (old.title, old.content)) execute function memory._document_after_write()$trigger$);
 call memory._replace_trigger('document_200_after_delete', $trigger$after delete on memory.documents for each row when (old.source = 'consolidation') execute function memory._article_after_delete()$trigger$);
 call memory._replace_trigger('chunks_200_after_delete', $trigger$after delete on memory.document_chunks referencing old table as old_rows for each statement execute function memory._chunks_after_delete()$trigger$);
+call memory._replace_trigger('artifact_100_before_write', $trigger$before insert or update on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_before_write()$trigger$);
+call memory._replace_trigger('artifact_200_after_insert', $trigger$after insert on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_after_write()$trigger$);
+call memory._replace_trigger('artifact_200_after_update', $trigger$after update on memory.artifacts for each row when ((new.description, new.content) is distinct from (old.description, old.content)) execute function memory._artifact_after_write()$trigger$);
+call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()$trigger$);
 call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (old.next_seq > 0) execute function memory._thread_after_delete()$trigger$);
 
 -- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and

@@ -12,7 +12,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 import psycopg
 import pytest
 
-from tests.artifacts.steps import embed, embedded, read, store
+from tests.artifacts.steps import embed, embedded, found, read, store
 from tests.support.protocol import activate, claim, complete, lease, nothing_to_do
 from tests.support.sqlapi import Api, refused
 
@@ -203,3 +203,41 @@ def test_embedding_while_clients_store_and_delete_ends_with_all_found(
     embed(embedder)
     assert embedded(embedder) == sorted(key for [key] in embedder.query("select key from memory.artifacts"))
     assert nothing_to_do(embedder, "embed")
+
+
+@pytest.mark.feature("C6", "E14")
+@pytest.mark.parametrize("change", ["update", "delete"])
+def test_a_change_waits_for_the_words_that_are_being_stored(
+    connect: Callable[..., psycopg.Connection], change: str
+) -> None:
+    worker, client = Api(connect()), Api(connect())
+    store(worker, "tea", key="log", description="Harbour")
+    job = claim(worker, "parse_artifacts")
+    statement = {
+        "update": "update memory.artifacts set description = 'Island'",
+        "delete": "delete from memory.artifacts",
+    }[change]
+    with ThreadPoolExecutor(1) as pool:
+        with worker.connection.transaction():
+            complete(worker, job, max_bytes=1000)
+            changing = pool.submit(client.connection.execute, statement)
+            with pytest.raises(FutureTimeoutError):
+                changing.result(0.2)
+        changing.result(10)
+    worker.sweep()
+    assert found(worker, "harbour") == []
+    assert found(worker, "island") == (["log"] if change == "update" else [])
+    assert worker.value("select count(*) from memory.artifact_parts") == (1 if change == "update" else 0)
+
+
+@pytest.mark.feature("C6", "E14")
+def test_a_job_passes_over_words_that_are_being_changed(connect: Callable[..., psycopg.Connection]) -> None:
+    worker, client = Api(connect(options="-c lock_timeout=5s")), Api(connect())
+    for key in ("changed", "free"):
+        store(worker, "tea", key=key, description="Harbour")
+    job = claim(worker, "parse_artifacts")
+    with client.connection.transaction():
+        client.connection.execute("update memory.artifacts set description = 'Island' where key = 'changed'")
+        assert complete(worker, job, max_bytes=1000)["parsed"] == 1
+    complete(worker, claim(worker, "parse_artifacts"), max_bytes=1000)
+    assert (found(worker, "harbour"), found(worker, "island")) == (["free"], ["changed"])

@@ -24,6 +24,7 @@ def test_deleting_a_thread_deletes_its_artifacts(api: Api, has_messages: bool) -
     assert api.delete_thread(user_id="ana", thread_id="t1") == (2 if has_messages else 0)
     assert sorted(listed(api)) == sorted(found(api, "tea")) == ["free", "kept"]
     assert (listed(api, user_id="bob"), embedded(api)) == (["theirs"], ["free", "kept", "theirs"])
+    assert api.value("select count(*) from memory.artifact_parts") == 3
 
 
 @pytest.mark.feature("C3", "C9")
@@ -60,3 +61,4 @@ def test_expired_artifacts_are_swept_with_their_embeddings(api: Api) -> None:
     api.query("update memory.artifacts set expires_at = now() - interval '1 second' where key < 'k3' returning 1")
     assert [api.sweep(batch_size=2)["artifacts"] for _ in range(3)] == [2, 1, 0]
     assert embedded(api) == [key for [key] in api.query("select key from memory.artifacts")] == ["k3", "k4"]
+    assert api.value("select count(*) from memory.artifact_parts") == 2

@@ -53,7 +53,7 @@ def test_the_largest_artifact_is_stored_found_and_read_in_slices(api: Api, text:
     while api.sweep()["checked"]:
         pass
     [result] = search(api, "boat")
-    assert (result.id, "\nA boat lies in the harbour.\n" in result.content) == (stored.key, True)
+    assert (result.id, "A boat lies in the harbour." in result.content) == (stored.key, True)
     assert len(result.content) < 6000
     assert "A boat lies" in read_lines(api, stored.key, result.details["from_line"])
     assert all(len(given["text"].encode()) <= 4000 for given in claim(api, "embed").payload["texts"][:16])

@@ -22,8 +22,8 @@ LONG = "".join(random.Random(5).choices(["word ", "é", "☕", "𝒳\n", "line o
 def send(api: Api, text: str, size: int, user_id: str = "ana") -> str:
     upload_id = None
     for start in range(0, len(text), size):
-        arguments = {"upload_id": upload_id} if upload_id else {}
-        upload_id = str(api.add_artifact_piece(user_id=user_id, content=text[start : start + size], **arguments))
+        piece = {"user_id": user_id, "content": text[start : start + size]}
+        upload_id = str(api.add_artifact_piece(**piece, **({"upload_id": upload_id} if upload_id else {})))
     assert upload_id
     return upload_id
 

@@ -202,7 +202,8 @@ class TestResults:
         newest = memory.list_artifacts("ana", row_limit=1)[0]
         assert (newest.key, newest.artifact_type, newest.expires_at) == (plain.key, "command_output", None)
         hits = memory.search("ana", "tea", mode="keyword", sources=["artifact"])
-        assert {hit.content for hit in hits} == {stored.memory_ref, plain.memory_ref}
+        shown = {f"{stored.memory_ref}\nGreen tea ☕", f"{plain.memory_ref}\nBlack tea"}
+        assert {hit.content for hit in hits} == shown
         with pytest.raises(ConflictError):
             memory.store_artifact("ana", "Coffee", key="log")
         with pytest.raises(NotFoundError):

@@ -62,3 +62,48 @@ def test_memories_with_other_blanks_are_recognised_and_none_is_lost(empty_dsn: s
         assert api.add_memory(user_id="ana", content="Has a fish") == (stored[hidden[1]], False)
         with pytest.raises(errors.UniqueViolation):
             api.restore_memory(user_id="ana", memory_id=stored[hidden[0]])
+
+
+@pytest.mark.feature("C3", "C5", "F13")
+def test_artifacts_are_moved_into_parts_with_their_words_and_embeddings(empty_dsn: str) -> None:
+    execute(empty_dsn, "create extension vector")
+    install(empty_dsn, lzma.decompress(FIRST.read_bytes()).decode())
+    texts = {
+        "short": "Grüße ☕\r\n",
+        "log": "".join(f"line {number} of the log, é\n" for number in range(1, 30_001)),
+        "one-line": "wörd" * 20_000,
+        "wide": "𝒳" * 50_000,
+    }
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        api.register_model(name="ada", kind="embedding", provider="openai", model="ada", settings={"dimensions": 8})
+        api.activate_model(name="ada")
+        for key, text in texts.items():
+            api.store_artifact(user_id="ana", key=key, content=text, description=f"About {key}")
+        api.store_artifact(user_id="bob", key="log", content="Bob's")
+        while api.finish_jobs():
+            pass
+        listed = api.list_artifacts(user_id="ana")
+    install(empty_dsn)
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        assert api.list_artifacts(user_id="ana") == listed
+        assert {key: api.retrieve_artifact(user_id="ana", key=key) for key in texts} == texts
+        assert api.retrieve_artifact(user_id="ana", key="log", from_line=29_999) == "".join(
+            texts["log"].splitlines(keepends=True)[-2:]
+        )
+        parsed = (
+            "select count(*) as parts, count(search_vector) as parsed from memory.artifact_parts"
+            " where octet_length(content) < 100"
+        )
+        assert api.query(parsed) == [(2, 2)]
+        ids = api.query("select id from memory.embeddings order by user_id, id")
+        assert [row.id for row in ids] == ["short/0", "log/0"]
+        assert api.value("select max(octet_length(content)) from memory.artifact_parts") <= 32_768
+        while api.sweep()["checked"]:
+            pass
+        found = {"user_id": "ana", "query": "29990", "mode": "keyword", "sources": ["artifact"]}
+        assert [row.id for row in api.search(**found)] == ["log"]
+        for key, text in texts.items():
+            api.store_artifact(user_id="ana", key=key, content=text)
+        assert api.list_artifacts(user_id="ana") == listed

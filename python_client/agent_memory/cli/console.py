@@ -43,6 +43,8 @@ class Commands(TyperGroup):
                 # The log has the same text, and commands that search print the log as notes.
                 warnings.simplefilter("ignore", DegradedWarning)
                 return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # the reader of stdout has enough, which is no error to report
         except (AgentMemoryError, psycopg.Error, OSError) as error:
             message, hint = _explained(error)
             stderr.print(Text(f"Error: {message}", style="red"), soft_wrap=True)

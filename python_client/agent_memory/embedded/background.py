@@ -29,10 +29,10 @@ class BackgroundWorker:
     def __init__(self, conninfo: str) -> None:
         self._conninfo = conninfo
         self._stopping = threading.Event()
+        self._has_stopped = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop_worker = lambda: None
-        self._thread = threading.Thread(target=self._run, name="agent-memory worker", daemon=True)
-        self._thread.start()
+        threading.Thread(target=self._run, name="agent-memory worker", daemon=True).start()
 
     def stop(self) -> None:
         """Tell the worker to finish or release what it has claimed; ``wait()`` waits until it has."""
@@ -42,8 +42,8 @@ class BackgroundWorker:
                 self._loop.call_soon_threadsafe(self._stop_worker)
 
     def wait(self, timeout: float) -> None:
-        """Wait for the end of the worker's thread for so many seconds."""
-        self._thread.join(timeout)
+        """Wait for so many seconds until the worker has released what it could not finish."""
+        self._has_stopped.wait(timeout)
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -54,6 +54,7 @@ class BackgroundWorker:
             except Exception:
                 logger.exception("the worker in the background ended")
             self._stopping.wait(_PAUSE)
+        self._has_stopped.set()
 
     async def _work(self) -> None:
         # Imported in the thread, so that nobody waits for it.
@@ -64,3 +65,5 @@ class BackgroundWorker:
         if self._stopping.is_set():
             return
         await worker.run()
+        # The event loop still waits for threads that compute or download something, which nobody else has to.
+        self._has_stopped.set()

@@ -24,6 +24,7 @@ logger = logging.getLogger("agent_memory.embedded")
 START_TIMEOUT = 120.0
 """Seconds that a server may take to accept connections; more than a second only after a crash."""
 _POLL_INTERVAL = 0.01
+_CONNECT_TIMEOUT = 10
 _LONGEST_SOCKET_PATH = 107
 _SOCKET = ".s.PGSQL.5432"
 _LARGEST_LOG = 1_000_000
@@ -145,7 +146,9 @@ class Server:
             self._shortcut = None
 
     def _connect(self) -> psycopg.Connection[Any]:
-        return psycopg.connect(self.conninfo, autocommit=True, application_name="agent-memory store")
+        return psycopg.connect(
+            self.conninfo, autocommit=True, application_name="agent-memory store", connect_timeout=_CONNECT_TIMEOUT
+        )
 
     def _make_data(self) -> None:
         """Make the data folder if there is none. A folder that a killed process left unfinished is made anew."""

@@ -33,6 +33,9 @@ STOP_TIMEOUT = 0.5
 LEAVE_TIMEOUT = 1.0
 """Seconds that a process waits to find out whether it is the last user. Whoever holds it up is a user itself."""
 
+_END_LEASES = "update memory.jobs set lease_expires_at = statement_timestamp() where status = 'running'"
+"""For the first user of a store: what was running was run by processes that are no more."""
+
 
 class ProcessShare:
     """The share of this process in a store.
@@ -58,10 +61,13 @@ class ProcessShare:
         try:
             with self._gate(START_TIMEOUT):
                 self._use = FileLock(self.folder / "users")
+                is_alone = self._use.acquire()
                 self._use.acquire(shared=True, timeout=START_TIMEOUT)
                 try:
                     with self.server.ensure_running() as connection:
                         self._install(connection)
+                        if is_alone:
+                            connection.execute(_END_LEASES)
                 except BaseException:
                     self._leave()
                     raise

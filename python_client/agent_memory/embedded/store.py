@@ -104,8 +104,11 @@ def open_store(path: str | os.PathLike[str] | None = None, *, worker: bool = Fal
 
 
 def _stop_workers() -> None:
-    for store in _stores:
-        store._share.stop_worker()
+    shares = {store._share for store in _stores}
+    for share in shares:
+        share.stop_worker()
+    for share in shares:
+        share.wait_for_worker()
 
 
 def _leave_all() -> None:
@@ -127,6 +130,6 @@ def _begin_anew() -> None:
 
 os.register_at_fork(after_in_child=_begin_anew)
 atexit.register(_leave_all)
-# A worker stops before the threads that do its blocking calls: they refuse calls once the main thread has ended, which
-# would count as failures of its jobs. Callbacks of atexit come later.
+# A worker stops before the threads that do its blocking calls, such as finding a host: they refuse calls once the main
+# thread has ended, and a running job would fail. Callbacks of atexit come later.
 getattr(threading, "_register_atexit", atexit.register)(_stop_workers)

@@ -6,10 +6,18 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
+  -- All but what a marker can begin with: ASCII but < [ & % and the backslash, and letters, signs and emoji that are no
+  -- bracket, nor decompose into one. Nearly every text has nothing else, and needs no look at its normal form, which
+  -- takes a fiftieth of a millisecond for a line.
+  plain constant text := e'\\u0001-\\u0024\\u0027-\\u003b\\u003d-\\u005a\\u005d-\\u007f\\u00a0-\\u00aa\\u00ac-\\u017f'
+    || e'\\u0370-\\u052f\\u05d0-\\u05ea\\u0620-\\u064a\\u0900-\\u097f\\u0e00-\\u0e7f\\u200d\\u2010-\\u2027'
+    || e'\\u20a0-\\u20bf\\u2600-\\u26ff\\u3001\\u3002\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3'
+    || e'\\ufe0f\\U0001f300-\\U0001faff';
   marker text;
   decomposed text;
 begin
-  if octet_length(p_content) = length(p_content) and p_content !~ e'[<\\[&%\\\\]' then
+  if p_content !~ (case when octet_length(p_content) = length(p_content) then e'[<\\[&%\\\\]'
+                        else '[^' || plain || ']' end) then
     return p_content;
   end if;
   marker := memory._marker();

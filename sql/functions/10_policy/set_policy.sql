@@ -158,8 +158,8 @@ begin
       perform memory._check_list('settings', array(select jsonb_array_elements_text(p_value)));
       return;
     when name = 'artifacts.roles' then
-      if jsonb_typeof(p_value) <> 'array' or not p_value <@ '["user", "assistant", "agent", "tool", "system", "developer"]'
-      then
+      if jsonb_typeof(p_value) <> 'array'
+        or not p_value <@ '["user", "assistant", "agent", "tool", "system", "developer"]' then
         perform memory._refuse('settings', format('%s is not an array of roles: %s', name, left(p_value::text, 100)),
           'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
       end if;

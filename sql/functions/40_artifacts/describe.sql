@@ -110,8 +110,8 @@ begin
     kind := case
       when digits ~ '^iVBORw0KGgo' then 'PNG image' when digits ~ '^/9j/' then 'JPEG image'
       when digits ~ '^R0lGOD' then 'GIF image' when digits ~ '^UklGR' then 'WebP image or sound'
-      when digits ~ '^JVBERi0' then 'PDF' when digits ~ '^UEsDB' then 'ZIP archive' when digits ~ '^H4sI' then 'gzip file'
-      else 'data' end;
+      when digits ~ '^JVBERi0' then 'PDF' when digits ~ '^UEsDB' then 'ZIP archive'
+      when digits ~ '^H4sI' then 'gzip file' else 'data' end;
     return format('%s in base64, %s', kind, memory._said_bytes(p_size * 3::bigint / 4));
   end if;
   return null;

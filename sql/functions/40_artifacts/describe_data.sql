@@ -60,7 +60,8 @@ begin
   end if;
   perform lines[2]::json;
   return format('JSON lines, %s: %s', memory._said_count(p_lines, 'object'),
-    (select string_agg(k.key, ', ') from (select o.key from json_object_keys(lines[1]::json) as o (key) limit 10) as k));
+    (select string_agg(k.key, ', ')
+     from (select o.key from json_object_keys(lines[1]::json) as o (key) limit 10) as k));
 exception when data_exception then
   return null;
 end;
@@ -90,8 +91,8 @@ begin
         and cardinality(string_to_array(l.line, separator)) <> cardinality(string_to_array(lines[1], separator)));
     -- Sentences with a comma each are no table.
     continue when length(first) > 60 * cardinality(columns) or first ~ e'[.!?]\\s*$'
-      or (select count(*) from unnest(columns) as c (said) where c.said ~ e'^\\s*"?-?[0-9.]+"?\\s*$' or length(c.said) > 60)
-        > cardinality(columns) / 2;
+      or (select count(*) from unnest(columns) as c (said)
+          where c.said ~ e'^\\s*"?-?[0-9.]+"?\\s*$' or length(c.said) > 60) > cardinality(columns) / 2;
     return format('%s, %s: %s',
       case separator when ',' then 'CSV' when e'\t' then 'TSV' else 'table' end,
       memory._said_count(p_lines - 1, 'row'),
@@ -112,7 +113,7 @@ declare
   start constant text := left(p_head, 2000);
   name text;
 begin
-  if start ~* e'^\\s*(?:<\\?xml[^>]*>\\s*)?(?:<!--.*?-->\\s*)?<(?:!doctype html|html|head|body)[\\s>]' then
+  if start ~* e'^\\s*(?:<\\?xml[^>]*>\\s*)?(?:<!-{2}.*?-{2}>\\s*)?<(?:!doctype html|html|head|body)[\\s>]' then
     name := memory._in_short(btrim(regexp_replace(
       substring(p_head from '<[tT][iI][tT][lL][eE][^>]*>([^<]*)<'), e'\\s+', ' ', 'g')), 100);
     return 'web page' || coalesce(format(' "%s"', replace(replace(replace(replace(replace(nullif(name, ''),
@@ -132,17 +133,17 @@ as $$
 declare
   files text[];
 begin
-  if p_head !~ e'(?:^|\\n)(?:diff --git |--- [^\\n]+\\n\\+\\+\\+ [^\\n]+\\n@@ )' then
+  if p_head !~ e'(?:^|\\n)(?:diff --git |-{3} [^\\n]+\\n\\+\\+\\+ [^\\n]+\\n@@ )' then
     return null;
   end if;
   files := array(
     select regexp_replace(coalesce(nullif(m.names[2], '/dev/null'), m.names[1]), '^[ab]/', '')
-    from regexp_matches(p_sample, e'(?:^|\\n)--- ([^\\t\\n]+)[^\\n]*\\n\\+\\+\\+ ([^\\t\\n]+)', 'g') as m (names)
+    from regexp_matches(p_sample, e'(?:^|\\n)-{3} ([^\\t\\n]+)[^\\n]*\\n\\+\\+\\+ ([^\\t\\n]+)', 'g') as m (names)
     limit 10000);
   return format('diff of %s (+%s -%s)%s', memory._said_count(greatest(
       cardinality(files), regexp_count(p_sample, e'(?:^|\\n)diff --git ')), 'file'),
     regexp_count(p_sample, e'\\n\\+') - cardinality(files), regexp_count(p_sample, e'\\n-') - cardinality(files)
-      + case when p_sample ~ '^--- ' then 1 else 0 end,
+      + case when p_sample ~ '^-{3} ' then 1 else 0 end,
     ': ' || memory._in_short(nullif(array_to_string(files[:5], ', '), ''), 100)
       || case when cardinality(files) > 5 then ', ...' else '' end);
 end;

@@ -11,7 +11,8 @@ begin
   said := coalesce(
     -- pytest
     substring(p_tail from e'\\n=+ ([0-9]+ [a-z][^\\n]* in [0-9.]+s[^\\n=]*?) ?=+\\s*$'),
-    substring(p_tail from e'\\n((?:[0-9]+ (?:passed|failed|skipped|errors?|xfailed|warnings?)(?:, )?)+ in [0-9.]+s)[^\\n]*\\s*$'),
+    substring(p_tail from
+      e'\\n((?:[0-9]+ (?:passed|failed|skipped|errors?|xfailed|warnings?)(?:, )?)+ in [0-9.]+s)[^\\n]*\\s*$'),
     -- unittest
     nullif(concat_ws(': ', substring(p_tail from e'\\n(Ran [0-9]+ tests? in [0-9.]+s)'),
       substring(p_tail from e'\\nRan [0-9]+ tests?[^\\n]*\\n+((?:OK|FAILED)[^\\n]*)')), ''),
@@ -24,7 +25,7 @@ begin
       || substring(p_tail from e'\\n(?:#|\\u2139) fail ([0-9]+)') || ' failed');
   return said || coalesce(', first: ' || memory._in_short(btrim(coalesce(
     substring(p_sample from e'\\nFAILED ([^\\s]+::[^\\s]+)'), substring(p_sample from e'\\n(?:FAIL|ERROR): ([^\\n]+)'),
-    substring(p_sample from e'\\n--- FAIL: ([^\\s]+)'))), 80), '');
+    substring(p_sample from e'\\n-{3} FAIL: ([^\\s]+)'))), 80), '');
 end;
 $$;
 
@@ -41,14 +42,16 @@ begin
   if place > 0 then
     -- After the frames, which are indented, comes the error. Of a chain the last error is what the program died of.
     select m.said[1] into said
-    from regexp_matches(substr(p_sample, place), e'\\n(?:  +[^\\n]*\\n)+([A-Za-z_][\\w.]*(?:: [^\\n]*)?)(?=\\n|$)', 'g')
+    from regexp_matches(
+      substr(p_sample, place), e'\\n(?:  +[^\\n]*\\n)+([A-Za-z_][\\w.]*(?:: [^\\n]*)?)(?=\\n|$)', 'g')
       with ordinality as m (said, place)
     order by m.place desc limit 1;
     return 'Python traceback: ' || said;
   end if;
   return coalesce(
     'stack trace: ' || substring(p_sample from
-      e'(?:^|\\n)(?:Exception in thread "[^"\\n]*" |Uncaught |Caused by: )?([A-Za-z_][\\w.$]*(?:Error|Exception)\\M[^\\n]*)\\r?\\n\\s+at '),
+      e'(?:^|\\n)(?:Exception in thread "[^"\\n]*" |Uncaught |Caused by: )?'
+      || e'([A-Za-z_][\\w.\\u0024]*(?:Error|Exception)\\M[^\\n]*)\\r?\\n\\s+at '),
     'Go panic: ' || substring(p_sample from e'(?:^|\\n)panic: ([^\\n]+)'),
     'Rust panic: ' || substring(p_sample from e'thread ''[^''\\n]*''[^\\n]* panicked at ([^\\n]+(?:\\n[^\\n]+)?)'));
 end;
@@ -71,8 +74,10 @@ declare
   errors int;
   warnings int;
 begin
-  errors := regexp_count(p_sample, level || e'ERROR|FATAL|CRITICAL|[A-Z]?[A-Za-z]*[Ee]rror: |error\\[)|\\n(?:npm ERR! code|npm error code|E: )');
-  warnings := regexp_count(p_sample, level || e'(?:WARN|WARNING)(?![A-Za-z_])|[A-Za-z]*[Ww]arning: |warning\\[)|\\n(?:npm warn|npm WARN) ');
+  errors := regexp_count(p_sample, level
+    || e'(?:ERROR|FATAL|CRITICAL)(?![A-Za-z_])|[A-Za-z]*[Ee]rror: |error\\[)|\\n(?:npm (?:ERR!|error) code|E: )');
+  warnings := regexp_count(p_sample, level
+    || e'WARN(?:ING)?(?![A-Za-z_])|[A-Za-z]*[Ww]arning: |warning\\[)|\\n(?:npm warn|npm WARN) ');
   return nullif(concat_ws(', ',
     trace, ending,
     case when trace is null and ending is null and not (p_has_command or p_is_output and errors + warnings > 0)
@@ -92,11 +97,13 @@ as $$
 begin
   return memory._in_short(memory._placeholder_text(l.line), 100)
   from regexp_split_to_table(p_tail, e'[\\n\\r]+') with ordinality as l (line, place)
-  where l.line ~ (e'^\\s*(?:added|removed|changed|up to date)\\M.*package|^Successfully (?:installed|built|tagged|uninstalled)'
-    || e'|^\\S*make(?:\\[[0-9]+\\])?: \\*\\*\\*|^ERROR: |^(?:fatal|error|npm error|npm ERR!|E): ?\\S|BUILD (?:SUCCESS|FAIL)'
+  where l.line ~ (e'^\\s*(?:added|removed|changed|up to date)\\M.*package'
+    || e'|^Successfully (?:installed|built|tagged|uninstalled)|^\\S*make(?:\\[[0-9]+\\])?: \\*\\*\\*|^ERROR: '
+    || e'|^(?:fatal|error|E): ?\\S|BUILD (?:SUCCESS|FAIL)'
     || e'|^(?:Build|Compilation|Deployment|Installation|Migration)\\M.*(?:succeeded|failed|complete|finished)'
-    || e'|^\\s*(?:Finished|Done|Completed|Compiled)\\M.*\\M(?:in|successfully)\\M|^Already up to date|command not found$'
-    || e'|[0-9]+ (?:passed|failed)|^(?:[0-9]+ upgraded, )|^Saved |^Total(?::|\\s)|No such file or directory$|^Killed$')
+    || e'|^\\s*(?:Finished|Done|Completed|Compiled)\\M.*\\m(?:in|successfully)\\M|^Already up to date'
+    || e'|[0-9]+ (?:passed|failed)|^(?:[0-9]+ upgraded, )|^Saved |^Total(?::|\\s)|^Killed$'
+    || e'|(?:command not found|No such file or directory)$')
     and length(l.line) < 500
   order by l.place desc limit 1;
 end;

@@ -18,8 +18,8 @@ begin atomic
 end;
 
 -- Adds a text to the end of a content. The last part is cut anew with what follows it, so that a content which comes in
--- pieces has the same parts as one which comes at once. Nothing is parsed: 10 MB take 1.5 times as long as one row of
--- the same bytes (bench/results/artifacts.md).
+-- pieces has the same parts as one which comes at once. Nothing is parsed: 10 MB of a log take 1.0 s, inserted as one
+-- row 0.65 (PostgreSQL 15, median of five in turns).
 create or replace function memory._append_content(p_user_id text, p_content_id uuid, p_piece text)
 returns void
 language plpgsql volatile parallel unsafe

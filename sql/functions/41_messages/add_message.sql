@@ -66,10 +66,9 @@ begin
     add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
     coalesce(add_message.expires_at, booked.expires_at), short.artifact_key, short.content_digest)
-  returning m.seq, m.content, m.token_count, nullif(set_config('memory.seqs_reserved', '', true), '') into stored;
-  if found then
-    stored.memory_ref := short.memory_ref;
-  else -- a trigger of the application's own has left the message out
+  returning m.seq, m.content, m.token_count,
+    coalesce(nullif(set_config('memory.seqs_reserved', '', true), ''), short.memory_ref) into stored;
+  if not found then -- a trigger of the application's own has left the message out
     perform set_config('memory.seqs_reserved', '', true);
     update memory.threads as t
     set next_seq = t.next_seq - case when t.next_seq = booked.first_seq + 1 then 1 else 0 end,

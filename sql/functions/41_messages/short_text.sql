@@ -50,7 +50,7 @@ declare
   arguments jsonb;
 begin
   if jsonb_typeof(p_metadata -> 'command') = 'string' then
-    return '{}';
+    return jsonb '{}';
   end if;
   if p_metadata ? 'tool_call_id' then
     if jsonb_array_length(p_messages) <= 1000 then

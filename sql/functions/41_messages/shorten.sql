@@ -28,7 +28,8 @@ declare
   around text[]; -- what stands before and after the placeholder
   described text;
   artifact memory.artifacts;
-  short memory.shortened_message;
+  ref text;
+  said text;
 begin
   if memory._estimate_tokens(p_content) <= (settings ->> 'threshold_tokens')::int
     or not settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
@@ -55,15 +56,11 @@ begin
   artifact := memory._keep_message(
     p_user_id, p_agent_id, p_thread_id, case p_role when 'tool' then 'command_output' else 'message' end, described,
     p_content, about);
-  short.artifact_key := artifact.key;
-  short.memory_ref := memory._memory_ref(artifact.key, artifact.description, artifact.token_count);
-  short.content := btrim(around[1] || short.memory_ref || around[2], e'\n');
-  short.metadata := memory._with_text(p_metadata, short.content);
-  short.token_count := memory._estimated_tokens(short.content, p_metadata);
-  if p_is_keyed then
-    short.content_digest := memory._message_digest(p_role, p_content);
-  end if;
-  return short;
+  ref := memory._memory_ref(artifact.key, artifact.description, artifact.token_count);
+  said := btrim(around[1] || ref || around[2], e'\n');
+  return (
+    said, memory._with_text(p_metadata, said), memory._estimated_tokens(said, p_metadata), artifact.key,
+    case when p_is_keyed then memory._message_digest(p_role, p_content) end, ref)::memory.shortened_message;
 end;
 $$;
 
@@ -173,8 +170,8 @@ returns text
 language sql immutable parallel safe
 begin atomic
   select case when p_key is not null then
-    substring(p_content from e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]')
-  end;
+    substring(p_content from
+      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
 end;
 
 -- Has memory.sweep() look whether anything still names an artifact that a message became.

@@ -1,5 +1,5 @@
 -- place among the sources: 5
--- A source of search: artifacts, found by their content and shown as their placeholder.
+-- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
 
 create or replace function memory._artifact_owners()
 returns setof text

@@ -18,7 +18,7 @@ declare
   -- best 45 of each, of the best 15 also those at a distance of two. Among 5,882 conversation turns that keeps 98 % of
   -- the best ten, and the share of evidence among the ten is the same (192 questions). Twice as many neighbours at a
   -- distance of two keep 99 %, which takes a fifth longer.
-  wanted constant int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
+  wanted int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
   compares_words constant boolean := p_fusion <> 'vector' and p_words is not null;
@@ -49,18 +49,20 @@ begin
                null)::memory._message_candidates;
   end if;
 
-  if p_fusion <> 'keyword' then
-    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
-  end if;
   if p_fusion <> 'vector' then
     worded := memory._worded_messages(
       p_user_id, p_agent_id, coalesce(p_words, '{}'), p_model, p_target, wanted, p_filters);
   end if;
-  -- Nearly never: of many results wanted, both arms have chosen the same messages.
-  if wanted < p_row_limit and cardinality(nearest.seqs) = wanted
-    and p_row_limit > (select count(*) from (select * from unnest(nearest.thread_ids, nearest.seqs)
-                                             union select * from unnest(worded.thread_ids, worded.seqs)) as c) then
-    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_filters);
+  if p_fusion <> 'keyword' then
+    -- Where few messages have a word, the others wanted must be near.
+    wanted := greatest(wanted, p_row_limit - coalesce(cardinality(worded.seqs), 0));
+    nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
+    -- Nearly never: of many results wanted, both arms have chosen the same messages.
+    if wanted < p_row_limit and cardinality(nearest.seqs) = wanted
+      and p_row_limit > (select count(*) from (select * from unnest(nearest.thread_ids, nearest.seqs)
+                                               union select * from unnest(worded.thread_ids, worded.seqs)) as c) then
+      nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_filters);
+    end if;
   end if;
   return (
     select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), coalesce(worded.texts, 0),

@@ -63,7 +63,9 @@ declare
   -- with the whole score, 76.4 with half of it and 76.6 without summaries. A cosine stays a cosine.
   summary_weight constant double precision := case
     when 'message' = any (sources) and fusion <> 'vector' then 0.5 else 1 end;
-  keeps_all_similar constant boolean := p_explain or fusion = 'rrf' or sources && '{message,document,artifact}';
+  needs_ranks constant boolean := p_explain or fusion = 'rrf';
+  keeps_all_similar constant boolean := needs_ranks or sources && '{document,artifact}'
+    or 'message' = any (sources) and fusion <> 'vector';
   dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
   -- Of a user with very many messages: those that enter the ranking. All rows of read_sources do.
@@ -140,7 +142,7 @@ begin
   return query
   with candidates as materialized (
     -- The texts that the search may see, each with its words if one of them matches, and with its similarity.
-    select t.*, s.similarity,
+    select row_number() over () as place, t.*, s.similarity,
       case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost
     from (
       select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at,
@@ -183,14 +185,14 @@ begin
     from candidates as c
   ), unparsed as materialized (
     -- Messages and parts of artifacts that are not parsed yet, newest first.
-    select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as place
+    select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as age
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
     window newest_first as (order by c.created_at desc, c.thread_id, c.number desc rows unbounded preceding)
   ), parsed as materialized (
     -- The newest message whatever it costs, then whole messages until the budget is spent. Of the others, the first 200
     -- characters of the messages that have most words of the query there.
-    select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, t.parsed as vector
+    select t.place, t.source, t.thread_id, t.number, t.parsed as vector
     from (
       select p.*,
         case p.source
@@ -199,32 +201,29 @@ begin
       from (
         select u.*, u.content as said
         from unparsed as u
-        where u.place = 1 or u.cost_so_far <= (select o.budget from corpus as o)
+        where u.age = 1 or u.cost_so_far <= (select o.budget from corpus as o)
         union all
         (select u.*
          from (
            select u.*, lower(left(u.content, 200)) as said
            from unparsed as u
-           where u.place > 1 and u.cost_so_far > (select o.budget from corpus as o)
+           where u.age > 1 and u.cost_so_far > (select o.budget from corpus as o)
            offset 0 -- so that each is cut once
          ) as u
          cross join lateral (select memory._words_that_begin(u.said, beginnings) as words offset 0) as k
          where k.words > 0
-         order by k.words desc, u.place limit 3000)
+         order by k.words desc, u.age limit 3000)
       ) as p
       offset 0 -- so that each is parsed once
     ) as t
     where t.parsed @@ any_word
   ), worded as materialized (
     -- All texts that have a word of the query.
-    select row_number() over () as place, w.*
-    from (
-      select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.vector
-      from candidates as c
-      where c.vector is not null
-      union all
-      select p.* from parsed as p
-    ) as w
+    select c.place, c.source, c.thread_id, c.number, c.vector
+    from candidates as c
+    where c.vector is not null
+    union all
+    select p.* from parsed as p
   ), matches as materialized (
     select t.place, t.source, w.word, w.frequency, memory._word_weight(t.vector, w.as_query) as weight
     from worded as t
@@ -248,84 +247,86 @@ begin
       jsonb_object_agg(m.word, round(w.idf::numeric, 3)) filter (where p_explain) as terms
     from matches as m join weights as w on w.word = m.word
     group by m.place
-  ), windows as materialized (
-    -- For each word the greatest weight that it has in a message or in one of the two before and after.
-    select m.thread_id, m.number + o.step as number, m.word, max(m.weight * o.share) as weight
-    from (
-      select t.thread_id, t.number, m.word, m.weight, w.frequency
-      from matches as m join worded as t on t.place = m.place join weights as w on w.word = m.word
-      where t.source = 'message' and fusion in ('score', 'keyword')
-    ) as m
-    join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
-      on o.step = 0 or m.frequency <= 0.5
-    group by m.thread_id, m.number + o.step, m.word
   ), around as materialized (
-    select v.thread_id collate "C" as thread_id, v.number, sum(w.idf * v.weight) as score
-    from windows as v join weights as w on w.word = v.word
-    group by v.thread_id collate "C", v.number
+    -- The sum over words of the greatest weight that the word has in a message or in one of the two before and after.
+    select v.thread_id, v.number, sum(v.idf * v.weight) as score
+    from (
+      select m.thread_id, m.number + o.step as number, m.idf, max(m.weight * o.share) as weight
+      from (
+        select t.thread_id collate "C" as thread_id, t.number, m.word, m.weight, w.idf, w.frequency
+        from matches as m join worded as t on t.place = m.place join weights as w on w.word = m.word
+        where t.source = 'message' and fusion in ('score', 'keyword')
+        offset 0 -- so that the words of a message are looked up before it is multiplied
+      ) as m
+      join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
+        on o.step = 0 or m.frequency <= 0.5
+      group by m.thread_id, m.number + o.step, m.word, m.idf
+    ) as v
+    group by v.thread_id, v.number
   ), best as materialized (
     select c.highest, c.lowest, memory._trust(k.share) as trust, num_nonnulls(c.highest, k.score) as arms,
       (select memory._keyword_weight(k.score, sum(w.idf * w.weight * w.frequency),
          sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), c.texts) from weights as w) as weight
     from corpus as c
     left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
-  ), found as (
-    select t.source, t.id, t.thread_id, t.number, t.created_at, t.similarity, k.score as own, k.terms
-    from worded as t join keywords as k on k.place = t.place
-    union all
-    -- Of the texts without a matching word only the p_row_limit most similar can be among the results. With messages or
-    -- documents in the search all of them are kept, because neighbours and the other pieces of a document count too.
-    (select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, null, null
-     from candidates as c
-     where c.vector is null and c.similarity is not null
-       and (c.content is null or c.id not in (select p.id from parsed as p))
-     order by c.similarity desc, c.created_at desc, c.id
-     limit case when keeps_all_similar then null else p_row_limit end)
+  ), least as materialized (
+    -- Where neither neighbours nor the other pieces of a text count, only the p_row_limit most similar of the texts
+    -- without a matching word can be among the results.
+    select coalesce((
+      select c.similarity from candidates as c
+      where not keeps_all_similar and c.similarity is not null
+      order by c.similarity desc offset p_row_limit - 1 limit 1), '-infinity') as similarity
   ), contenders as materialized (
-    select f.*, coalesce(a.score, f.own) as keyword, max(coalesce(a.score, f.own)) over () as highest_keyword
-    from found as f
+    select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, k.score as own, k.terms,
+      coalesce(a.score, k.score) as keyword
+    from candidates as c
+    left join keywords as k on k.place = c.place
     left join around as a
-      on f.source = 'message' and a.thread_id = f.thread_id collate "C" and a.number = f.number
-  ), ranks as (
-    select c.source, c.id collate "C" as id,
-      case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
-      case when c.keyword is not null then rank() over (order by c.keyword desc nulls last) end as keyword_rank
+      on c.source = 'message' and a.thread_id = c.thread_id collate "C" and a.number = c.number
+    where num_nonnulls(c.similarity, c.vector, c.content) > 0 -- tested before the joins
+      and (k.score is not null or c.similarity >= (select l.similarity from least as l))
+  ), highest as materialized (
+    select max(c.keyword) as keyword from contenders as c
+  ), ranked as (
+    select c.*, null::bigint as vector_rank, null::bigint as keyword_rank
     from contenders as c
-    where p_explain or fusion = 'rrf'
+    where not needs_ranks
+    union all
+    select c.*,
+      case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end,
+      case when c.keyword is not null then rank() over (order by c.keyword desc nulls last) end
+    from contenders as c
+    where needs_ranks
   ), scored as materialized (
     select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, c.keyword, c.terms,
-      r.vector_rank, r.keyword_rank, k.share as keyword_share, k.share - k.own_share as keyword_around,
+      c.vector_rank, c.keyword_rank, k.share as keyword_share, k.share - k.own_share as keyword_around,
       case when b.arms = 2 and fusion = 'score' then b.weight end as keyword_weight,
       case fusion
         when 'vector' then c.similarity
         when 'keyword' then k.share
         when 'rrf' then
-          (coalesce(1.0 / (rrf_k + r.vector_rank), 0) + coalesce(1.0 / (rrf_k + r.keyword_rank), 0)) * (rrf_k + 1)
+          (coalesce(1.0 / (rrf_k + c.vector_rank), 0) + coalesce(1.0 / (rrf_k + c.keyword_rank), 0)) * (rrf_k + 1)
           / case when c.similarity is null then 1 else b.arms end
         else memory._fused_score(c.similarity, b.highest, b.lowest, k.share, b.weight, b.arms)
       end::double precision as score
-    from contenders as c
-    left join ranks as r on r.source = c.source and r.id = c.id collate "C"
+    from ranked as c
     cross join best as b
+    cross join highest as h
     cross join lateral (
-      select c.keyword / c.highest_keyword * b.trust as share,
-        coalesce(c.own, 0) / c.highest_keyword * b.trust as own_share) as k
+      select c.keyword / h.keyword * b.trust as share,
+        coalesce(c.own, 0) / h.keyword * b.trust as own_share) as k
+  ), talk as (
+    select s.thread_id collate "C" as thread_id, s.number, s.score
+    from scored as s
+    where s.source = 'message' and fusion in ('score', 'keyword')
   ), neighboured as (
     -- A message gets the score of its better neighbour; a piece of a document or artifact its rank among the pieces
     -- of that.
-    select s.*, 0::double precision as neighbour, 1::bigint as piece
+    select s.*, greatest(b.score, a.score, 0) as neighbour, 1::bigint as piece
     from scored as s
-    where s.source not in ('message', 'document', 'artifact')
-    union all
-    select s.*,
-      case when fusion in ('score', 'keyword') then greatest(
-        case when lag(s.number) over in_order = s.number - 1 then lag(s.score) over in_order end,
-        case when lead(s.number) over in_order = s.number + 1 then lead(s.score) over in_order end,
-        0) else 0 end,
-      1
-    from scored as s
-    where s.source = 'message'
-    window in_order as (partition by s.thread_id collate "C" order by s.number)
+    left join talk as b on b.thread_id = s.thread_id collate "C" and b.number = s.number - 1
+    left join talk as a on a.thread_id = s.thread_id collate "C" and a.number = s.number + 1
+    where s.source not in ('document', 'artifact')
     union all
     select s.*, 0,
       row_number() over (

@@ -91,8 +91,9 @@ begin
       p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
   end if;
   if not thread.is_cut then
-    memory_tokens := greatest(
-      memory_tokens, remaining - thread.tokens - coalesce(memory._recall_tokens(candidates), 0));
+    memory_tokens := greatest(memory_tokens, remaining - thread.tokens - coalesce((
+      select memory._recall_tokens(sum(c.token_count), count(distinct c.metadata ->> 'day'))
+      from unnest(candidates) as c), 0));
   end if;
   memory_tokens := least(memory_tokens, remaining - thread.tokens);
 
@@ -145,8 +146,9 @@ begin
     select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
     from unnest(parts) as p
     union all
-    select 7, m.seq, m.role, m.content, 'message', memory._message_tokens(m), m.metadata
+    select 7, m.seq, m.role, m.content, 'message', u.tokens, m.metadata
     from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
     where m.seq >= thread.oldest_seq
   )
   select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata

@@ -20,8 +20,8 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  -- One line of plain text, as most are: nothing below would change it.
-  if octet_length(p_content) = length(p_content) and p_content !~ e'[\\u0001-\\u001f#]' then
+  -- One line without a heading, as most are: nothing below would change it.
+  if p_content !~ e'[\\u0001-\\u001f\\u0085\\u2028\\u2029#\\ufe5f\\uff03]' then
     return memory._harmless(btrim(p_content, ' '));
   end if;
   p_content := regexp_replace(p_content, e'\\r\\n|[\\r\\u000b\\u000c\\u001c-\\u001f\\u0085\\u2028\\u2029]', e'\n', 'g');

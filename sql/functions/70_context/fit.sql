@@ -1,10 +1,12 @@
 -- The newest messages of a thread, as far as p_max_tokens reach. A tool's results are one unit with the message that
 -- called the tools, because a chat API takes neither without the other. For each unit, newest first: the seq of its
 -- oldest and of its newest message, and the tokens of all units up to it. is_more: older messages are left out. The
--- newest unit is there even when it has more tokens.
+-- newest unit is there even when it has more tokens. message_seqs, message_tokens: the tokens of each message that was
+-- read, because counting them is most of the work.
 create or replace function memory._newest_units(
   p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
-  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean
+  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
+  out message_seqs bigint[], out message_tokens int[]
 )
 language plpgsql stable parallel safe
 -- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
@@ -20,6 +22,8 @@ begin
   oldest := '{}';
   newest := '{}';
   tokens := '{}';
+  message_seqs := '{}';
+  message_tokens := '{}';
   is_more := false;
   for message in
     select m.seq, m.role, memory._message_tokens(m) as tokens
@@ -35,6 +39,8 @@ begin
     order by m.seq desc
   loop
     total := total + message.tokens;
+    message_seqs := message_seqs || message.seq;
+    message_tokens := message_tokens || message.tokens;
     newest_of_unit := coalesce(newest_of_unit, message.seq);
     if message.role <> 'tool' then
       is_more := oldest <> '{}' and total > p_max_tokens;
@@ -66,6 +72,7 @@ begin
     else greatest(
       p_message.token_count,
       memory._tokens_at_most(p_message.content)
-        + coalesce(memory._tokens_at_most(p_message.metadata ->> 'tool_calls'), 0)) end;
+        + case when p_message.metadata ? 'tool_calls'
+            then memory._tokens_at_most(p_message.metadata ->> 'tool_calls') else 0 end) end;
 end;
 $$;

@@ -15,12 +15,13 @@ as $$
 declare
   memory record;
   types text[] := array[]::text[];
+  times timestamptz[];
   ids uuid[];
   lines text[];
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
   wordings text[];
-  long text[]; -- two long words of each wording
+  keys text[]; -- three of each wording
   wording text;
   same int;
   sources int[];
@@ -33,16 +34,15 @@ begin
     return;
   end if;
   wordings := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
-  long := array(
-    select l.word
+  keys := array(
+    select k.key
     from unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
-    cross join lateral jsonb_array_elements_text(r.metadata -> 'long_words') with ordinality as l (word, position)
-    order by r.place, l.position);
+    cross join lateral jsonb_array_elements_text(r.metadata -> 'keys') with ordinality as k (key, position)
+    order by r.place, k.position);
   -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
   -- counted, so that the block as a whole keeps the limit.
   for memory in
-    select m.*, memory._memory_line(m.content) as line,
-      memory._memory_line(coalesce(t.heading, m.memory_type)) as heading
+    select m.*, memory._memory_line(m.content) as line, coalesce(t.heading, m.memory_type) as heading
     from memory._rank_memories(
       p_user_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_memories) as m
     left join memory.memory_types as t on t.memory_type = m.memory_type
@@ -51,13 +51,13 @@ begin
     if p_max_tokens is not null then
       added := memory._tokens_at_most(e'\n12. ' || memory.line)
         + case when memory.memory_type = any (types) then 0
-               else memory._tokens_at_most(e'\n\n**:**' || memory.heading) end;
+               else memory._tokens_at_most(e'\n\n**:**' || memory._memory_line(memory.heading)) end;
     end if;
     if p_max_tokens is null or tokens + added <= p_max_tokens then
       tokens := tokens + added;
       if cardinality(p_recalled) > 0 then
         wording := memory._wording(memory.content);
-        same := memory._same_wording(wording, memory._long_words(wording), wordings, long);
+        same := memory._same_wording(wording, memory._wording_keys(wording), wordings, keys);
         sources := memory._sources_among(p_user_id, memory.memory_id, p_recalled);
         if exists (select from unnest(sources) as s where not memory._says_no_more(wordings[s], wording)) then
           is_recalled := true;
@@ -68,6 +68,7 @@ begin
           from unnest(sources || same) as s where s is not null), '[]');
       end if;
       types := types || memory.memory_type;
+      times := times || memory.known_since;
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
       chosen := chosen || jsonb_build_object(
@@ -84,12 +85,9 @@ begin
       '**' || memory._memory_line(coalesce(t.heading, n.memory_type)) || e':**\n'
         || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
     from (
-      select m.memory_type, c.line,
-        row_number() over (
-          partition by m.memory_type
-          order by coalesce(m.valid_from, m.created_at), m.created_at, m.memory_id) as number
-      from unnest(ids, lines) as c (memory_id, line)
-      join memory.memories as m on m.user_id = p_user_id and m.memory_id = c.memory_id
+      select c.memory_type, c.line,
+        row_number() over (partition by c.memory_type order by c.known_since, c.memory_id) as number
+      from unnest(types, times, ids, lines) as c (memory_type, known_since, memory_id, line)
     ) as n
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
@@ -118,7 +116,8 @@ create or replace function memory._rank_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
 returns table (
-  rank bigint, memory_id uuid, memory_type text, content text, score real, relevance real, importance real, recency real
+  rank bigint, memory_id uuid, memory_type text, content text, known_since timestamptz, score real, relevance real,
+  importance real, recency real
 )
 language plpgsql stable parallel unsafe
 set jit = off -- these settings as in memory._ranked()
@@ -157,7 +156,7 @@ begin
     limit p_max_memories
   )
   select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
-    b.content, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
+    b.content, b.known_since, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
   from best as b;
 end;
 $$;

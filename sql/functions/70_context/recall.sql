@@ -23,86 +23,109 @@ declare
   remaining int := p_max_tokens;
   candidates memory.context_part[] := array[]::memory.context_part[];
   wordings text[] := array[]::text[];
-  long text[] := array[]::text[]; -- two long words of each wording
-  all_long text := ' '; -- the same as one text, in which a word is found in a tenth of the time
-  long_words text[];
+  keys text[] := array[]::text[]; -- three of each wording
+  all_keys text := e'\n'; -- the same as one text, in which a key is found in a tenth of the time
+  own_keys text[];
   asked_before bigint[] := array[]::bigint[]; -- hits that are the query itself
   hit record;
   said text;
   line text;
   wording text;
   tokens int;
-  english double precision;
 begin
+  -- Nearly every context of a person with one conversation ends here: all that was said stands in it.
+  if not memory._has_said_more(p_user_id, p_thread_id, p_from_seq) then
+    return candidates;
+  end if;
   for hit in
-    with hits as materialized (
-      select r.thread_id, r.number, r.score, row_number() over (order by r.rank) as place
-      from memory._ranked(
-        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
-        p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
-        p_settings => p_policy -> 'search', p_sources => '{message}',
-        -- Most messages have more than 20 tokens with their speaker and day.
-        p_row_limit => least(20 + p_max_tokens / 20, 1000)) as r
-      where not (r.thread_id = p_thread_id and r.number >= p_from_seq)
-    ), wanted as (
+    with wanted as (
       -- The best two bring their neighbours, one before and two after, so that one reads what they answer and what
       -- answers them. That costs no evidence (LoCoMo, 256 questions: 77.7 % held whole within 1,000 tokens, 77.3
       -- without neighbours); with the neighbours of five it is 76.2, because the ranking knows of neighbours itself.
-      select h.thread_id, h.number + n.step as seq, min(4 * h.place + n.distance) as place
-      from hits as h cross join (values (0, 0), (1, 1), (-1, 2), (2, 3)) as n (step, distance)
-      where n.step = 0 or h.place <= 2
+      select r.thread_id, r.number + n.step as seq, min(4 * r.place + n.distance) as place,
+        max(r.place) filter (where n.step = 0) as hit, max(r.score) filter (where n.step = 0) as score
+      from (
+        select r.thread_id, r.number, r.score, row_number() over (order by r.rank) as place
+        from memory._ranked(
+          p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model,
+          p_target => p_target,
+          p_mode => case when p_target is null then 'keyword' when p_query is null then 'vector' else 'hybrid' end,
+          p_settings => p_policy -> 'search', p_sources => '{message}',
+          -- Most messages have more than 30 tokens with their speaker and day.
+          p_row_limit => least(20 + p_max_tokens / 30, 1000)) as r
+        where not (r.thread_id = p_thread_id and r.number >= p_from_seq)
+      ) as r
+      cross join (values (0, 0), (1, 1), (-1, 2), (2, 3)) as n (step, distance)
+      where n.step = 0 or r.place <= 2
       group by 1, 2
+    ), messages as materialized (
+      select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at, w.place, w.score,
+        coalesce(w.hit, w.place / 4) as of_hit
+      from wanted as w
+      cross join lateral (
+        select m.* from memory._searchable_messages(p_user_id) as m
+        where m.thread_id = w.thread_id and m.seq = w.seq
+        offset 0 -- so that each is looked up by its key; a join reads all messages of the user
+      ) as m
+      where (p_agent_id is null or m.agent_id = p_agent_id)
+        and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
+        and m.role not in ('system', 'developer')
     )
-    select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at, h.score,
-      case when h.score is null then w.place / 4 else h.place end as of_hit,
-      string_agg(left(m.content, 500), ' ') filter (where h.place <= 20) over () as sample
-    from wanted as w
-    cross join lateral (
-      select m.* from memory._searchable_messages(p_user_id) as m
-      where m.thread_id = w.thread_id and m.seq = w.seq
-      offset 0 -- so that each is looked up by its key; a join reads all messages of the user
-    ) as m
-    left join hits as h on h.thread_id = w.thread_id and h.number = w.seq
-    where (p_agent_id is null or m.agent_id = p_agent_id)
-      and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
-      and m.role not in ('system', 'developer')
-    order by w.place
+    select m.*, (
+      select memory._english(string_agg(left(s.content, 500), ' ')) from messages as s where s.of_hit <= 10) as english
+    from messages as m
+    order by m.place
   loop
-    exit when remaining < 20; -- With its speaker and its day hardly a message has less.
+    -- Hardly a message has fewer than 20 tokens with its speaker and its day, and the last hundredth is not worth
+    -- trying every candidate that is left, which would be a third of the work.
+    exit when remaining < greatest(20, p_max_tokens / 100);
     said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
     if wording = asked then
       asked_before := asked_before || hit.of_hit; -- What stands next to it may be the answer.
     end if;
     continue when wording = '' or wording = asked;
-    long_words := memory._long_words(wording);
-    continue when (strpos(all_long, ' ' || long_words[1] || ' ') > 0
-                   or strpos(all_long, ' ' || long_words[2] || ' ') > 0)
-      and memory._same_wording(wording, long_words, wordings, long) is not null;
+    own_keys := memory._wording_keys(wording);
+    continue when (strpos(all_keys, e'\n' || own_keys[1] || e'\n') > 0
+                   or strpos(all_keys, e'\n' || own_keys[2] || e'\n') > 0
+                   or strpos(all_keys, e'\n' || own_keys[3] || e'\n') > 0)
+      and memory._same_wording(wording, own_keys, wordings, keys) is not null;
     if octet_length(said) > 6 * longest then
       continue when longest > remaining; -- before the passage is looked for, which takes a millisecond
       said := memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest);
     end if;
     line := memory._recalled_line(hit.role, hit.metadata, said);
-    english := coalesce(english, memory._english(hit.sample));
-    tokens := memory._tokens_at_most(e'\n' || line, english) - 2; -- 2 are for a text alone
+    tokens := memory._tokens_at_most(e'\n' || line, hit.english) - 2; -- 2 are for a text alone
     if tokens <= remaining then
       remaining := remaining - tokens;
       wordings := wordings || wording;
-      long := long || long_words[1];
-      long := long || long_words[2];
-      all_long := all_long || long_words[1] || ' ' || long_words[2] || ' ';
+      keys := keys || own_keys;
+      all_keys := all_keys || array_to_string(own_keys, e'\n') || e'\n';
       candidates := candidates || row(
         cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
         jsonb_build_object(
           'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
           'of_hit', case when not hit.of_hit = any (asked_before) then hit.of_hit end,
-          'long_words', to_jsonb(long_words), 'said_at', hit.created_at at time zone 'UTC',
+          'keys', to_jsonb(own_keys), 'said_at', hit.created_at at time zone 'UTC',
           'day', (hit.created_at at time zone 'UTC')::date
         ))::memory.context_part;
     end if;
   end loop;
   return candidates;
+end;
+$$;
+
+-- Whether the user has messages besides those of this thread from p_from_seq on.
+create or replace function memory._has_said_more(p_user_id text, p_thread_id text, p_from_seq bigint)
+returns boolean
+language plpgsql stable parallel safe
+set enable_seqscan = off -- One user may have few messages among the many of others.
+set enable_bitmapscan = off
+as $$
+begin
+  return exists (
+    select from memory._searchable_messages(p_user_id) as m
+    where not (m.thread_id = p_thread_id and m.seq >= p_from_seq));
 end;
 $$;
 
@@ -116,25 +139,26 @@ returns memory.context_part[]
 language plpgsql stable parallel safe
 as $$
 declare
-  remaining int := p_max_tokens - 53; -- as in memory._recall_tokens()
+  tokens int := 0;
   candidate memory.context_part;
   fitting memory.context_part[] := array[]::memory.context_part[];
+  day text;
   days text[] := array[]::text[];
+  days_with_it text[];
   hits bigint[] := array[]::bigint[];
-  added int;
 begin
   foreach candidate in array p_candidates loop
     -- A neighbour without the message that it stands next to would only puzzle.
     continue when candidate.metadata ->> 'score' is null and candidate.metadata ->> 'of_hit' is not null
       and not (candidate.metadata ->> 'of_hit')::bigint = any (hits);
-    added := candidate.token_count
-      + case when candidate.metadata ->> 'day' = any (days) then 0 else 12 end;
-    if added <= remaining
+    day := candidate.metadata ->> 'day';
+    days_with_it := case when day = any (days) then days else days || day end;
+    if memory._recall_tokens(tokens + candidate.token_count, cardinality(days_with_it)) <= p_max_tokens
       and not (candidate.metadata ->> 'thread_id' = p_thread_id
                and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
-      and not p_repeated @> jsonb_build_array(memory._recalled_key(candidate)) then
-      remaining := remaining - added;
-      days := days || (candidate.metadata ->> 'day');
+      and (p_repeated = '[]' or not p_repeated @> jsonb_build_array(memory._recalled_key(candidate))) then
+      tokens := tokens + candidate.token_count;
+      days := days_with_it;
       fitting := fitting || candidate;
       hits := hits || (candidate.metadata ->> 'of_hit')::bigint;
     end if;
@@ -154,16 +178,14 @@ begin
 end;
 $$;
 
--- The most tokens that these messages take as one block: the fence and the heading take 53, a date and the lines
--- around it 12.
-create or replace function memory._recall_tokens(p_recalled memory.context_part[])
-returns int
-language plpgsql immutable parallel safe
-as $$
-begin
-  return 53 + sum(r.token_count) + 12 * count(distinct r.metadata ->> 'day') from unnest(p_recalled) as r;
+-- The most tokens that lines of so many days take as one block: the fence and the heading take 53, a date and the
+-- lines around it 12. Inlined by the planner, hence no SET clause.
+create or replace function memory._recall_tokens(p_tokens_of_lines bigint, p_days bigint)
+returns bigint
+language sql immutable parallel safe
+begin atomic
+  select 53 + p_tokens_of_lines + 12 * p_days;
 end;
-$$;
 
 create or replace function memory._recall_heading()
 returns text
@@ -246,27 +268,30 @@ begin
 end;
 $$;
 
--- The words of a text in lower case without punctuation, as far as two texts are compared by them.
+-- The words of a text in lower case without punctuation, as far as two texts are compared by them. Two expressions
+-- that seldom match take half the time of one that matches every blank.
 create or replace function memory._wording(p_said text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return btrim(regexp_replace(lower(left(p_said, 2000)), e'[\\s!-/:-@\\[-`{-~]+', ' ', 'g'));
+  return btrim(regexp_replace(
+    regexp_replace(lower(left(p_said, 2000)), e'[!-/:-@\\[-`{-~]+', ' ', 'g'), e'\\s{2,}|[^\\S ]', ' ', 'g'));
 end;
 $$;
 
 -- The place of the wording that says the same, or null: at least eight of ten words of both are the same, and no
--- number, negation or the like differs. Such texts share their longest or their second longest word, so only those
--- that do are compared: p_long has these two words of each wording. Short texts ("Yes, please") count as different,
--- because they answer different questions.
-create or replace function memory._same_wording(p_wording text, p_long_words text[], p_wordings text[], p_long text[])
+-- number, negation or the like differs. Such texts share two of their three longest words, so only those that do are
+-- compared: p_keys_of_all has the keys of all wordings. Short texts ("Yes, please") count as different, because they
+-- answer different questions.
+create or replace function memory._same_wording(p_wording text, p_keys text[], p_wordings text[], p_keys_of_all text[])
 returns int
 language plpgsql immutable parallel safe
 as $$
 declare
   words text[];
   word text;
+  other text;
   others text[];
   spare int; -- how many fifths of a word may still be missing
   place int;
@@ -278,26 +303,27 @@ begin
   if place is not null then
     return place;
   end if;
-  -- Twenty at most: in a thousand alike reports every text shares its longest word with every other one.
-  foreach place in array
-    (array_positions(p_long, p_long_words[1]) || array_positions(p_long, p_long_words[2]))[:20]
+  -- Twenty at most: a thousand reports may be alike.
+  foreach place in array (
+    array_positions(p_keys_of_all, p_keys[1]) || array_positions(p_keys_of_all, p_keys[2])
+      || array_positions(p_keys_of_all, p_keys[3]))[:20]
   loop
-    place := (place + 1) / 2;
-    if length(p_wordings[place]) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
-      if words is null then
-        words := array(select distinct w from string_to_table(p_wording, ' ') as w);
-      end if;
-      others := string_to_array(p_wordings[place], ' ');
+    place := (place + 2) / 3;
+    other := p_wordings[place];
+    if length(other) between 0.72 * length(p_wording) and length(p_wording) / 0.72 then
+      words := coalesce(words, string_to_array(p_wording, ' '));
+      others := string_to_array(other, ' ');
       spare := 5 * cardinality(words) - 4 * greatest(cardinality(words), cardinality(others));
+      other := ' ' || other || ' ';
       -- Most texts differ in one of their first words. Looking for one takes a hundredth of the time of a statement.
       foreach word in array words loop
         exit when spare < 0;
-        if strpos(' ' || p_wordings[place] || ' ', ' ' || word || ' ') = 0 then
+        if strpos(other, ' ' || word || ' ') = 0 then
           spare := spare - 5;
         end if;
       end loop;
       if spare >= 0
-        and array(select w from unnest(words) as w where w ~ '[0-9]' order by w)
+        and array(select distinct w from unnest(words) as w where w ~ '[0-9]' order by w)
           = array(select distinct w from unnest(others) as w where w ~ '[0-9]' order by w)
         and memory._turning_words(words) = memory._turning_words(others) then
         return place;
@@ -308,15 +334,28 @@ begin
 end;
 $$;
 
--- The longest and the second longest word of a wording.
-create or replace function memory._long_words(p_wording text)
+-- The keys of a wording: its three longest words, two by two. A loop takes a third of the time of a statement that
+-- sorts.
+create or replace function memory._wording_keys(p_wording text)
 returns text[]
 language plpgsql immutable parallel safe
 as $$
+declare
+  word text;
+  longest text[] := array['', '', ''];
 begin
-  return array(
-    select w from (select distinct w from string_to_table(p_wording, ' ') as w union all select '') as d
-    order by length(w) desc, w limit 2);
+  foreach word in array string_to_array(p_wording, ' ') loop
+    if length(word) > length(longest[3]) and word <> all (longest) then
+      longest := case
+        when length(word) > length(longest[1]) then array[word, longest[1], longest[2]]
+        when length(word) > length(longest[2]) then array[longest[1], word, longest[2]]
+        else array[longest[1], longest[2], word] end;
+    end if;
+  end loop;
+  return array[
+    least(longest[1], longest[2]) || ' ' || greatest(longest[1], longest[2]),
+    least(longest[1], longest[3]) || ' ' || greatest(longest[1], longest[3]),
+    least(longest[2], longest[3]) || ' ' || greatest(longest[2], longest[3])];
 end;
 $$;
 

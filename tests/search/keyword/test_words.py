@@ -178,7 +178,7 @@ class TestMessagesThatNobodyHasParsed:
         )
         results = search(api, "harbour", sources=["message"], mode="hybrid", query_embedding="[1,0,0]")
         assert [result.id for result in results] == ["t1/0"]
-        assert [n for n in api.notices if n.startswith("degraded: 5 messages")]
+        assert [n for n in api.notices if n.startswith("degraded: 5 texts")]
 
     @pytest.mark.feature("F20")
     def test_are_parsed_by_the_sweep_and_then_found_by_every_word(self, api: Api) -> None:

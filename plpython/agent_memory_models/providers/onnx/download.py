@@ -21,7 +21,7 @@ class NamedModel:
     fastembed does not know, and ImportError where a package is missing.
     """
 
-    def __init__(self, kind: str, name: str, may_download: bool) -> None:
+    def __init__(self, kind: str, name: str) -> None:
         import fastembed
         from fastembed.common.model_description import BaseModelDescription, ModelSource
         from fastembed.rerank.cross_encoder import TextCrossEncoder
@@ -39,11 +39,12 @@ class NamedModel:
         folder = os.environ.get(CACHE_VARIABLE) or _cache_folder()
         try:
             # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.
-            path = factory.download_model(description, folder, retries=1, local_files_only=not may_download)
+            path = factory.download_model(description, folder, retries=1)
             self._model = factory(name, threads=1, cuda=False, specific_model_path=str(path))
         except Exception as error:  # network, disk and hub each have errors of their own
-            why = type(error).__name__ if may_download else "nothing is downloaded within a server"
-            raise MissingModelError(f"the weights of model {name} are not in {folder} ({why})") from None
+            raise MissingModelError(
+                f"the weights of model {name} are not in {folder}, and were not downloaded ({type(error).__name__})"
+            ) from None
 
     def embed(self, texts: Sequence[str], max_texts: int) -> Iterator[tuple[list[int], Any]]:
         """Run the model, as FolderModel.embed."""

@@ -66,7 +66,11 @@ def model_folder(kind: str, model: dict[str, Any]) -> Path | None:
 def _load(kind: str, name: str, folder: Path | None, may_download: bool) -> OnnxModel:
     wants = f"a folder with {MODEL_FILE} and {TOKENIZER_FILE} as {FOLDER_VARIABLE} or as the setting model_dir"
     try:
-        return NamedModel(kind, name, may_download) if folder is None else FolderModel(folder)
+        if folder is not None:
+            return FolderModel(folder)
+        if not may_download:
+            raise MissingModelError(f"the weights of model {name} are not downloaded within a server")
+        return NamedModel(kind, name)
     except ImportError as error:
         command = "pip install 'pg-agent-memory[local]'"
         if not may_download:

