@@ -2,7 +2,7 @@
 -- so, because a text can look like a placeholder and not be one.
 alter table memory.messages add column artifact_key text;
 alter table memory.messages add column content_digest text;
-create index messages_artifact_idx on memory.messages (user_id, artifact_key) where artifact_key is not null;
+create index messages_artifact_idx on memory.messages (user_id, thread_id, artifact_key) where artifact_key is not null;
 comment on column memory.messages.artifact_key is 'The artifact that keeps the whole content, whose placeholder stands in content. Null: content is what was said.';
 comment on column memory.messages.content_digest is 'SHA-256 of role and whole content, where an idempotency key needs it and an artifact keeps the content.';
 

@@ -21,6 +21,48 @@ begin
 end;
 $$;
 
+-- The keys that a text names in placeholders, also in those whose bracket memory._harmless() has made round.
+create or replace function memory._named_keys(p_content text)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select distinct m.groups[1]
+    from regexp_matches(p_content, e'[[(]MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - |\\])', 'g') as m (groups));
+end;
+$$;
+
+-- A text in which memory._harmless() has made the brackets of all placeholders round, with those of artifacts of the
+-- user as they are: their descriptions come from the artifacts, so a forged one does not stay. It does not get longer:
+-- a placeholder that would is given in its short form, or stays as it is.
+create or replace function memory._with_own_refs(p_user_id text, p_content text)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  found record;
+begin
+  if strpos(p_content, '(MemoryRef: ') = 0 then
+    return p_content;
+  end if;
+  for found in
+    select distinct m.groups[1] as said, r.ref, format('[MemoryRef: %s]', a.key) as short
+    from regexp_matches(p_content, e'(\\(MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\])', 'g')
+      as m (groups)
+    join memory._current_artifacts(p_user_id) as a on a.key = m.groups[2]
+    cross join lateral memory._memory_ref(a.key, a.description, a.token_count) as r (ref)
+    limit 1000
+  loop
+    p_content := replace(p_content, found.said, case
+      when octet_length(found.ref) <= octet_length(found.said) then found.ref
+      when octet_length(found.short) <= octet_length(found.said) then found.short
+      else found.said end);
+  end loop;
+  return p_content;
+end;
+$$;
+
 -- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, of which there are 16
 -- million. memory.store_artifact() makes another key when this one is taken.
 create or replace function memory._artifact_key(p_description text, p_artifact_type text)
