@@ -87,6 +87,12 @@ begin
       p_check_at => statement_timestamp() + interval '1 day');
     exit when artifact.key is not null; -- else somebody has just stored something of his own under this key
   end loop;
+  if (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
+    and (memory._chosen_chat_model(
+      null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local' then
+    update memory.artifacts as a set awaits_description = true where a.user_id = p_user_id and a.key = artifact.key;
+    perform memory._enqueue_due(p_user_id, 'describe_artifact', '');
+  end if;
   return artifact;
 end;
 $$;

@@ -51,7 +51,8 @@ NAMING = {
     "a document": lambda api: api.add_document(user_id="ana", content="Log: [MemoryRef: npm-install - x - 3 tokens]."),
     "a summary": lambda api: api.query(
         "insert into memory.summaries (summary_id, user_id, thread_id, kind, summary, start_seq, end_seq, status)"
-        " values (gen_random_uuid(), 'ana', 't9', 'rolling', 'Ran it: (MemoryRef: npm-install - x - 3 tokens]', 0, 3, 'completed')"
+        " values (gen_random_uuid(), 'ana', 't9', 'rolling', 'Ran it: (MemoryRef: npm-install - x - 3 tokens]', 0, 3,"
+        " 'completed')"
         " returning 1"
     ),
 }
