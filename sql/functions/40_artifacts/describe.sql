@@ -27,7 +27,7 @@ begin
     memory._describe_tests(sample, tail),
     memory._describe_table(head, lines),
     memory._describe_log(
-      sample, tail, lines, size > 524288, jsonb_typeof(p_metadata -> 'command') = 'string' and subject is not null,
+      sample, tail, lines, size > 524288, subject is not null and p_metadata -> 'command' is not null,
       subject is not null));
   return memory._in_short(memory._placeholder_text(concat_ws(', ',
     coalesce(subject, case when what is null then p_artifact_type end),
@@ -108,7 +108,7 @@ begin
     return format('hexadecimal digits of %s', memory._said_bytes(p_size / 2));
   elsif digits ~ '^[A-Za-z0-9+/_-]+={0,2}$' and digits ~ '[A-Z]' and digits ~ '[a-z]' and digits ~ '[0-9]' then
     kind := case
-      when digits ~ '^iVBORw0KGgo' then 'PNG image' when digits ~ '^/9j/' then 'JPEG image'
+      when digits ~ '^iVBORw0KGg' then 'PNG image' when digits ~ '^/9j/' then 'JPEG image'
       when digits ~ '^R0lGOD' then 'GIF image' when digits ~ '^UklGR' then 'WebP image or sound'
       when digits ~ '^JVBERi0' then 'PDF' when digits ~ '^UEsDB' then 'ZIP archive'
       when digits ~ '^H4sI' then 'gzip file' else 'data' end;

@@ -75,14 +75,17 @@ declare
   warnings int;
 begin
   errors := regexp_count(p_sample, level
-    || e'(?:ERROR|FATAL|CRITICAL)(?![A-Za-z_])|[A-Za-z]*[Ee]rror: |error\\[)|\\n(?:npm (?:ERR!|error) code|E: )');
+    || e'(?:ERROR|FATAL|CRITICAL)(?![A-Za-z_])|[A-Za-z]*[Ee]rror: |error\\[)|(?:^|\\n)(?:npm (?:ERR!|error) code|E: )');
   warnings := regexp_count(p_sample, level
-    || e'WARN(?:ING)?(?![A-Za-z_])|[A-Za-z]*[Ww]arning: |warning\\[)|\\n(?:npm warn|npm WARN) ');
+    || e'WARN(?:ING)?(?![A-Za-z_])|[A-Za-z]*[Ww]arning: |warning\\[)|(?:^|\\n)npm (?:warn|WARN) ');
   return nullif(concat_ws(', ',
     trace, ending,
     case when trace is null and ending is null and not (p_has_command or p_is_output and errors + warnings > 0)
       then memory._telling_line(left(p_sample, 10000)) end,
-    case when errors > 0 then at_least || memory._said_count(errors, 'error') end,
+    case when errors > 0 and trace is null then at_least || memory._said_count(errors, 'error')
+      || case when ending is null then ': ' || memory._in_short(memory._placeholder_text(substring(
+           p_sample from level || e')([^\\n]*(?:ERROR|FATAL|CRITICAL|[Ee]rror: |error\\[)[^\\n]*)')), 80)
+         else '' end end,
     case when warnings > 0 then at_least || memory._said_count(warnings, 'warning') end,
     case when p_is_output or errors + warnings > 0
       then memory._said_count(p_lines, 'line') end), '');
@@ -97,7 +100,7 @@ as $$
 begin
   return memory._in_short(memory._placeholder_text(l.line), 100)
   from regexp_split_to_table(p_tail, e'[\\n\\r]+') with ordinality as l (line, place)
-  where l.line ~ (e'^\\s*(?:added|removed|changed|up to date)\\M.*package'
+  where l.line ~ (e'^\\s*(?:(?:added|removed|changed)\\M.*package|up to date\\M)'
     || e'|^Successfully (?:installed|built|tagged|uninstalled)|^\\S*make(?:\\[[0-9]+\\])?: \\*\\*\\*|^ERROR: '
     || e'|^(?:fatal|error|E): ?\\S|BUILD (?:SUCCESS|FAIL)'
     || e'|^(?:Build|Compilation|Deployment|Installation|Migration)\\M.*(?:succeeded|failed|complete|finished)'
