@@ -16,6 +16,7 @@ MAX_SPEAKER_CHARACTERS = 40
 
 _SPEAKING_ROLES = ("user", "assistant")
 _SPEAKER = re.compile(r"[^:]{1,40}: ")
+_PLACEHOLDER = re.compile(r"\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^\[\]]{0,600})?\]")
 
 
 def utterances(messages: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -38,10 +39,14 @@ def said(line: str) -> list[str]:
 
 
 def shortened(sentence: str) -> str:
-    """A sentence as it is quoted, cut to MAX_SENTENCE_CHARACTERS."""
+    """A sentence as it is quoted, cut to MAX_SENTENCE_CHARACTERS; a placeholder at the cut keeps its short form."""
     if len(sentence) <= MAX_SENTENCE_CHARACTERS:
         return sentence
-    return sentence[: MAX_SENTENCE_CHARACTERS - 1].rstrip() + "…"
+    kept = sentence[: MAX_SENTENCE_CHARACTERS - 1]
+    cut = _PLACEHOLDER.match(sentence, max(kept.rfind("[MemoryRef: "), 0))
+    if cut and cut.end() > len(kept):
+        kept = f"{sentence[: cut.start()]}[MemoryRef: {cut[1]}]"
+    return kept.rstrip() + "…"
 
 
 def newest(texts: Sequence[str], limit: int) -> list[str]:
