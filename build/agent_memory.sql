@@ -59,6 +59,15 @@ begin
     raise exception 'agent_memory needs pgvector 0.8 or newer, this is %', installed
       using errcode = '0A000', hint = 'Install a newer one on the server, then run "alter extension vector update".';
   end if;
+  -- Secrets need pgcrypto (49_secrets), and nothing else does. Where this role cannot create it, memory.set_secret()
+  -- says so. It need not be a superuser: CREATE on the database suffices.
+  if not exists (select from pg_extension where extname = 'pgcrypto') then
+    begin
+      create extension pgcrypto schema public;
+    exception when others then
+      null;
+    end;
+  end if;
   -- pgvector may be installed in any schema. That schema is on the search_path only while functions are created that
   -- name pgvector's types: a role that may create objects there could otherwise have our functions call its own.
   select nspname into vector_schema
@@ -1189,6 +1198,150 @@ comment on type memory.backfill is 'How far an embedding model is, as memory.bac
 comment on type memory.ranking is 'A row of a ranking, within a search.';
 $migration$);
 
+call memory._migrate('025_artifact_parts', '885d9bf7547c0938c9878b3338ff57465a11aad8e5e4a9d5adfd955b63f00dd5', '0.2.0', $migration$
+-- Contents of artifacts in parts. A row holds at most some tens of kB: one slice, line or passage of 200 MB is read
+-- without the rest, and the words of a part fit into one tsvector.
+create table memory.artifact_parts (
+  user_id text not null,
+  content_id uuid not null,
+  first_byte int not null,
+  first_line int not null,
+  content text not null,
+  search_vector tsvector,
+  primary key (user_id, content_id, first_byte)
+);
+create index artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte);
+create index artifact_parts_unparsed_idx on memory.artifact_parts (user_id, content_id, first_byte) where search_vector is null;
+comment on table memory.artifact_parts is 'The contents of artifacts. A part ends with a line where it can, else with a word, else between two characters.';
+comment on column memory.artifact_parts.content_id is 'That of the artifact, or of an upload that no artifact names yet.';
+comment on column memory.artifact_parts.first_byte is 'How many bytes of UTF-8 of the content come before this part.';
+comment on column memory.artifact_parts.first_line is 'How many line breaks come before this part.';
+comment on column memory.artifact_parts.search_vector is 'The words, in the first part also those of key and description. Null until a job or memory.sweep() has parsed the part.';
+
+create table memory.artifact_uploads (
+  user_id text not null,
+  upload_id uuid not null,
+  updated_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, upload_id)
+);
+create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);
+comment on table memory.artifact_uploads is 'Contents that are being sent in pieces and that no artifact names yet. A day after its last piece an upload is swept.';
+comment on column memory.artifact_uploads.upload_id is 'The content_id of its parts.';
+
+alter table memory.artifacts add column content_id uuid;
+comment on column memory.artifacts.content_id is 'Names the parts of the content.';
+
+-- The contents that are there already, cut as memory._append_content() cuts: the first 48 KiB into parts of at most
+-- 3 KiB, the rest into parts of at most 32 KiB. The words of a content that becomes one part are kept.
+do $parts$
+declare
+  artifact record;
+  id uuid;
+  bytes bytea;
+  size int;
+  starts int;
+  ends int;
+  lines int;
+  piece text;
+  back int;
+begin
+  alter table memory.artifacts disable trigger user;
+  for artifact in select a.user_id, a.key from memory.artifacts as a loop
+    select convert_to(a.content, 'UTF8') into bytes
+    from memory.artifacts as a where a.user_id = artifact.user_id and a.key = artifact.key;
+    id := gen_random_uuid();
+    size := octet_length(bytes);
+    starts := 0;
+    lines := 0;
+    while starts < size loop
+      ends := least(starts + case when starts < 49152 then 3072 else 32768 end, size);
+      while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
+        ends := ends - 1;
+      end loop;
+      piece := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
+      if ends < size then
+        back := coalesce(nullif(strpos(reverse(piece), e'\n'), 0), nullif(strpos(reverse(piece), ' '), 0), 1) - 1;
+        if back > 0 then
+          piece := left(piece, -back);
+        end if;
+      end if;
+      insert into memory.artifact_parts (user_id, content_id, first_byte, first_line, content)
+      values (artifact.user_id, id, starts, lines, piece);
+      starts := starts + octet_length(convert_to(piece, 'UTF8'));
+      lines := lines + octet_length(piece) - octet_length(replace(piece, e'\n', ''));
+    end loop;
+    update memory.artifacts as a set content_id = id where a.user_id = artifact.user_id and a.key = artifact.key;
+  end loop;
+  update memory.artifact_parts as p
+  set search_vector = a.search_vector
+  from memory.artifacts as a
+  where p.user_id = a.user_id and p.content_id = a.content_id and a.content = p.content;
+  -- Embeddings have the id of their part from now on.
+  update memory.embeddings as e
+  set id = e.id || '/0'
+  from memory.artifacts as a
+  where e.source = 'artifact' and a.user_id = e.user_id and a.key = e.id and exists (
+    select from memory.artifact_parts as p
+    where p.user_id = a.user_id and p.content_id = a.content_id and p.content = a.content);
+  delete from memory.embeddings as e
+  where e.source = 'artifact' and exists (
+    select from memory.artifacts as a where a.user_id = e.user_id and a.key = e.id);
+  alter table memory.artifacts alter column content drop not null;
+  update memory.artifacts set content = null;
+  alter table memory.artifacts enable trigger user;
+end;
+$parts$;
+
+alter table memory.artifacts drop column search_vector;
+alter table memory.artifacts alter column content_id set not null;
+create unique index artifacts_content_idx on memory.artifacts (user_id, content_id);
+comment on column memory.artifacts.content is 'Only written: a content that is inserted or updated here is moved to memory.artifact_parts within the statement. Read it with memory.retrieve_artifact().';
+$migration$);
+
+call memory._migrate('027_needs_memory', 'e517008ee0a546744e05fc8420e94ae74a77ebca615904ad217d2d72e5445a1a', '0.2.0', $migration$
+-- Whether a request needs memory, see memory.needs_memory().
+create type memory.memory_need as (decision text, reason text, details jsonb);
+comment on type memory.memory_need is 'What memory.needs_memory() returns: skip or search, the reason in words, and the score of each sign.';
+$migration$);
+
+call memory._migrate('029_secrets', '595f97707f50a3e664bf89c4286f9009e5855dec0bd19404cc407eec6b71b411', '0.2.0', $migration$
+-- Secrets of users: encrypted, and who has read them.
+create table memory.secrets (
+  user_id text not null,
+  name text not null,
+  key_id bytea not null,
+  sealed bytea not null,
+  created_at timestamptz not null default statement_timestamp(),
+  updated_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, name)
+);
+create index secrets_key_id_idx on memory.secrets (key_id); -- for memory.reencrypt_secrets()
+comment on table memory.secrets is 'Secrets of users, encrypted under a key that is not in the database. memory.get_secret() reads one.';
+comment on column memory.secrets.key_id is 'Which key encrypts the value: the first 8 bytes of a hash of the key.';
+comment on column memory.secrets.sealed is 'Initialisation vector (16 bytes), AES-256-CBC of the value, HMAC-SHA256 (32 bytes) of user, name and both.';
+
+create table memory.secret_reads (
+  read_at timestamptz not null default clock_timestamp(),
+  user_id text not null,
+  name text not null,
+  role text not null,
+  login_role text not null default session_user
+);
+create index secret_reads_user_idx on memory.secret_reads (user_id, read_at);
+create index secret_reads_read_at_idx on memory.secret_reads (read_at); -- for memory.sweep()
+comment on table memory.secret_reads is 'Each reading of a secret, for 400 days. For administrators.';
+comment on column memory.secret_reads.role is 'The role that was set by "set role" where one was, else the role that logged in.';
+
+create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
+comment on type memory.secret is 'A secret as memory.list_secrets() returns it: without its value.';
+
+-- What memory.load_user() reads: of 100,000 memories the 50 that matter most, without a sort. The columns that the filters
+-- need are in the index, so that another agent's memories are passed over without reading the table.
+create index memories_profile_idx on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc)
+  include (agent_id, expires_at, valid_to)
+  where superseded_at is null and deleted_at is null and memory_type in ('preference', 'fact');
+$migration$);
+
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
@@ -1197,7 +1350,7 @@ $migration$);
 -- nobody: within the transaction, which has locked all tables, it took 1 to 2 s for a million jobs (two cores, busy).
 do $kinds$
 declare
-  kinds constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
+  kinds constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
   accepted text[];
   kind text;
 begin
@@ -1210,7 +1363,7 @@ begin
     call memory._lock();
     alter table memory.jobs
       drop constraint if exists kind_is_known,
-      add constraint kind_is_known check (kind in ('backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user')) not valid;
+      add constraint kind_is_known check (kind in ('backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user')) not valid;
   end if;
   foreach kind in array kinds loop
     if to_regclass('memory.turn_of_' || kind) is null then
@@ -1244,6 +1397,28 @@ begin
       ('procedure', '_drop_replaced', $header$(p_kind text, p_object text)$header$),
       ('procedure', '_replace_view', $header$(p_name text, p_query text)$header$),
       ('procedure', '_replace_trigger', $header$(p_name text, p_definition text)$header$),
+      ('function', '_foreign_password', $header$()
+returns text$header$),
+      ('function', '_assignment', $header$()
+returns text$header$),
+      ('function', '_without_assigned', $header$(p_text text)
+returns text$header$),
+      ('function', '_masked_assignment', $header$(p_parts text[])
+returns text$header$),
+      ('function', '_is_password', $header$(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
+returns boolean$header$),
+      ('function', '_is_no_password', $header$(p_word text)
+returns boolean$header$),
+      ('function', '_is_key', $header$(p_value text)
+returns boolean$header$),
+      ('function', '_without_credentials', $header$(p_text text)
+returns text$header$),
+      ('function', '_json_without_credentials', $header$(p_value jsonb)
+returns jsonb$header$),
+      ('function', '_credential_forms', $header$()
+returns table (pattern text, mark text)$header$),
+      ('function', '_known_credential', $header$()
+returns text$header$),
       ('function', '_harmless', $header$(p_content text)
 returns text$header$),
       ('function', '_marker', $header$()
@@ -1290,6 +1465,14 @@ returns text$header$),
 returns text$header$),
       ('function', '_sentence_ended', $header$(p_after text)
 returns text$header$),
+      ('function', '_long_word', $header$()
+returns text$header$),
+      ('function', '_without_random_words', $header$(p_text text)
+returns text$header$),
+      ('function', '_masked_word', $header$(p_word text)
+returns text$header$),
+      ('function', '_is_random', $header$(p_word text)
+returns boolean$header$),
       ('function', '_refuse', $header$(p_argument text, p_problem text, p_hint text, p_code text default '22023')
 returns void$header$),
       ('function', '_refuse_size', $header$(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
@@ -1322,7 +1505,7 @@ returns int$header$),
 returns int$header$),
       ('function', '_english', $header$(p_content text)
 returns double precision$header$),
-      ('function', '_token_slice', $header$(p_content text, p_from_token int, p_max_tokens int)
+      ('function', '_byte_slice', $header$(p_content text, p_first_byte bigint, p_end_byte bigint)
 returns text$header$),
       ('function', '_is_id', $header$(p_id text)
 returns boolean$header$),
@@ -1526,6 +1709,8 @@ returns memory.job$header$),
       ('function', '_hand_out', $header$(p_job memory.jobs, out payload jsonb, out goes_on boolean)$header$),
       ('function', '_place_of_error', $header$(p_code text, p_trace text)
 returns text$header$),
+      ('function', '_payload_without_credentials', $header$(p_payload jsonb)
+returns jsonb$header$),
       ('function', '_jobs_after_delete', $header$()
 returns trigger$header$),
       ('function', '_job_input', $header$(
@@ -1595,6 +1780,109 @@ returns text$header$),
 returns regclass$header$),
       ('function', '_has_vector_index', $header$(p_model text)
 returns boolean$header$),
+      ('function', 'add_artifact_piece', $header$(user_id text, content text, upload_id uuid default null)
+returns uuid$header$),
+      ('function', '_refuse_upload', $header$(p_upload_id uuid)
+returns void$header$),
+      ('function', '_artifact_content_after_insert', $header$()
+returns trigger$header$),
+      ('function', '_artifact_after_write', $header$()
+returns trigger$header$),
+      ('function', '_artifacts_after_delete', $header$()
+returns trigger$header$),
+      ('function', '_drop_artifact_embeddings', $header$(p_user_id text, p_key text, p_content_id uuid)
+returns void$header$),
+      ('function', '_artifact_before_write', $header$()
+returns trigger$header$),
+      ('function', 'delete_artifact', $header$(user_id text, key text)
+returns boolean$header$),
+      ('function', '_grep_content', $header$(
+  p_user_id text, p_content_id uuid, p_grep text, p_context_lines int, p_from_line int, p_max_lines int,
+  p_max_tokens int
+)
+returns text$header$),
+      ('function', '_patterns', $header$(p_grep text)
+returns text[]$header$),
+      ('function', '_without_case', $header$(p_text text, p_is_ascii boolean)
+returns text$header$),
+      ('function', '_numbered_line', $header$(p_line bigint, p_said text, p_patterns text[], p_is_ascii boolean)
+returns text$header$),
+      ('function', '_lines_around', $header$(
+  p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
+  p_is_ascii boolean
+)
+returns text$header$),
+      ('function', '_keep_artifact', $header$(
+  p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
+  p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null
+)
+returns memory.artifacts$header$),
+      ('function', 'list_artifacts', $header$(
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
+  row_offset int default 0
+)
+returns setof memory.artifact$header$),
+      ('function', '_max_artifact_bytes', $header$()
+returns int$header$),
+      ('function', '_is_passage', $header$(p_first_byte int)
+returns boolean$header$),
+      ('function', '_append_content', $header$(p_user_id text, p_content_id uuid, p_piece text)
+returns void$header$),
+      ('function', '_line_breaks', $header$(p_text text)
+returns int$header$),
+      ('function', '_whole_lines', $header$(p_text text)
+returns text$header$),
+      ('function', '_content_bytes', $header$(p_user_id text, p_content_id uuid)
+returns int$header$),
+      ('function', '_content_slice', $header$(
+  p_user_id text, p_content_id uuid, p_first_byte bigint default 0, p_end_byte bigint default null
+)
+returns text$header$),
+      ('function', '_is_same_content', $header$(p_user_id text, p_content_id uuid, p_other_id uuid)
+returns boolean$header$),
+      ('function', '_delete_content', $header$(p_user_id text, p_content_id uuid)
+returns void$header$),
+      ('function', '_memory_ref', $header$(p_key text, p_description text, p_token_count int)
+returns text$header$),
+      ('function', '_ref_key', $header$(p_ref text)
+returns text$header$),
+      ('function', '_describe', $header$(p_artifact_type text, p_content text, p_metadata jsonb)
+returns text$header$),
+      ('function', '_describe_json', $header$(p_content text)
+returns text$header$),
+      ('function', '_artifact_key', $header$(p_description text, p_artifact_type text)
+returns text$header$),
+      ('function', 'retrieve_artifact', $header$(
+  user_id text, key text, from_token int default 0, max_tokens int default null, from_line int default null,
+  max_lines int default null, grep text default null, context_lines int default 2
+)
+returns text$header$),
+      ('function', '_check_range', $header$(
+  p_from_token int, p_max_tokens int, p_from_line int, p_max_lines int, p_grep text, p_context_lines int
+)
+returns void$header$),
+      ('function', '_line_start', $header$(p_user_id text, p_content_id uuid, p_line bigint)
+returns bigint$header$),
+      ('function', '_check_artifact', $header$(p_candidate memory.artifacts)
+returns void$header$),
+      ('function', '_check_artifact_content', $header$(p_content text)
+returns void$header$),
+      ('function', 'store_artifact', $header$(
+  user_id text, content text, description text default null, key text default null,
+  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
+  metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
+)
+returns memory.stored_artifact$header$),
+      ('function', '_current_artifacts', $header$(p_user_id text)
+returns setof memory.artifacts$header$),
+      ('function', '_is_last_part', $header$(p_first_byte int, p_token_count int)
+returns boolean$header$),
+      ('function', '_part_key', $header$(p_id text)
+returns text$header$),
+      ('function', '_part_text', $header$(p_key text, p_description text, p_first_byte int, p_content text)
+returns text$header$),
+      ('function', '_parse_parts', $header$(p_user_id text, p_max_bytes int)
+returns bigint$header$),
       ('function', 'add_message', $header$(
   user_id text, thread_id text, role text, content text,
   agent_id text default 'default', metadata jsonb default '{}', created_at timestamptz default null,
@@ -1609,10 +1897,14 @@ returns setof memory.stored_message$header$),
   p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text
 )
 returns setof memory.stored_message$header$),
+      ('function', '_conflicting_key', $header$(
+  p_user_id text, p_thread_id text, p_messages jsonb, p_keys text[], p_is_masked boolean
+)
+returns text$header$),
       ('function', '_append', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz
+  out first_seq bigint, out expires_at timestamptz, out reservation text
 )$header$),
       ('function', '_unbook', $header$(p_user_id text, p_thread_id text, p_message_count int, p_token_count bigint)
 returns void$header$),
@@ -1703,6 +1995,10 @@ returns void$header$),
 returns void$header$),
       ('function', '_message_lifetime', $header$(p_policy jsonb)
 returns interval$header$),
+      ('function', '_masked_message', $header$(p_message memory.messages)
+returns memory.messages$header$),
+      ('function', '_masked_booked_message', $header$(p_message memory.messages)
+returns memory.messages$header$),
       ('function', '_message_before_insert', $header$()
 returns trigger$header$),
       ('function', '_message_before_update', $header$()
@@ -2006,41 +2302,6 @@ returns setof memory.document$header$),
 returns text[]$header$),
       ('function', '_rough_pieces', $header$(p_content text)
 returns table (number int, piece text)$header$),
-      ('function', '_artifact_after_write', $header$()
-returns trigger$header$),
-      ('function', '_artifacts_after_delete', $header$()
-returns trigger$header$),
-      ('function', '_artifact_before_write', $header$()
-returns trigger$header$),
-      ('function', 'delete_artifact', $header$(user_id text, key text)
-returns boolean$header$),
-      ('function', 'list_artifacts', $header$(
-  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
-  row_offset int default 0
-)
-returns setof memory.artifact$header$),
-      ('function', '_memory_ref', $header$(p_key text, p_description text, p_token_count int)
-returns text$header$),
-      ('function', '_describe', $header$(p_artifact_type text, p_content text, p_metadata jsonb)
-returns text$header$),
-      ('function', '_describe_json', $header$(p_content text)
-returns text$header$),
-      ('function', '_artifact_key', $header$(p_description text, p_artifact_type text)
-returns text$header$),
-      ('function', 'retrieve_artifact', $header$(
-  user_id text, key text, from_token int default 0, max_tokens int default null
-)
-returns text$header$),
-      ('function', '_check_artifact', $header$(p_candidate memory.artifacts)
-returns void$header$),
-      ('function', 'store_artifact', $header$(
-  user_id text, content text, description text default null, key text default null,
-  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
-  metadata jsonb default '{}', expires_at timestamptz default null
-)
-returns memory.stored_artifact$header$),
-      ('function', '_current_artifacts', $header$(p_user_id text)
-returns setof memory.artifacts$header$),
       ('function', '_check_thread', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
       ('function', '_check_recent_k', $header$(p_recent_k int)
@@ -2204,6 +2465,48 @@ returns table (
   p_filters memory._search_filters default null, p_query text default null,
   out id text, out thread_id text, out content text, out metadata jsonb, out details jsonb, out valid_from timestamptz
 )$header$),
+      ('function', 'delete_secret', $header$(user_id text, name text)
+returns boolean$header$),
+      ('function', 'get_secret', $header$(user_id text, name text)
+returns text$header$),
+      ('function', '_secret_key', $header$()
+returns bytea$header$),
+      ('function', '_secret_key_of', $header$(p_variable text)
+returns bytea$header$),
+      ('function', '_secret_key_id', $header$(p_key bytea)
+returns bytea$header$),
+      ('function', '_decoded', $header$(p_text text, p_format text)
+returns bytea$header$),
+      ('function', 'list_secrets', $header$(user_id text)
+returns setof memory.secret$header$),
+      ('function', 'load_user', $header$(user_id text, agent_id text default null)
+returns jsonb$header$),
+      ('function', '_foremost_memories', $header$(
+  p_user_id text, p_agent_id text, p_memory_type text, p_row_limit int
+)
+returns jsonb$header$),
+      ('function', '_secret_mask', $header$()
+returns bytea$header$),
+      ('function', '_unmasked', $header$(p_given text, p_label text)
+returns bytea$header$),
+      ('function', '_drop_secret_mask', $header$()
+returns void$header$),
+      ('function', 'reencrypt_secrets', $header$(batch_size int default 1000)
+returns bigint$header$),
+      ('function', '_pgcrypto', $header$()
+returns text$header$),
+      ('function', '_hmac', $header$(p_key bytea, p_said bytea)
+returns bytea$header$),
+      ('function', '_secret_code', $header$(p_key bytea, p_user_id text, p_name text, p_encrypted bytea)
+returns bytea$header$),
+      ('function', '_sealed', $header$(p_key bytea, p_user_id text, p_name text, p_value bytea)
+returns bytea$header$),
+      ('function', '_unsealed', $header$(p_key bytea, p_user_id text, p_name text, p_sealed bytea)
+returns bytea$header$),
+      ('function', '_opened', $header$(p_secret memory.secrets)
+returns bytea$header$),
+      ('function', 'set_secret', $header$(user_id text, name text, value text)
+returns void$header$),
       ('function', '_backfill_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_backfill_follow_up', $header$(p_job memory.jobs)
@@ -2316,6 +2619,15 @@ returns jsonb$header$),
 )$header$),
       ('function', '_extract_memories_overdue', $header$(p_row_limit int)
 returns table (user_id text, scope text)$header$),
+      ('function', '_parse_artifacts_apply', $header$(p_job memory.jobs, p_result jsonb)
+returns jsonb$header$),
+      ('function', '_parse_artifacts_follow_up', $header$(p_job memory.jobs)
+returns jsonb$header$),
+      ('function', '_has_unparsed_parts', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_parse_artifacts_input', $header$(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)$header$),
       ('function', '_reconcile_memories_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_check_reconciliation', $header$(p_result jsonb, p_given int)
@@ -2384,7 +2696,8 @@ returns jsonb$header$),
       ('function', '_share_within', $header$(p_created_at timestamptz, p_meant jsonb)
 returns double precision$header$),
       ('function', 'keep_query_embedding', $header$(
-  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null, agent_id text default null
+  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null,
+  agent_id text default null
 )
 returns boolean$header$),
       ('function', '_keep_query_embedding', $header$(
@@ -2555,6 +2868,10 @@ returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
       ('function', '_compares_meaning', $header$(p_policy jsonb, p_model memory.models, p_is_given boolean)
 returns boolean$header$),
+      ('function', '_recalls', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
+)
+returns boolean$header$),
       ('function', '_newest_question', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns text$header$),
       ('function', '_render_memories', $header$(
@@ -2572,6 +2889,34 @@ returns table (
   importance real, recency real
 )$header$),
       ('function', '_memory_line', $header$(p_content text)
+returns text$header$),
+      ('function', 'needs_memory', $header$(user_id text, thread_id text, query text)
+returns memory.memory_need$header$),
+      ('function', '_needs_memory', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
+)
+returns memory.memory_need$header$),
+      ('function', '_found_phrases', $header$(p_said text, p_triggers jsonb)
+returns table (sign text, phrase text)$header$),
+      ('function', '_found_details', $header$(
+  p_read text, p_own_words text, p_said text, p_names text[], p_recent text
+)
+returns table (sign text, phrase text)$header$),
+      ('function', '_is_named', $header$(p_thing text, p_recent text)
+returns boolean$header$),
+      ('function', '_recently_said', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, out words text, out names_something boolean,
+  out oldest_seq bigint
+)$header$),
+      ('function', '_remembered_name', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_names text[], p_from_seq bigint, p_language regconfig
+)
+returns text$header$),
+      ('function', '_without_quotes', $header$(p_text text)
+returns text$header$),
+      ('function', '_request_words', $header$(p_text text)
+returns text$header$),
+      ('function', '_reason_for', $header$(p_decision text, p_signs jsonb)
 returns text$header$),
       ('function', 'query_to_embed', $header$(
   user_id text, query text default null, thread_id text default null, agent_id text default null,
@@ -2625,6 +2970,14 @@ returns boolean$header$),
 )
 returns text
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+      ('function', '_search_from', $header$()
+returns numeric$header$),
+      ('function', '_request_signs', $header$()
+returns table (sign text, weight numeric, says text)$header$),
+      ('function', '_request_phrases', $header$()
+returns table (sign text, phrases text[])$header$),
+      ('function', '_particular_things', $header$()
+returns text[]$header$),
       ('function', '_thread_summaries', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns memory.context_part[]$header$),
       ('function', '_summary_for', $header$(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
@@ -2660,6 +3013,8 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_problems', $header$(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (name text, is_broken boolean, detail text, help text)$header$),
+      ('function', '_sweep_artifact_uploads', $header$(p_batch_size int)
+returns void$header$),
       ('function', '_sweep_artifacts', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', '_sweep_jobs', $header$(p_batch_size int)
@@ -2674,6 +3029,8 @@ returns bigint$header$),
 returns bigint$header$),
       ('function', '_sweep_query_embeddings', $header$(p_batch_size int)
 returns void$header$),
+      ('function', '_sweep_secret_reads', $header$(p_batch_size int)
+returns void$header$),
       ('function', 'version', $header$()
 returns text$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
@@ -2681,6 +3038,8 @@ returns jsonb$header$),
       ('function', '_load_models', $header$()
 returns void$header$),
       ('procedure', 'run_jobs', $header$(max_jobs int default 100, max_seconds int default 60)$header$),
+      ('function', '_server_variable', $header$(p_name text)
+returns text$header$),
       ('function', '_load_models', $header$()
     returns void$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
@@ -2732,6 +3091,260 @@ returns void$header$),
 end;
 $replaced$;
 set local check_function_bodies = on;
+
+-- Credentials that are known by the name before them: DB_PASSWORD=x, "api_key": "x", my password is x.
+
+-- Password in Spanish, Russian, Chinese and Japanese. The escapes let the file be read in every encoding.
+create or replace function memory._foreign_password()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select e'contrase\\u00f1a|\\u043f\\u0430\\u0440\\u043e\\u043b\\u044c|\\u5bc6\\u7801'
+    || e'|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9';
+end;
+
+-- A name, what joins it to a value, the value with its quotes, and the end of the line if it follows. Matched without
+-- regard to case.
+create or replace function memory._assignment()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select e'((pass(?:word|wd|phrase|code|wort)|(?:db|user|smtp|mysql|redis|ftp|root|admin|mail)_?pass'
+    || '|pwd|mot de passe|senha|' || memory._foreign_password()
+    || e'|(?:client|shared|signing|webhook|app)[_ -]?secret|secret(?:[_ -]?(?:access[_ -]?)?key)?'
+    || e'|(?:api|access|auth|account|private|shared|signing|encryption|master|refresh|bearer|session|bot)'
+    || e'[_ -]?(?:access[_ -]?)?(?:key|token)|apikey|token)'
+    || e'(?:\\\\?["''`\\]]{0,2}\\s*(?:=>|:=|={1,3}|:|\\uff1a)\\s*|\\s+(?:is|was|to|ist|lautet|est|es)\\s*:?\\s+))'
+    || e'(\\\\?"[^"\\n]+"|\\\\?''[^''\\n]+''|`[^`\\n]+`|\\\\?["''`]?[^\\s"''`]+)([ \\t]*(?:\\r?\\n|$))?';
+end;
+
+-- The text with marks in place of the values that memory._is_password() or memory._is_key() takes for credentials.
+create or replace function memory._without_assigned(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select string_agg(case when m.parts is null then g.gap else g.gap || memory._masked_assignment(m.parts) end, ''
+                      order by g.place)
+    from regexp_split_to_table(p_text, memory._assignment(), 'i') with ordinality as g (gap, place)
+    left join regexp_matches(p_text, memory._assignment(), 'gi') with ordinality as m (parts, place)
+      on m.place = g.place);
+end;
+$$;
+
+-- One match of memory._assignment(): name and joint, name, value, end of line. Regular expressions are few here,
+-- because each takes microseconds and a text may have 100,000 matches.
+create or replace function memory._masked_assignment(p_parts text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  name constant text := lower(p_parts[2]);
+  joint constant text := substr(p_parts[1], length(p_parts[2]) + 1);
+  opening constant text := case
+    when left(p_parts[3], 1) in ('"', '''', '`') then left(p_parts[3], 1)
+    when left(p_parts[3], 2) in (e'\\"', e'\\''') then left(p_parts[3], 2)
+    else '' end;
+  value text := substr(p_parts[3], length(opening) + 1);
+  -- A number after a name in quotes, as in JSON, becomes a text in such quotes.
+  quote constant text := case opening when '' then coalesce(substring(joint from e'^\\\\?["'']'), '') else '' end;
+  is_kept boolean;
+begin
+  if opening <> '' then
+    value := rtrim(value, e'"''`\\');
+  else
+    if translate(value, ';&,', '') <> value then -- a=b;c=d has two values
+      value := (regexp_split_to_array(value, '[;&,][A-Za-z_.-]*[A-Za-z_][=:]'))[1];
+    end if;
+    value := rtrim(value, '.,;:)]}>');
+  end if;
+  if length(value) < 4
+    -- Marks, placeholders and places: (credential: token), ${VAR}, <password>, {{ key }}, %s, ****, /run/secrets/x.
+    -- Code: os.environ[], self.token, read_token(). Files: server.pem.
+    or value ~ (e'^(?:[$][A-Za-z_{(]|[<{(\\[]|%[A-Za-z({]'
+      || e'|[*.x\\u2022\\u2026_-]+$|[.~]{0,2}/|[a-z]+/[a-z0-9-]+/|https?:|arn:)')
+    or value ~ e'[.](?:pem|key|json|ya?ml|txt)$'
+    or opening = '' and value ~ e'^[A-Za-z_]\\w*(?:[(\\[]|[.][A-Za-z_])' then
+    is_kept := true;
+  elsif right(name, 3) = 'key' or right(name, 5) = 'token' or right(name, 6) = 'secret' then
+    is_kept := not memory._is_key(value);
+  else
+    is_kept := not memory._is_password(value, opening <> '', joint, p_parts[4] is not null);
+  end if;
+  return case
+    when is_kept then concat(p_parts[1], p_parts[3], p_parts[4])
+    else concat(p_parts[1], opening, quote,
+      '(credential: ', case right(name, 3) when 'key' then 'key' when 'ken' then 'token' when 'ret' then 'secret'
+                         else 'password' end, ')', quote,
+      substr(p_parts[3], length(opening) + length(value) + 1), p_parts[4])
+  end;
+end;
+$$;
+
+-- Whether the value after the name of a password is one. A plain word is one in quotes, at the end of a line, or after
+-- "=" without blanks; after "is" it needs quotes, a digit or a sign.
+create or replace function memory._is_password(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_value ~ '[0-9]|[a-z][A-Z]' then true
+    when memory._is_no_password(lower(p_value)) then false
+    when p_joint ~ '[A-Za-z]' then p_is_quoted and p_value !~ ' ' or p_value ~ '^[A-Za-z]+[!#$%&*+=?@^_~]'
+    else p_is_quoted or p_joint = '=' or p_ends_line
+  end;
+end;
+$$;
+
+-- Whether a word in small letters says something about passwords, or is a name in a program.
+create or replace function memory._is_no_password(p_word text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_word ~ 'pass|secret|token|key|cred|auth|env|pwd' or p_word = any ('{
+    null, none, nil, undefined, true, false, yes, required, optional, string, text, bytes, char, varchar, value, input,
+    field, example, todo, change, changed, expired, invalid, valid, missing, incorrect, correct, wrong, empty, unset,
+    redacted, hidden, encrypted, hashed, stored, reset, forgotten, unknown, default, generated, your, this, that, there,
+    what, when, where, must, should, will, have, been, being, never, always, only, with, from, need, needed, here, sent,
+    safe, weak, strong, short, long, visible, shown, used, same, user, form, data, request}'::text[]);
+end;
+$$;
+
+-- Whether the value after the name of a key, token or secret is one: 8 characters or more, letters and digits, no time,
+-- not several words, and not a name with a number such as "prod-2024".
+create or replace function memory._is_key(p_value text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return length(p_value) >= 8 and strpos(p_value, ' ') = 0 and p_value ~ '[0-9]' and p_value ~ '[A-Za-z]'
+    and p_value !~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
+end;
+$$;
+
+-- Keeps credentials out of what models read. A mark that says what stood there takes the place of each: "(credential:
+-- GitHub token)". The mark looks like no credential, so a second call changes nothing more. Every pattern is matched in
+-- time linear in the text: 10 MB without a blank take seconds.
+
+-- The text with marks in place of credentials. Most texts have none. For those the searches for short parts and for a
+-- run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would take 300.
+create or replace function memory._without_credentials(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := lower(p_text);
+  has_long_word constant boolean := p_text ~ '[A-Za-z0-9+/_-]{20}';
+  form record;
+begin
+  if (has_long_word or said like any ('{%://%,%authorization%,%curl%}') or strpos(said, repeat('-', 2)) > 0)
+    and p_text ~ memory._known_credential() then
+    for form in select f.* from memory._credential_forms() as f loop
+      p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
+    end loop;
+  end if;
+  if (said like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
+      or octet_length(p_text) > length(p_text) and p_text ~ memory._foreign_password())
+    and p_text ~* memory._assignment() then
+    p_text := memory._without_assigned(p_text);
+  end if;
+  if has_long_word and p_text ~ memory._long_word() then
+    p_text := memory._without_random_words(p_text);
+  end if;
+  return p_text;
+end;
+$$;
+
+-- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
+-- is_cut, so that nobody counts the tokens of the marks as its own.
+create or replace function memory._json_without_credentials(p_value jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+declare
+  masked jsonb;
+begin
+  case jsonb_typeof(p_value)
+    when 'string' then
+      return to_jsonb(memory._without_credentials(p_value #>> '{}'));
+    when 'array' then
+      select jsonb_agg(memory._json_without_credentials(i.value) order by i.position) into masked
+      from jsonb_array_elements(p_value) with ordinality as i (value, position)
+      where p_value <> '[]';
+      return coalesce(masked, p_value);
+    when 'object' then
+      -- The ids of calls of tools look random and must stay.
+      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)id$' then i.value
+                                     else memory._json_without_credentials(i.value) end) into masked
+      from jsonb_each(p_value) as i;
+      masked := coalesce(masked, p_value);
+      return case
+        when masked ? 'token_count' and masked -> 'content' <> p_value -> 'content' then masked || '{"is_cut": true}'
+        else masked
+      end;
+    else
+      return p_value;
+  end case;
+end;
+$$;
+
+-- The credentials that have a form of their own, with their marks. Further ones are found by the name that stands
+-- before them (memory._assignment()) or because they look random (memory._long_word()).
+create or replace function memory._credential_forms()
+returns table (pattern text, mark text)
+language sql immutable parallel safe
+begin atomic
+  select f.pattern, coalesce(f.mark, '(credential: ' || f.name || ')')
+  from (values
+    -- A key that ends, or one that was cut off.
+    ('private key', '-{5}BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-{5}(?:(?:[^-]|-[^-])*-{5}END [A-Z0-9 ]*-{5}'
+      || e'|(?:(?:\\s|\\\\[rn])*[A-Za-z0-9+/=]{16,})+)', null),
+    ('password', e'(://[^\\s:/@"''<>]*:)[^\\s/@"''<>]+@', e'\\1(credential: password)@'),
+    ('GitHub token', e'\\m(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})', null),
+    ('GitLab token', e'\\mgl(?:pat|rt|dt|ptt|cbt|oas)-[A-Za-z0-9_.-]{20,}', null),
+    ('AWS access key', e'\\m(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\\M', null),
+    ('Anthropic key', e'\\msk-ant-[A-Za-z0-9_-]{20,}', null),
+    ('OpenAI key', e'\\msk-[A-Za-z_-]{0,40}[0-9][A-Za-z0-9_-]{12,}', null),
+    ('Stripe key', e'\\m(?:[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{20,}=*)', null),
+    ('Slack token', e'\\m(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}', null),
+    ('Slack webhook', 'hooks[.]slack[.]com/(?:services|workflows|triggers)/[A-Za-z0-9_/-]{20,}', null),
+    ('Discord webhook', 'discord(?:app)?[.]com/api/webhooks/[0-9]+/[A-Za-z0-9_-]{20,}', null),
+    ('Google API key', e'\\mAIza[A-Za-z0-9_-]{35}', null),
+    ('Google token', e'\\m(?:ya29[.][A-Za-z0-9_.-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{20,})', null),
+    ('JSON web token', e'\\meyJ[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}(?:[.][A-Za-z0-9_-]*)+', null),
+    ('SendGrid key', e'\\mSG[.][A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{16,}', null),
+    ('npm token', e'\\mnpm_[A-Za-z0-9]{30,}', null),
+    ('PyPI token', e'\\mpypi-[A-Za-z0-9_-]{50,}', null),
+    ('Hugging Face token', e'\\mhf_[A-Za-z0-9]{30,}', null),
+    ('DigitalOcean token', e'\\mdo[opr]_v1_[a-f0-9]{40,}', null),
+    ('Twilio key', e'\\m(?:SK|AC)[0-9a-f]{32}\\M', null),
+    ('Telegram token', e'\\m[0-9]{8,10}:AA[A-Za-z0-9_-]{33}', null),
+    ('Docker token', e'\\mdckr_pat_[A-Za-z0-9_-]{20,}', null),
+    ('Shopify token', e'\\mshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}', null),
+    ('Vault token', e'\\mhv[sbr][.][A-Za-z0-9_-]{20,}', null),
+    ('authorization', e'\\m([Bb]earer|BEARER|[Tt]oken) +[A-Za-z._~+/-]*[0-9][A-Za-z0-9._~+/-]{15,}=*',
+      e'\\1 (credential: authorization)'),
+    ('authorization', e'([Aa]uthorization["'']?\\s*[:=]\\s*["'']?(?:Basic|Bearer|Token|Digest|basic|bearer|token)\\s+)'
+      || e'(?![(])[^\\s"'']{6,}', e'\\1(credential: authorization)'),
+    ('password', e'(\\s-{2}[a-z-]*(?:password|passwd|token|secret|api-key)[ =]+["'']?)[^\\s"''(]*[0-9][^\\s"'']*',
+      e'\\1(credential: password)'),
+    ('password', e'(\\mcurl [^\\n]*(?:-u|--user)[ =]*["'']?[^\\s:"'']+:)(?![(])[^\\s"'']+',
+      e'\\1(credential: password)')
+  ) as f (name, pattern, mark);
+end;
+
+-- One pattern for all of memory._credential_forms().
+create or replace function memory._known_credential()
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (select string_agg('(?:' || f.pattern || ')', '|') from memory._credential_forms() as f);
+end;
+$$;
 
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
 -- ([MemoryRef: ...]), or text that a model may take for one of the two. Its opening bracket becomes a round one. A
@@ -3171,6 +3784,104 @@ begin
 end;
 $$;
 
+-- Credentials that are known only by looking random. What is random but no secret is kept: UUIDs and hashes in hex,
+-- addresses and paths, digests with their names, public keys, images in base64.
+
+-- A word of at least 24 characters.
+create or replace function memory._long_word()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select e'[^\\s"''`<>(){}\\[\\],;|\\\\]{24,}';
+end;
+
+-- The text with marks in place of random words. Long words under each other are lines of data in base64, and so is the
+-- shorter line that ends them.
+create or replace function memory._without_random_words(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select string_agg(
+      case
+        when w.word is null then w.gap
+        when w.gap like '%;base64,'
+          or length(w.before) >= 60 and w.gap ~ e'^\\r?\\n[ \\t]*$'
+          or length(w.word) >= 60 and length(w.after) >= 60 and w.next_gap ~ e'^\\r?\\n[ \\t]*$' then w.gap || w.word
+        else w.gap || memory._masked_word(w.word)
+      end, '' order by w.place)
+    from (
+      select g.gap, m.word[1] as word, g.place, lag(m.word[1]) over in_order as before,
+        lead(m.word[1]) over in_order as after, lead(g.gap) over in_order as next_gap
+      from regexp_split_to_table(p_text, memory._long_word()) with ordinality as g (gap, place)
+      left join regexp_matches(p_text, memory._long_word(), 'g') with ordinality as m (word, place)
+        on m.place = g.place
+      window in_order as (order by g.place)) as w);
+end;
+$$;
+
+-- One match of memory._long_word() with marks in place of its random parts. A word of more than 4,096 characters holds
+-- data. Kept are addresses, paths, digests with their names, public keys and addresses of mail.
+create or replace function memory._masked_word(p_word text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  part text;
+begin
+  if length(p_word) <= 4096 and p_word ~ '[0-9]' and strpos(p_word, '://') = 0
+    and p_word !~* ('^(?:www[.]|[.~]{0,2}/|[a-z]:/|data:|sha[0-9]+[-:]|md5[-:]|h1:|urn:|arn:|cid:|magnet:|AAAA[BCE]'
+      || '|[a-z0-9-]+(?:[.][a-z0-9-]+)+(?::[0-9]+)?/)|@[a-z0-9-]+[.][a-z]|boundary') then
+    for part in
+      select distinct m.part[1] from regexp_matches(p_word, '[A-Za-z0-9+/_-]{24,}={0,2}', 'g') as m (part)
+    loop
+      if memory._is_random(rtrim(part, '=')) then
+        p_word := replace(p_word, part, '(credential: random token)');
+      end if;
+    end loop;
+  end if;
+  return p_word;
+end;
+$$;
+
+-- Whether a word of letters, digits and + / _ - looks as if each character had been drawn at random: at most 200
+-- characters, digits among letters of both cases or scattered among small ones, few runs of letters that could be
+-- words, and at least 3.5 bits of entropy per character.
+create or replace function memory._is_random(p_word text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  size constant int := length(p_word);
+  -- The longest part between signs: those of names in lists, paths and UUIDs are short.
+  part text;
+  digit_groups int;
+begin
+  if size not between 24 and 200 or p_word !~ '[0-9]' or p_word !~ '[a-z]' then
+    return false;
+  end if;
+  select s.part into part from regexp_split_to_table(p_word, '[+/_-]') as s (part) order by length(s.part) desc limit 1;
+  if length(part) < 11 or 2 * length(translate(part, '0123456789', '')) < length(part)
+    or part ~ '^(?:0x)?[0-9a-fA-F]+$' then
+    return false;
+  elsif p_word ~ '[A-Z]' then
+    if length(regexp_replace(p_word, '[A-Za-z][a-z]{3,}', '', 'g')) < 0.55 * size then
+      return false;
+    end if;
+  else
+    digit_groups := array_length(regexp_split_to_array(part, '[0-9]+'), 1) - 1;
+    if length(part) < 30 or digit_groups < length(part) / 8 then
+      return false;
+    end if;
+  end if;
+  return (
+    select -sum(f.share * ln(f.share)) / ln(2) >= 3.5
+    from (select count(*)::double precision / size as share from string_to_table(p_word, null) as c (letter)
+          group by c.letter) as f);
+end;
+$$;
+
 -- Refusals of an argument have one wording, "<argument>: <problem>", and one SQLSTATE per kind of problem.
 create or replace function memory._refuse(p_argument text, p_problem text, p_hint text, p_code text default '22023')
 returns void
@@ -3223,7 +3934,8 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  if (p_content ~ e'\\S') is not true then
+  -- The beginning first, because a regular expression takes 50 ms to make 10 MB of text ready.
+  if (left(p_content, 1000) ~ e'\\S' or p_content ~ e'\\S') is not true then
     perform memory._refuse('content', case when p_content is null then 'must not be null' else 'must not be empty' end,
       p_hint);
   end if;
@@ -3416,17 +4128,16 @@ begin
 end;
 $$;
 
--- A part of a text, from an estimated token on (see _estimate_tokens), at most p_max_tokens long; null means to the
--- end. It is cut by bytes, because characters could only be counted from the beginning, and begins and ends with a
--- character.
-create or replace function memory._token_slice(p_content text, p_from_token int, p_max_tokens int)
+-- The bytes of UTF-8 of a text from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the
+-- slice in which it begins. It is cut by bytes, because characters could only be counted from the beginning.
+create or replace function memory._byte_slice(p_content text, p_first_byte bigint, p_end_byte bigint)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   bytes constant bytea := convert_to(p_content, 'UTF8');
-  first_byte int := least(p_from_token * 4::bigint, octet_length(bytes));
-  end_byte int := least((p_from_token::bigint + p_max_tokens) * 4, octet_length(bytes)); -- least() ignores a null
+  first_byte int := least(p_first_byte, octet_length(bytes));
+  end_byte int := least(p_end_byte, octet_length(bytes)); -- least() ignores a null
 begin
   -- A byte of the form 10xxxxxx continues a character.
   while first_byte < octet_length(bytes) and get_byte(bytes, first_byte) & 192 = 128 loop
@@ -3435,7 +4146,7 @@ begin
   while end_byte < octet_length(bytes) and get_byte(bytes, end_byte) & 192 = 128 loop
     end_byte := end_byte + 1;
   end loop;
-  return convert_from(substr(bytes, first_byte + 1, end_byte - first_byte), 'UTF8');
+  return convert_from(substr(bytes, first_byte + 1, greatest(end_byte - first_byte, 0)), 'UTF8');
 end;
 $$;
 
@@ -4005,6 +4716,9 @@ begin atomic
     "importance_weight": 0.5,
     "recency_weight": 0.25
   },
+  "secrets": {
+    "mask_in_threads": false
+  },
   "jobs": {
     "max_running_per_user": 4
   },
@@ -4286,6 +5000,12 @@ begin
         perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "needed" or "each_round".');
       end if;
       return;
+    when name = 'context.recall' then
+      if p_value not in ('true', 'false', '"when_needed"') then
+        perform memory._refuse('settings', format('%s is %s', name, left(p_value::text, 100)),
+          'Use true, false or "when_needed".');
+      end if;
+      return;
     when name = 'search.language' then
       if not exists (select from pg_ts_config as c
                      where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = said) then
@@ -4320,7 +5040,7 @@ begin
       return;
     when p_section = 'resources'
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
-                   'embed_query', 'recall', 'as_memory') then
+                   'embed_query', 'as_memory', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
           'Write true or false.');
@@ -4408,7 +5128,8 @@ declare
   reply jsonb;
   calls jsonb;
 begin
-  reply := memory._call_model(p_kind, jsonb_build_object('model', model) || p_payload);
+  reply := memory._call_model(p_kind, jsonb_build_object('model', model)
+    || p_payload || memory._json_without_credentials(p_payload - 'prompt'));
   calls := coalesce(nullif(reply -> 'calls', 'null'), '[]');
   if jsonb_array_length(calls) > 0 and current_setting('transaction_read_only') = 'off' then
     perform memory._check_calls(calls);
@@ -5042,7 +5763,7 @@ language plpgsql volatile parallel unsafe security definer -- workers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
+  known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
   -- Not the statement's time: a runner that claims several times within one CALL must see jobs that became due since.
   moment constant timestamptz := clock_timestamp();
   -- After half of statement_timeout no further job is prepared, so that each job has the other half for itself.
@@ -5308,6 +6029,9 @@ begin
   end if;
   -- 64 MiB: the largest result that a job asks for, 256 embeddings of 4,000 dimensions, has 13 MiB.
   perform memory._check_json_size('result', result, 67108864, 'See docs/jobs.md for the result of each kind.');
+  if not result ? 'embeddings' then -- which are numbers
+    result := memory._json_without_credentials(result);
+  end if;
   outcome := memory._apply_result(job, result);
   perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
     case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)')
@@ -5560,7 +6284,7 @@ begin
           tokens_allowed = memory._allowed_tokens(p_job, handed.payload),
           error = case when j.error not like 'AM002%' then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
-      payload := handed.payload;
+      payload := memory._payload_without_credentials(handed.payload);
       return;
     end if;
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);
@@ -5620,6 +6344,17 @@ begin
 end;
 $$;
 
+-- The payload with marks in place of credentials. Documents are only cut into pieces, by places in their texts, and no
+-- model reads them here; their pieces are read by the jobs that embed them.
+create or replace function memory._payload_without_credentials(p_payload jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_payload || memory._json_without_credentials(p_payload - '{model,prompt,documents}'::text[]);
+end;
+$$;
+
 -- Keeps the columns of deleted jobs that memory.record_calls() needs: a worker may still be working on such a job, and
 -- report its calls afterwards.
 create or replace function memory._jobs_after_delete()
@@ -5659,6 +6394,7 @@ begin
     when 'consolidate' then select * into payload, input, agent_id, tokens from memory._consolidate_input(p_job);
     when 'embed' then select * into payload, input, agent_id, tokens from memory._embed_input(p_job);
     when 'extract_memories' then select * into payload, input, agent_id, tokens from memory._extract_memories_input(p_job);
+    when 'parse_artifacts' then select * into payload, input, agent_id, tokens from memory._parse_artifacts_input(p_job);
     when 'reconcile_memories' then select * into payload, input, agent_id, tokens from memory._reconcile_memories_input(p_job);
     when 'summarize_thread' then select * into payload, input, agent_id, tokens from memory._summarize_thread_input(p_job);
     when 'summarize_user' then select * into payload, input, agent_id, tokens from memory._summarize_user_input(p_job);
@@ -5682,6 +6418,7 @@ begin
     when 'consolidate' then outcome := memory._consolidate_apply(p_job, p_result);
     when 'embed' then outcome := memory._embed_apply(p_job, p_result);
     when 'extract_memories' then outcome := memory._extract_memories_apply(p_job, p_result);
+    when 'parse_artifacts' then outcome := memory._parse_artifacts_apply(p_job, p_result);
     when 'reconcile_memories' then outcome := memory._reconcile_memories_apply(p_job, p_result);
     when 'summarize_thread' then outcome := memory._summarize_thread_apply(p_job, p_result);
     when 'summarize_user' then outcome := memory._summarize_user_apply(p_job, p_result);
@@ -5734,6 +6471,7 @@ begin
     when 'compress_thread' then memory._compress_thread_follow_up(p_job)
     when 'embed' then memory._embed_follow_up(p_job)
     when 'extract_memories' then memory._extract_memories_follow_up(p_job)
+    when 'parse_artifacts' then memory._parse_artifacts_follow_up(p_job)
     when 'summarize_thread' then memory._summarize_thread_follow_up(p_job)
     else case when (p_job.input ->> 'is_partial')::boolean then '{}'::jsonb end
   end;
@@ -6134,6 +6872,945 @@ begin
 end;
 $$;
 
+create or replace function memory.add_artifact_piece(user_id text, content text, upload_id uuid default null)
+returns uuid
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  if (content <> '') is not true then
+    perform memory._refuse('content', case when content is null then 'must not be null' else 'must not be empty' end,
+      'Pass the next piece of the text, or end the upload with memory.store_artifact().');
+  end if;
+  if upload_id is null then
+    upload_id := memory._uuid_v7();
+    insert into memory.artifact_uploads (user_id, upload_id) values (add_artifact_piece.user_id, upload_id);
+  else
+    -- The lock of this row makes two pieces that come at once follow each other.
+    update memory.artifact_uploads as u
+    set updated_at = statement_timestamp()
+    where u.user_id = add_artifact_piece.user_id and u.upload_id = add_artifact_piece.upload_id;
+    if not found then
+      perform memory._refuse_upload(upload_id);
+    end if;
+  end if;
+  perform memory._append_content(user_id, upload_id, content);
+  return upload_id;
+end;
+$$;
+comment on function memory.add_artifact_piece(text, text, uuid) is
+'Sends a long text in pieces. The first call, without upload_id, begins an upload and returns its upload_id; each '
+'further call adds a piece; memory.store_artifact(user_id, null, upload_id => ...) makes an artifact of all. Until '
+'then nobody can find or read it, and memory.sweep() deletes it a day after its last piece.';
+
+create or replace function memory._refuse_upload(p_upload_id uuid)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('upload_id', format('this user has no upload "%s"', p_upload_id),
+    'It was stored already, or a day has passed since its last piece. memory.add_artifact_piece() begins a new one.',
+    'P0002');
+end;
+$$;
+
+-- Moves a content that plain SQL has inserted into its parts: the trigger before the update does that. Not before the
+-- insert, because "on conflict do update set content = excluded.content" has to see the content, and "on conflict do
+-- nothing" would leave parts that no artifact names. memory.store_artifact() stores the parts first, so that a content
+-- is written once.
+create or replace function memory._artifact_content_after_insert()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- writers need no rights to update
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update memory.artifacts as a set content_id = a.content_id where a.user_id = new.user_id and a.key = new.key;
+  return null;
+end;
+$$;
+
+-- Queues the work on an artifact that is new or has changed: its words and its embeddings.
+create or replace function memory._artifact_after_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'UPDATE' then
+    if new.content_id <> old.content_id then
+      perform memory._drop_artifact_embeddings(old.user_id, old.key, old.content_id);
+      perform memory._delete_content(old.user_id, old.content_id);
+    else -- the first part has the words of the description, too
+      perform memory._drop_embedding(new.user_id, 'artifact', new.key || '/0');
+      update memory.artifact_parts as p
+      set search_vector = null
+      where p.user_id = new.user_id and p.content_id = new.content_id and p.first_byte = 0;
+    end if;
+  end if;
+  perform memory._enqueue_due(new.user_id, 'parse_artifacts', '');
+  perform memory._enqueue_embedding(new.user_id);
+  return null;
+end;
+$$;
+
+-- Deletes the parts and embeddings of deleted artifacts.
+create or replace function memory._artifacts_after_delete()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
+  perform memory._drop_artifact_embeddings(o.user_id, o.key, o.content_id),
+    memory._delete_content(o.user_id, o.content_id)
+  from old_rows as o;
+  return null;
+end;
+$$;
+
+-- Deletes the embeddings of a content that is still there, under every embedding model.
+create or replace function memory._drop_artifact_embeddings(p_user_id text, p_key text, p_content_id uuid)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._drop_embedding(p_user_id, 'artifact', p_key || '/' || p.first_byte)
+  from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id;
+end;
+$$;
+
+-- Before an artifact is stored: applies the rules and defaults. A trigger does this, so that a direct insert obeys the
+-- rules too.
+create or replace function memory._artifact_before_write()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.metadata := coalesce(new.metadata, '{}');
+  new.created_at := coalesce(new.created_at, statement_timestamp());
+  new.expires_at := nullif(new.expires_at, 'infinity');
+  new.description := memory._placeholder_text(left(new.description, 10000));
+  perform memory._check_artifact(new);
+  if tg_op = 'UPDATE' and (new.user_id, new.key) is distinct from (old.user_id, old.key) then
+    perform memory._refuse('key', 'user_id and key of an artifact cannot change',
+      'Placeholders name it by them; store it again under another key.');
+  end if;
+  if new.content is not null or not exists (
+    select from memory.artifact_parts as p
+    where p.user_id = new.user_id and p.content_id = new.content_id and p.content ~ e'\\S') then
+    perform memory._check_artifact_content(new.content);
+  end if;
+  new.description := coalesce(new.description, memory._describe(new.artifact_type,
+    coalesce(new.content, memory._content_slice(new.user_id, new.content_id, 0, 10485760)), new.metadata));
+  new.token_count := case
+    when new.content is null then (memory._content_bytes(new.user_id, new.content_id)::bigint + 3) / 4
+    else memory._estimate_tokens(new.content) end;
+
+  if tg_op = 'INSERT' then
+    if not memory._has_resource(new.user_id, new.agent_id, 'memory') then
+      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
+      return null;
+    end if;
+    new.content_id := coalesce(new.content_id, memory._uuid_v7());
+    new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
+    -- An expired artifact that no sweep has removed yet keeps its key no longer.
+    delete from memory.artifacts as a
+    where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
+    return new;
+  end if;
+  if new.content is not null then
+    new.content_id := memory._uuid_v7();
+    perform memory._append_content(new.user_id, new.content_id, new.content);
+    new.content := null;
+  end if;
+  return new;
+end;
+$$;
+
+create or replace function memory.delete_artifact(user_id text, key text)
+returns boolean
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  key := memory._ref_key(key);
+  perform memory._check_id('key', key);
+  delete from memory.artifacts as a
+  where a.user_id = delete_artifact.user_id
+    and a.key = delete_artifact.key
+    and (a.expires_at is null or a.expires_at > statement_timestamp());
+  return found;
+end;
+$$;
+comment on function memory.delete_artifact(text, text) is
+'Deletes an artifact for good and returns whether it existed; an expired artifact does not count as existing. key may '
+'also be a placeholder. Its key can be used again. Placeholders that name it find nothing from then on.';
+
+-- The lines of a content that hold every word of a text, as grep prints them: each with its number, ":" after the
+-- number of a line with the words and "-" after that of a line around it, "--" between lines that do not follow each
+-- other.
+--
+-- A word is what stands between blanks. A line holds it if the word occurs anywhere in the line, also within a longer
+-- word, in capitals or small letters. No character has a special meaning, as it would in a regular expression. Of a
+-- line that is longer than a part (32 KiB; 3 KiB within the first 48) each piece is compared and shown for itself. Of a
+-- piece that is longer than 400 characters so many are shown around the first word. Lines around reach 64 KiB far at
+-- most.
+
+-- p_from_line and p_max_lines bound the lines that are compared, p_max_tokens the result. If lines with the words are
+-- left out, the last line says where to go on. Parts are read one after the other until the result is full.
+create or replace function memory._grep_content(
+  p_user_id text, p_content_id uuid, p_grep text, p_context_lines int, p_from_line int, p_max_lines int,
+  p_max_tokens int
+)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  patterns constant text[] := memory._patterns(p_grep);
+  is_ascii constant boolean := octet_length(p_grep) = length(p_grep);
+  from_line constant int := coalesce(p_from_line, 1);
+  to_line constant bigint := coalesce(from_line + p_max_lines::bigint - 1, 2147483648);
+  starts constant bigint := memory._line_start(p_user_id, p_content_id, from_line);
+  bytes_left bigint := p_max_tokens * 4::bigint - 100; -- the rest is for the line that says where to go on
+  gap constant text := e'\n' || repeat('-', 2) || e'\n';
+  is_full boolean := false;
+  part record;
+  hit record;
+  block text; -- a line with the words, and the lines around it that are not shown yet
+  blocks text[] := array[]::text[];
+  last_hit int := 0;
+  shown_to int := 0; -- the last line that is shown
+begin
+  for part in
+    select p.first_byte, p.first_line, p.content
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id
+      and p.first_byte > starts - 32768 and p.first_line < to_line
+      and memory._without_case(p.content, is_ascii) like all (patterns)
+    order by p.first_byte
+  loop
+    for hit in
+      select part.first_line + l.place::int as line, l.said
+      from string_to_table(part.content, e'\n') with ordinality as l (said, place)
+      where part.first_line + l.place between from_line and to_line
+        and memory._without_case(l.said, is_ascii) like all (patterns)
+    loop
+      if not is_full then
+        block := case
+          when hit.line = last_hit then e'\n' || memory._numbered_line(hit.line, hit.said, patterns, is_ascii)
+          else case when blocks = '{}' then '' when hit.line - p_context_lines <= shown_to + 1 then e'\n'
+                    else gap end
+            || memory._lines_around(
+                 p_user_id, p_content_id, part.first_byte, hit.line,
+                 greatest(hit.line - p_context_lines, shown_to + 1), hit.line + p_context_lines::bigint, patterns,
+                 is_ascii) end;
+        is_full := coalesce(octet_length(block) > bytes_left, false);
+        if not is_full or blocks = '{}' then
+          -- The first line with the words is always shown, if need be without the lines around it.
+          blocks := blocks || case when is_full then memory._numbered_line(hit.line, hit.said, patterns, is_ascii)
+                              else coalesce(block, '') end;
+          bytes_left := bytes_left - octet_length(coalesce(block, ''));
+          shown_to := case when is_full then hit.line else greatest(shown_to, hit.line + p_context_lines) end;
+          last_hit := hit.line;
+          continue;
+        end if;
+      end if;
+      if hit.line > shown_to or hit.line = last_hit then
+        blocks := blocks || format(e'\n[%s]', case
+          when hit.line = last_hit then format('line %s has more of it; a larger max_tokens shows that', hit.line)
+          else format('more lines have it; to go on, pass from_line => %s', hit.line) end);
+        return memory._byte_slice(array_to_string(blocks, ''), 0, p_max_tokens * 4::bigint);
+      end if;
+    end loop;
+  end loop;
+  return memory._byte_slice(array_to_string(blocks, ''), 0, p_max_tokens * 4::bigint);
+end;
+$$;
+
+-- Patterns of LIKE, one for each word of a text, that match what has the word.
+create or replace function memory._patterns(p_grep text)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select '%' || regexp_replace(memory._without_case(w.word, octet_length(p_grep) = length(p_grep)),
+                                 e'([\\\\%_])', e'\\\\\\1', 'g') || '%'
+    from regexp_split_to_table(p_grep, e'\\s+') as w (word)
+    where w.word <> '');
+end;
+$$;
+
+-- A text without the difference between capitals and small letters. For words of ASCII it is enough to change the
+-- letters of ASCII, which takes a tenth of the time. Inlined by the planner, hence no SET clause.
+create or replace function memory._without_case(p_text text, p_is_ascii boolean)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when p_is_ascii then lower(p_text collate "C") else lower(p_text) end;
+end;
+
+-- A line as it is shown.
+create or replace function memory._numbered_line(p_line bigint, p_said text, p_patterns text[], p_is_ascii boolean)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  folded constant text := memory._without_case(p_said, p_is_ascii);
+  word constant text := regexp_replace(substr(p_patterns[1], 2, length(p_patterns[1]) - 2), e'\\\\(.)', e'\\1', 'g');
+  starts int := 1;
+begin
+  if length(p_said) > 400 then
+    starts := greatest(least(strpos(folded, word) - 150, length(p_said) - 399), 1);
+    p_said := concat(case when starts > 1 then '...' end, substr(p_said, starts, 400),
+                     case when starts + 400 <= length(p_said) then '...' end);
+  end if;
+  return p_line || case when folded like all (p_patterns) then ':' else '-' end || rtrim(p_said, e'\r');
+end;
+$$;
+
+-- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. Of a line
+-- that is longer than a part, one piece.
+create or replace function memory._lines_around(
+  p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
+  p_is_ascii boolean
+)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    select string_agg(memory._numbered_line(l.line, l.said, p_patterns, p_is_ascii), e'\n' order by l.line)
+    from (
+      select distinct on (p.first_line + s.place) p.first_line + s.place as line, s.said
+      from memory.artifact_parts as p
+      cross join lateral string_to_table(regexp_replace(p.content, e'\n$', ''), e'\n') with ordinality
+        as s (said, place)
+      where p.user_id = p_user_id and p.content_id = p_content_id
+        and p.first_byte between p_first_byte - 65536 and p_first_byte + 65536
+        and p.first_line < p_to and p.first_line + s.place between p_from and p_to
+      order by p.first_line + s.place,
+        p.first_line + s.place = p_hit and p.first_byte = p_first_byte
+          and memory._without_case(s.said, p_is_ascii) like all (p_patterns) desc,
+        p.first_byte) as l);
+end;
+$$;
+
+-- Keeps a text as an artifact, or what an upload has brought (p_upload_id), and returns its row. A missing description
+-- or key is made from the content. Under a key that has the same content already, that artifact is returned, with the
+-- later of the two ends of life. If the key has another content, nothing is kept and a row of nulls is returned; so it
+-- is for an agent without the resource memory.
+create or replace function memory._keep_artifact(
+  p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
+  p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null
+)
+returns memory.artifacts
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  stored_id constant uuid := coalesce(p_upload_id, memory._uuid_v7());
+  artifact memory.artifacts;
+begin
+  perform memory._check_id('user_id', p_user_id);
+  if p_upload_id is null then
+    perform memory._check_artifact_content(p_content);
+    perform memory._append_content(p_user_id, stored_id, p_content);
+  end if;
+  loop
+    insert into memory.artifacts as a (
+      user_id, key, artifact_type, content_id, description, agent_id, thread_id, metadata, expires_at)
+    values (
+      p_user_id, p_key, p_artifact_type, stored_id,
+      -- Here and not in the trigger, which would have to read the content that was just stored.
+      coalesce(memory._placeholder_text(left(p_description, 10000)),
+               case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
+      p_agent_id, p_thread_id, p_metadata, p_expires_at)
+    -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
+    on conflict on constraint artifacts_pkey do update
+    set expires_at = case
+          when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
+        end
+    where a.key = p_key
+      and (a.expires_at is null or a.expires_at > statement_timestamp())
+      and memory._is_same_content(a.user_id, a.content_id, excluded.content_id)
+    returning a.* into artifact;
+    exit when found
+      or not memory._has_resource(p_user_id, p_agent_id, 'memory')
+      or exists (
+        select from memory._current_artifacts(p_user_id) as a
+        where a.key = p_key and not memory._is_same_content(p_user_id, a.content_id, stored_id));
+    -- The artifact of this key has gone meanwhile, or the key that was made is taken: once more.
+  end loop;
+  if artifact.content_id is distinct from stored_id then
+    perform memory._delete_content(p_user_id, stored_id);
+  end if;
+  return artifact;
+end;
+$$;
+
+create or replace function memory.list_artifacts(
+  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
+  row_offset int default 0
+)
+returns setof memory.artifact
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
+  perform memory._check_page(row_limit, row_offset);
+  return query
+  select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count,
+    a.agent_id, a.thread_id, a.metadata, a.created_at, memory._real_or_null(a.expires_at), count(*) over ()
+  from memory._current_artifacts(user_id) as a
+  where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
+    and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
+  order by a.created_at desc, a.key desc
+  limit row_limit offset row_offset;
+end;
+$$;
+comment on function memory.list_artifacts(text, text, text, int, int) is
+'A user''s artifacts, newest first, without their contents, which memory.retrieve_artifact() reads. memory_ref is the '
+'placeholder; total_count is the number of matches on all pages.';
+
+-- Contents of artifacts lie in memory.artifact_parts. The first 48 KiB become parts of at most 3 KiB, passages that are
+-- embedded one by one; what follows becomes parts of at most 32 KiB, which are found by their words. Places are bytes
+-- of UTF-8 from the beginning of the content.
+
+create or replace function memory._max_artifact_bytes()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 209715200; -- 200 MiB
+end;
+
+-- Whether a part is one of the passages at the beginning. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_passage(p_first_byte int)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_first_byte < 49152;
+end;
+
+-- Adds a text to the end of a content. The last part is cut anew with what follows it, so that a content which comes in
+-- pieces has the same parts as one which comes at once. Nothing is parsed: 10 MB of a log take 1.0 s, inserted as one
+-- row 0.65 (PostgreSQL 15, median of five in turns).
+create or replace function memory._append_content(p_user_id text, p_content_id uuid, p_piece text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  part_byte int := 0; -- where the part begins that is being cut
+  part_line int := 0;
+  rest text; -- the last part
+  bytes bytea; -- because to find a place in a text PostgreSQL counts all characters before it
+  size int;
+  starts int := 0;
+  ends int;
+  part text;
+begin
+  delete from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte = (
+    select max(l.first_byte) from memory.artifact_parts as l
+    where l.user_id = p_user_id and l.content_id = p_content_id)
+  returning p.first_byte, p.first_line, p.content into part_byte, part_line, rest;
+  part_byte := coalesce(part_byte, 0);
+  part_line := coalesce(part_line, 0);
+  bytes := convert_to(coalesce(rest, '') || p_piece, 'UTF8');
+  size := octet_length(bytes);
+  if part_byte + size > memory._max_artifact_bytes() then
+    perform memory._refuse_size('content', part_byte + size, memory._max_artifact_bytes(),
+      'Split it, or store it elsewhere and keep a reference.');
+  end if;
+  while starts < size loop
+    ends := least(starts + case when memory._is_passage(part_byte) then 3072 else 32768 end, size);
+    while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
+      ends := ends - 1;
+    end loop;
+    part := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
+    if ends < size then
+      part := memory._whole_lines(part);
+    end if;
+    insert into memory.artifact_parts (user_id, content_id, first_byte, first_line, content)
+    values (p_user_id, p_content_id, part_byte, part_line, part);
+    ends := starts + octet_length(convert_to(part, 'UTF8'));
+    part_byte := part_byte + ends - starts;
+    part_line := part_line + memory._line_breaks(part);
+    starts := ends;
+  end loop;
+end;
+$$;
+
+create or replace function memory._line_breaks(p_text text)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_text) - octet_length(replace(p_text, e'\n', ''));
+end;
+
+-- A text up to its last line break, or else up to its last blank; all of it if it has neither.
+create or replace function memory._whole_lines(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  rest int; -- characters after the last line break or blank
+begin
+  -- Most lines are short: the end of the text is looked at first, which takes a tenth of the time.
+  rest := strpos(reverse(right(p_text, 1000)), e'\n') - 1;
+  if rest < 0 then
+    rest := strpos(reverse(p_text), e'\n') - 1;
+  end if;
+  if rest < 0 then
+    rest := strpos(reverse(p_text), ' ') - 1;
+  end if;
+  return case when rest > 0 then left(p_text, -rest) else p_text end;
+end;
+$$;
+
+-- How many bytes a content has.
+create or replace function memory._content_bytes(p_user_id text, p_content_id uuid)
+returns int
+language plpgsql volatile parallel safe -- sees what another transaction has stored while this statement waited for it
+as $$
+begin
+  return (
+    select p.first_byte + octet_length(convert_to(p.content, 'UTF8'))
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id
+    order by p.first_byte desc limit 1);
+end;
+$$;
+
+-- The bytes of a content from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the slice
+-- in which it begins, so that slices join to the whole. Only the parts that have some of these bytes are read.
+create or replace function memory._content_slice(
+  p_user_id text, p_content_id uuid, p_first_byte bigint default 0, p_end_byte bigint default null
+)
+returns text
+language plpgsql volatile parallel safe -- as memory._content_bytes()
+as $$
+declare
+  read_from int;
+  slice text;
+begin
+  select p.first_byte into read_from
+  from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte <= p_first_byte
+  order by p.first_byte desc limit 1;
+  select string_agg(p.content, '') into slice
+  from (
+    select p.content
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id and p.first_byte >= read_from
+      and p.first_byte < coalesce(p_end_byte, 2147483648) -- not "or", which no index can search for
+    order by p.first_byte) as p;
+  return case
+    when slice is null then ''
+    when p_first_byte = 0 and p_end_byte is null then slice
+    else memory._byte_slice(slice, p_first_byte - read_from, p_end_byte - read_from) end;
+end;
+$$;
+
+-- Whether two contents of a user are equal, compared by the MiB.
+create or replace function memory._is_same_content(p_user_id text, p_content_id uuid, p_other_id uuid)
+returns boolean
+language plpgsql volatile parallel safe -- as memory._content_bytes()
+as $$
+declare
+  size constant int := memory._content_bytes(p_user_id, p_content_id);
+begin
+  if size is distinct from memory._content_bytes(p_user_id, p_other_id) then
+    return false;
+  end if;
+  for first_byte in 0 .. size - 1 by 1048576 loop
+    if memory._content_slice(p_user_id, p_content_id, first_byte, first_byte + 1048576)
+      <> memory._content_slice(p_user_id, p_other_id, first_byte, first_byte + 1048576) then
+      return false;
+    end if;
+  end loop;
+  return true;
+end;
+$$;
+
+create or replace function memory._delete_content(p_user_id text, p_content_id uuid)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = p_content_id;
+end;
+$$;
+
+-- The placeholder of an artifact, which a conversation holds in place of the content; null for no artifact.
+create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when p_key is not null
+    then format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count) end;
+end;
+$$;
+
+-- The key in what names an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. Nothing else
+-- is made equal: a key has no letters that look alike, so a text with such letters names no artifact.
+create or replace function memory._ref_key(p_ref text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(
+    substring(left(p_ref, 1000) from e'^\\s*\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - .*)?\\]\\s*$'), p_ref);
+end;
+$$;
+
+-- The description of an artifact that was stored without one: the command whose output it is (metadata.command) with
+-- the number of lines, the keys of a JSON text, or the first line with a letter or digit, else the type and the number
+-- of lines. At most 100 characters before the number of lines.
+create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  command constant text := memory._placeholder_text(
+    case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
+  described text := command;
+  line_count int;
+begin
+  if command is null and left(p_content, 1000) ~ e'^\\s*[[{]' then
+    described := memory._placeholder_text(left(memory._describe_json(p_content), 1000));
+  end if;
+  if described is null then
+    select l.said into described
+    from regexp_split_to_table(left(p_content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
+    cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
+    where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
+    order by r.place
+    limit 1;
+  end if;
+  if length(described) > 100 then
+    described := rtrim(left(described, 97)) || '...';
+  end if;
+  if command is not null or described is null then
+    p_content := rtrim(p_content, e'\n');
+    line_count := 1 + octet_length(p_content) - octet_length(replace(p_content, e'\n', ''));
+    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'),
+      line_count, case line_count when 1 then 'line' else 'lines' end);
+  end if;
+  return described;
+end;
+$$;
+
+-- The first ten keys of a JSON object, or of the first object of a JSON array. Null when the text is not valid JSON.
+create or replace function memory._describe_json(p_content text)
+returns text
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  value json;
+  described text := 'JSON object';
+  keys text;
+begin
+  value := p_content::json;
+  if json_typeof(value) = 'array' then
+    described := format('JSON array of %s', json_array_length(value));
+    value := value -> 0;
+  end if;
+  if json_typeof(value) = 'object' then
+    select string_agg(k.key, ', ') into keys
+    from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
+  end if;
+  return concat_ws(': ', described, keys);
+exception when data_exception or program_limit_exceeded then
+  return null;
+end;
+$$;
+
+-- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, of which there are 16
+-- million. memory.store_artifact() makes another key when this one is taken.
+create or replace function memory._artifact_key(p_description text, p_artifact_type text)
+returns text
+language plpgsql volatile parallel safe
+as $$
+begin
+  return s.slug || '-' || left(gen_random_uuid()::text, 6)
+  from unnest(array[p_description, p_artifact_type, 'artifact']) with ordinality as t (said, place)
+  cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
+  where s.slug <> ''
+  order by t.place
+  limit 1;
+end;
+$$;
+
+create or replace function memory.retrieve_artifact(
+  user_id text, key text, from_token int default 0, max_tokens int default null, from_line int default null,
+  max_lines int default null, grep text default null, context_lines int default 2
+)
+returns text
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  content_id uuid;
+  first_byte bigint;
+  end_byte bigint;
+begin
+  perform memory._check_id('user_id', user_id);
+  key := memory._ref_key(key);
+  perform memory._check_id('key', key);
+  perform memory._check_range(from_token, max_tokens, from_line, max_lines, grep, context_lines);
+  select a.content_id into content_id
+  from memory._current_artifacts(user_id) as a
+  where a.key = retrieve_artifact.key;
+  if not found then
+    perform memory._refuse('key', format('this user has no artifact "%s"', key),
+      'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
+  end if;
+  if grep is not null then
+    return memory._grep_content(user_id, content_id, grep, context_lines, from_line, max_lines,
+      coalesce(max_tokens, 10000));
+  end if;
+  first_byte := from_token * 4::bigint;
+  if num_nonnulls(from_line, max_lines) > 0 then
+    from_line := coalesce(from_line, 1);
+    first_byte := memory._line_start(user_id, content_id, from_line);
+    end_byte := memory._line_start(user_id, content_id, from_line::bigint + max_lines);
+  end if;
+  return memory._content_slice(user_id, content_id, first_byte, least(end_byte, first_byte + max_tokens * 4::bigint));
+end;
+$$;
+comment on function memory.retrieve_artifact(text, text, int, int, int, int, text, int) is
+'The content of an artifact: all of it, max_tokens tokens from from_token on (a token is four bytes of UTF-8 here, as '
+'in token_count), max_lines lines from from_line on (the first line is 1), or the lines that hold every word of grep, '
+'with context_lines lines around each. max_tokens bounds every result, and is 10,000 for grep unless given. key '
+'may also be a placeholder. Beyond the end the result is empty. Error P0002 when the user has no artifact of that key '
+'or it has expired.';
+
+-- Refuses arguments that name no part of a content.
+create or replace function memory._check_range(
+  p_from_token int, p_max_tokens int, p_from_line int, p_max_lines int, p_grep text, p_context_lines int
+)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (p_from_token >= 0) is not true then
+    perform memory._refuse('from_token', format('%s is negative or null', coalesce(p_from_token::text, 'null')),
+      'The first slice begins at 0.');
+  elsif p_max_tokens < 1 then
+    perform memory._refuse('max_tokens', format('%s is less than 1', p_max_tokens), 'Leave it out to read to the end.');
+  elsif p_from_line < 1 then
+    perform memory._refuse('from_line', format('%s is less than 1', p_from_line), 'The first line is 1.');
+  elsif p_max_lines < 1 then
+    perform memory._refuse('max_lines', format('%s is less than 1', p_max_lines), 'Leave it out to read to the end.');
+  elsif p_from_token > 0 and num_nonnulls(p_from_line, p_max_lines, p_grep) > 0 then
+    perform memory._refuse('from_token',
+      format('cannot be combined with %s',
+        case when p_grep is not null then 'grep' when p_from_line is not null then 'from_line' else 'max_lines' end),
+      'Name the part by tokens or by lines; grep goes on at from_line.');
+  elsif p_grep !~ e'\\S' then
+    perform memory._refuse('grep', 'must not be empty', 'Pass the words that a line has to hold.');
+  elsif length(p_grep) > 1000 then
+    perform memory._refuse('grep', format('has %s characters, at most 1000 are allowed', length(p_grep)),
+      'Pass some words that a line has to hold.', '54000');
+  elsif (p_context_lines between 0 and 1000) is not true then
+    perform memory._refuse('context_lines',
+      format('%s is not between 0 and 1000', coalesce(p_context_lines::text, 'null')),
+      'It is the number of lines shown before and after each line with the words of grep; 2 is the default.');
+  end if;
+end;
+$$;
+
+-- Where a line begins: how many bytes come before it. Null if the content has fewer lines, or if p_line is null.
+create or replace function memory._line_start(p_user_id text, p_content_id uuid, p_line bigint)
+returns bigint
+language plpgsql stable parallel safe
+set enable_sort = off -- Without statistics the planner would read and sort all parts.
+set jit = off
+as $$
+declare
+  part memory.artifact_parts;
+begin
+  if p_line = 1 then
+    return 0;
+  end if;
+  -- The part that has the line break before it.
+  select p.* into part
+  from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id and p.first_line <= p_line - 2
+  order by p.first_line desc, p.first_byte desc limit 1;
+  return (
+    select part.first_byte + sum(octet_length(convert_to(l.said, 'UTF8')) + 1)
+    from string_to_table(part.content, e'\n') with ordinality as l (said, place)
+    where l.place <= p_line - 1 - part.first_line
+    having p_line - 1 - part.first_line <= memory._line_breaks(part.content));
+end;
+$$;
+
+-- Refuses an artifact that breaks a rule.
+create or replace function memory._check_artifact(p_candidate memory.artifacts)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._check_id('user_id', p_candidate.user_id);
+  perform memory._check_id('key', coalesce(p_candidate.key, 'made of the description'));
+  perform memory._check_id('artifact_type', p_candidate.artifact_type);
+  perform memory._check_id('agent_id', p_candidate.agent_id);
+  perform memory._check_id('thread_id', coalesce(p_candidate.thread_id, 'none'));
+  -- A model copies the key out of a placeholder, so a key has no blanks and no letters that look alike.
+  if p_candidate.key !~ '^[A-Za-z0-9._:/@#=+-]+$' then
+    perform memory._refuse('key', 'has characters that a placeholder cannot hold',
+      'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
+  end if;
+  if length(p_candidate.description) > 500 then
+    perform memory._refuse('description',
+      format('has %s characters, at most 500 are allowed', length(p_candidate.description)),
+      'It is the one line that a context shows; put more into the content or the metadata.', '54000');
+  end if;
+  perform memory._check_metadata(p_candidate.metadata);
+  perform memory._check_moment('created_at', p_candidate.created_at);
+  perform memory._check_bound('expires_at', p_candidate.expires_at);
+end;
+$$;
+
+-- Refuses a content that is null, empty or too long.
+create or replace function memory._check_artifact_content(p_content text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._check_text(p_content, memory._max_artifact_bytes(),
+    'Pass what is to be kept; what is empty needs no placeholder.');
+end;
+$$;
+
+create or replace function memory.store_artifact(
+  user_id text, content text, description text default null, key text default null,
+  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
+  metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
+)
+returns memory.stored_artifact
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  artifact memory.artifacts;
+  token_count constant int := memory._estimate_tokens(content);
+begin
+  if upload_id is not null then
+    perform memory._check_id('user_id', user_id);
+    if content is not null then
+      perform memory._refuse('upload_id', 'cannot be combined with content', 'Pass null as content.');
+    end if;
+    delete from memory.artifact_uploads as u
+    where u.user_id = store_artifact.user_id and u.upload_id = store_artifact.upload_id;
+    if not found then
+      perform memory._refuse_upload(upload_id);
+    end if;
+  end if;
+  artifact := memory._keep_artifact(
+    user_id, agent_id, thread_id, key, description, artifact_type, content, metadata, expires_at, upload_id);
+  if artifact.key is null and memory._has_resource(user_id, agent_id, 'memory') then
+    perform memory._refuse('key', format('"%s" names another artifact of this user', key),
+      'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.',
+      '23505');
+  end if;
+  return (
+    artifact.key, memory._memory_ref(artifact.key, artifact.description, artifact.token_count),
+    coalesce(artifact.token_count, token_count));
+end;
+$$;
+comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz, uuid) is
+'Stores a long text (200 MiB at most) and returns the placeholder that a context holds in its place: '
+'[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
+'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505). '
+'upload_id stores what memory.add_artifact_piece() has brought; content is null then. For an agent without the '
+'resource memory nothing is stored: key is null.';
+
+-- The artifacts of a user that have not expired. Only memory.sweep() sees expired ones. The planner inlines this
+-- function; a SET clause would prevent that.
+create or replace function memory._current_artifacts(p_user_id text)
+returns setof memory.artifacts
+language sql stable parallel safe
+begin atomic
+  select a.*
+  from memory.artifacts as a
+  where a.user_id = p_user_id
+    and (a.expires_at is null or a.expires_at > statement_timestamp());
+end;
+
+-- The words of artifacts are parsed after they were stored: parsing 10 MB takes seconds, storing them a quarter of one.
+
+-- Whether a part lies at the end of a content. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_last_part(p_first_byte int, p_token_count int)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_first_byte >= p_token_count * 4 - 32772;
+end;
+
+-- The key of the artifact to which a part belongs; p_id is key/first_byte.
+create or replace function memory._part_key(p_id text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select substring(p_id from '^(.*)/');
+end;
+
+-- What a part is found by: its text, in the first part also key and description. Inlined by the planner, hence no SET
+-- clause.
+create or replace function memory._part_text(p_key text, p_description text, p_first_byte int, p_content text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case p_first_byte
+    when 0 then concat_ws(e'\n', p_key, p_description, p_content) else p_content end;
+end;
+
+-- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
+-- all. Returns how many. Parts that another transaction has locked are skipped.
+create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  part record;
+  reader text[]; -- user and agent whose policy names the language
+  language regconfig;
+  bytes_left int := p_max_bytes;
+  parsed bigint := 0;
+begin
+  for part in
+    select a.user_id, a.agent_id, p.content_id, p.first_byte,
+      memory._part_text(a.key, a.description, p.first_byte, p.content) as said
+    from memory.artifact_parts as p
+    join memory.artifacts as a on a.user_id = p.user_id and a.content_id = p.content_id
+    where p.search_vector is null and (p_user_id is null or p.user_id = p_user_id)
+    order by p.user_id, p.content_id, p.first_byte
+    for no key update of p skip locked
+  loop
+    bytes_left := bytes_left - octet_length(part.said);
+    exit when bytes_left < 0 and parsed > 0;
+    if reader is distinct from array[part.user_id, part.agent_id] then
+      reader := array[part.user_id, part.agent_id];
+      language := (memory._policy_section(part.user_id, part.agent_id, 'search') ->> 'language')::regconfig;
+    end if;
+    update memory.artifact_parts as p
+    set search_vector = memory._text_vector(language, part.said)
+    where p.user_id = part.user_id and p.content_id = part.content_id and p.first_byte = part.first_byte;
+    parsed := parsed + 1;
+  end loop;
+  return parsed;
+end;
+$$;
+
 create or replace function memory.add_message(
   user_id text, thread_id text, role text, content text,
   agent_id text default 'default', metadata jsonb default '{}', created_at timestamptz default null,
@@ -6189,7 +7866,7 @@ begin
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at)
   values (add_message.user_id, add_message.thread_id,
-    case set_config('memory.seqs_reserved', 'yes', true) when 'yes' then booked.first_seq end,
+    case when set_config('memory.seqs_reserved', booked.reservation, true) <> '' then booked.first_seq end,
     add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
     coalesce(add_message.expires_at, booked.expires_at))
@@ -6286,15 +7963,10 @@ begin
   perform memory._lock_thread(p_user_id, p_thread_id);
   select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null) into keys
   from memory._parse_messages(p_messages) as p;
-  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
-  select min(k.idempotency_key) into conflict
-  from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
-        from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
-              from memory._parse_messages(p_messages) as p
-              where p.idempotency_key is not null
-              offset 0) as d) as k
-  left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = k.idempotency_key
-  where k.digest <> coalesce(m.digest, k.first_digest);
+  conflict := memory._conflicting_key(p_user_id, p_thread_id, p_messages, keys, false);
+  if conflict is not null then -- the message may be stored with marks in place of its credentials
+    conflict := memory._conflicting_key(p_user_id, p_thread_id, p_messages, keys, true);
+  end if;
   if conflict is not null then
     perform memory._refuse_used_key(conflict);
   end if;
@@ -6335,14 +8007,40 @@ begin
 end;
 $$;
 
+-- A key under which another message is stored, or another one stands earlier in the array; null when there is none.
+-- With p_is_masked a message is also the same when it is stored with marks in place of its credentials.
+create or replace function memory._conflicting_key(
+  p_user_id text, p_thread_id text, p_messages jsonb, p_keys text[], p_is_masked boolean
+)
+returns text
+language plpgsql volatile parallel unsafe -- volatile, so that it sees what the lock of the thread has waited for
+as $$
+begin
+  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
+  return (
+    select min(k.idempotency_key)
+    from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
+          from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest,
+                  case when p_is_masked
+                    then memory._message_digest(p.role, memory._without_credentials(p.content)) end as masked_digest
+                from memory._parse_messages(p_messages) as p
+                where p.idempotency_key is not null
+                offset 0) as d) as k
+    left join memory._messages_by_keys(p_user_id, p_thread_id, p_keys) as m on m.idempotency_key = k.idempotency_key
+    where k.digest <> coalesce(m.digest, k.first_digest) and (k.masked_digest = m.digest) is not true);
+end;
+$$;
+
 -- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
 -- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
--- booked for an agent without the resource memory; then both results are null.
+-- booked for an agent without the resource memory; then the first two results are null. reservation is what the setting
+-- memory.seqs_reserved must be when rows are inserted under the reserved numbers: yes, or masked where the policy wants
+-- marks in place of credentials; then the insert trigger takes the rows.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz
+  out first_seq bigint, out expires_at timestamptz, out reservation text
 )
 language plpgsql volatile parallel unsafe
 as $$
@@ -6357,6 +8055,7 @@ declare
   due text[];
   kind text;
 begin
+  reservation := 'yes';
   -- Policy and models are read in the same statement: a statement of their own would take 10 us.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
     first_at, last_at)
@@ -6389,6 +8088,9 @@ begin
       return;
     end if;
     lifetime := memory._message_lifetime(policy);
+    if (policy #>> '{secrets,mask_in_threads}')::boolean then
+      reservation := set_config('memory.seqs_reserved', 'masked', true);
+    end if;
     due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
   end if;
   expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');
@@ -6945,9 +8647,13 @@ begin
   select k.* into existing from memory._messages_by_keys(p_user_id, p_thread_id, array[p_idempotency_key]) as k;
   if not found or p_role is null or p_content is null then
     return null; -- memory.add_message() refuses null
-  elsif existing.digest
-    <> memory._message_digest(case p_role when 'agent' then 'assistant' else p_role end, p_content) then
-    perform memory._refuse_used_key(p_idempotency_key);
+  end if;
+  p_role := case p_role when 'agent' then 'assistant' else p_role end;
+  if existing.digest <> memory._message_digest(p_role, p_content) then
+    p_content := memory._without_credentials(p_content); -- which may have been stored in its place
+    if existing.digest <> memory._message_digest(p_role, p_content) then
+      perform memory._refuse_used_key(p_idempotency_key);
+    end if;
   end if;
   return row(existing.seq, p_content, existing.token_count, null)::memory.stored_message;
 end;
@@ -7036,6 +8742,43 @@ begin
 end;
 $$;
 
+-- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
+
+-- The message with marks in its content, and in the parts of its metadata that belong to what was said.
+create or replace function memory._masked_message(p_message memory.messages)
+returns memory.messages
+language plpgsql stable parallel safe
+as $$
+declare
+  said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal'];
+begin
+  p_message.content := memory._without_credentials(p_message.content);
+  if p_message.metadata ?| said then
+    p_message.metadata := p_message.metadata || memory._json_without_credentials((
+      select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+      from jsonb_each(p_message.metadata) as m where m.key = any (said)));
+  end if;
+  p_message.token_count := memory._estimated_tokens(p_message.content, p_message.metadata);
+  return p_message;
+end;
+$$;
+
+-- A message that memory._append() has booked, with marks; its thread counts the fewer tokens.
+create or replace function memory._masked_booked_message(p_message memory.messages)
+returns memory.messages
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  tokens constant int := p_message.token_count;
+begin
+  p_message := memory._masked_message(p_message);
+  if p_message.token_count <> tokens then
+    perform memory._count_messages(p_message.user_id, p_message.thread_id, 0, p_message.token_count - tokens);
+  end if;
+  return p_message;
+end;
+$$;
+
 -- Checks, numbers and books a message that was inserted into memory.messages directly.
 create or replace function memory._message_before_insert()
 returns trigger
@@ -7045,6 +8788,9 @@ as $$
 declare
   booked record;
 begin
+  if new.seq is not null and current_setting('memory.seqs_reserved', true) = 'masked' then
+    return memory._masked_booked_message(new);
+  end if;
   -- memory.add_message() and memory.add_messages() insert under numbers that they have reserved; the trigger's WHEN
   -- lets their rows pass by.
   if new.seq is not null then
@@ -7080,6 +8826,10 @@ begin
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
       'memory.add_message() returns the stored message instead.', '23505');
   end if;
+  if booked.reservation = 'masked' then
+    perform set_config('memory.seqs_reserved', '', true);
+    new := memory._masked_booked_message(new);
+  end if;
   return new;
 end;
 $$;
@@ -7104,9 +8854,12 @@ begin
                                    new.created_at, new.idempotency_key);
   end if;
   if new.content <> old.content or new.metadata <> old.metadata then
-    new.token_count := memory._estimated_tokens(new.content, new.metadata);
-    new.is_counted := false;
     policy := memory._policy(new.user_id, new.agent_id);
+    new.token_count := memory._estimated_tokens(new.content, new.metadata);
+    if (policy #>> '{secrets,mask_in_threads}')::boolean then
+      new := memory._masked_message(new);
+    end if;
+    new.is_counted := false;
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
                                                 new.created_at);
     -- A job that is embedding the old text has locked the row. After the wait its embedding is there to be dropped.
@@ -7425,6 +9178,7 @@ begin
   -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
+  checked := checked + memory._parse_parts(null, 4000000);
   perform memory._fill_codes(batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
@@ -7433,16 +9187,19 @@ begin
   swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
   swept := swept || jsonb_build_object('artifacts', memory._sweep_artifacts(batch_size));
+  perform memory._sweep_artifact_uploads(batch_size);
   swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
   swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
   perform memory._sweep_query_embeddings(batch_size);
   perform memory._sweep_gone_jobs(batch_size);
+  perform memory._sweep_secret_reads(batch_size);
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;
 comment on function memory.sweep(int) is
 'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
-'and parses messages that no job has read. Returns the counts. Run it from cron or pg_cron until the counts are 0.';
+'and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
+'counts are 0.';
 
 -- The words of a message for keyword search, with its speaker's name and its date, because questions ask "what did Ana
 -- say in May".
@@ -10284,339 +12041,6 @@ begin
 end;
 $$;
 
--- Queues the embedding of an artifact that is new, or whose description or content changed.
-create or replace function memory._artifact_after_write()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if tg_op = 'UPDATE' then
-    perform memory._drop_embedding(new.user_id, 'artifact', new.key);
-  end if;
-  perform memory._enqueue_embedding(new.user_id);
-  return null;
-end;
-$$;
-
--- Deletes the embeddings of deleted artifacts.
-create or replace function memory._artifacts_after_delete()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
-  perform memory._drop_embedding(o.user_id, 'artifact', o.key) from old_rows as o;
-  return null;
-end;
-$$;
-
--- Before an artifact is stored: applies the rules and defaults and computes the words. A trigger does this, so that a
--- direct insert obeys the rules too.
-create or replace function memory._artifact_before_write()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  new.metadata := coalesce(new.metadata, '{}');
-  new.created_at := coalesce(new.created_at, statement_timestamp());
-  new.expires_at := nullif(new.expires_at, 'infinity');
-  new.description := memory._placeholder_text(left(new.description, 10000));
-  perform memory._check_artifact(new);
-  new.description := coalesce(new.description, memory._describe(new.artifact_type, new.content, new.metadata));
-  new.token_count := memory._estimate_tokens(new.content);
-
-  if tg_op = 'INSERT' then
-    if not memory._has_resource(new.user_id, new.agent_id, 'memory') then
-      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
-      return null;
-    end if;
-    new.key := coalesce(new.key, memory._artifact_key(new.description, new.artifact_type));
-    -- An expired artifact that no sweep has removed yet keeps its key no longer.
-    delete from memory.artifacts as a
-    where a.user_id = new.user_id and a.key = new.key and a.expires_at <= statement_timestamp();
-  elsif (new.user_id, new.key) is distinct from (old.user_id, old.key) then
-    perform memory._refuse('key', 'user_id and key of an artifact cannot change',
-      'Placeholders name it by them; store it again under another key.');
-  elsif (new.description, new.content) is not distinct from (old.description, old.content) then
-    new.search_vector := old.search_vector;
-    return new;
-  end if;
-  new.search_vector := memory._text_vector(
-    (memory._policy_section(new.user_id, new.agent_id, 'search') ->> 'language')::regconfig,
-    concat_ws(e'\n', new.key, new.description, new.content));
-  return new;
-end;
-$$;
-
-create or replace function memory.delete_artifact(user_id text, key text)
-returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._check_id('user_id', user_id);
-  perform memory._check_id('key', key);
-  delete from memory.artifacts as a
-  where a.user_id = delete_artifact.user_id
-    and a.key = delete_artifact.key
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
-  return found;
-end;
-$$;
-comment on function memory.delete_artifact(text, text) is
-'Deletes an artifact for good and returns whether it existed; an expired artifact does not count as existing. Its key '
-'can be used again. Placeholders that name it find nothing from then on.';
-
-create or replace function memory.list_artifacts(
-  user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
-  row_offset int default 0
-)
-returns setof memory.artifact
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._check_id('user_id', user_id);
-  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
-  perform memory._check_page(row_limit, row_offset);
-  return query
-  select a.key, memory._memory_ref(a.key, a.description, a.token_count), a.artifact_type, a.description, a.token_count,
-    a.agent_id, a.thread_id, a.metadata, a.created_at, memory._real_or_null(a.expires_at), count(*) over ()
-  from memory._current_artifacts(user_id) as a
-  where (list_artifacts.artifact_type is null or a.artifact_type = list_artifacts.artifact_type)
-    and (list_artifacts.thread_id is null or a.thread_id = list_artifacts.thread_id)
-  order by a.created_at desc, a.key desc
-  limit row_limit offset row_offset;
-end;
-$$;
-comment on function memory.list_artifacts(text, text, text, int, int) is
-'A user''s artifacts, newest first, without their contents, which memory.retrieve_artifact() reads. memory_ref is the '
-'placeholder; total_count is the number of matches on all pages.';
-
--- The placeholder of an artifact, which a conversation holds in place of the content.
-create or replace function memory._memory_ref(p_key text, p_description text, p_token_count int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return format('[MemoryRef: %s - %s - %s tokens]', p_key, p_description, p_token_count);
-end;
-$$;
-
--- The description of an artifact that was stored without one: the command whose output it is (metadata.command) with
--- the number of lines, the keys of a JSON text, or the first line with a letter or digit, else the type and the number
--- of lines. At most 100 characters before the number of lines.
-create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
-returns text
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  command constant text := memory._placeholder_text(
-    case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
-  described text := command;
-  line_count int;
-begin
-  if command is null and left(p_content, 1000) ~ e'^\\s*[[{]' then
-    described := memory._placeholder_text(left(memory._describe_json(p_content), 1000));
-  end if;
-  if described is null then
-    select l.said into described
-    from regexp_split_to_table(left(p_content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
-    cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
-    where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
-    order by r.place
-    limit 1;
-  end if;
-  if length(described) > 100 then
-    described := rtrim(left(described, 97)) || '...';
-  end if;
-  if command is not null or described is null then
-    p_content := rtrim(p_content, e'\n');
-    line_count := 1 + octet_length(p_content) - octet_length(replace(p_content, e'\n', ''));
-    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'),
-      line_count, case line_count when 1 then 'line' else 'lines' end);
-  end if;
-  return described;
-end;
-$$;
-
--- The first ten keys of a JSON object, or of the first object of a JSON array. Null when the text is not valid JSON.
-create or replace function memory._describe_json(p_content text)
-returns text
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  value json;
-  described text := 'JSON object';
-  keys text;
-begin
-  value := p_content::json;
-  if json_typeof(value) = 'array' then
-    described := format('JSON array of %s', json_array_length(value));
-    value := value -> 0;
-  end if;
-  if json_typeof(value) = 'object' then
-    select string_agg(k.key, ', ') into keys
-    from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
-  end if;
-  return concat_ws(': ', described, keys);
-exception when data_exception or program_limit_exceeded then
-  return null;
-end;
-$$;
-
--- A new key: up to 40 characters of the description (or type) and six random hexadecimal digits, of which there are 16
--- million. memory.store_artifact() makes another key when this one is taken.
-create or replace function memory._artifact_key(p_description text, p_artifact_type text)
-returns text
-language plpgsql volatile parallel safe
-as $$
-begin
-  return s.slug || '-' || left(gen_random_uuid()::text, 6)
-  from unnest(array[p_description, p_artifact_type, 'artifact']) with ordinality as t (said, place)
-  cross join lateral btrim(left(regexp_replace(lower(t.said), '[^a-z0-9]+', '-', 'g'), 40), '-') as s (slug)
-  where s.slug <> ''
-  order by t.place
-  limit 1;
-end;
-$$;
-
-create or replace function memory.retrieve_artifact(
-  user_id text, key text, from_token int default 0, max_tokens int default null
-)
-returns text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  content text;
-begin
-  perform memory._check_id('user_id', user_id);
-  -- Models often pass the whole placeholder.
-  key := coalesce(substring(left(key, 1000) from e'^\\s*\\[MemoryRef: (\\S+) - .* tokens\\]\\s*$'), key);
-  perform memory._check_id('key', key);
-  if (from_token >= 0) is not true then
-    perform memory._refuse('from_token', format('%s is negative or null', coalesce(from_token::text, 'null')),
-      'The first slice begins at 0.');
-  end if;
-  if max_tokens < 1 then
-    perform memory._refuse('max_tokens', format('%s is less than 1', max_tokens),
-      'Leave it out to read to the end.');
-  end if;
-  select a.content into content
-  from memory._current_artifacts(user_id) as a
-  where a.key = retrieve_artifact.key;
-  if not found then
-    perform memory._refuse('key', format('this user has no artifact "%s"', key),
-      'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
-  end if;
-  return case
-    when from_token = 0 and max_tokens is null then content
-    else memory._token_slice(content, from_token, max_tokens)
-  end;
-end;
-$$;
-comment on function memory.retrieve_artifact(text, text, int, int) is
-'The content of an artifact: all of it, or max_tokens tokens from from_token on (a token is four bytes of UTF-8 here, '
-'as in token_count). key may also be the whole placeholder. Beyond the end the result is empty. Error P0002 when the '
-'user has no artifact of that key or it has expired.';
-
--- Refuses an artifact that breaks a rule.
-create or replace function memory._check_artifact(p_candidate memory.artifacts)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  perform memory._check_id('user_id', p_candidate.user_id);
-  perform memory._check_id('key', coalesce(p_candidate.key, 'made of the description'));
-  perform memory._check_id('artifact_type', p_candidate.artifact_type);
-  perform memory._check_id('agent_id', p_candidate.agent_id);
-  perform memory._check_id('thread_id', coalesce(p_candidate.thread_id, 'none'));
-  -- A model copies the key out of a placeholder, so a key has no blanks and no letters that look alike.
-  if p_candidate.key !~ '^[A-Za-z0-9._:/@#=+-]+$' then
-    perform memory._refuse('key', 'has characters that a placeholder cannot hold',
-      'Use letters and digits of ASCII and . _ : / @ # = + -, or leave it out and one is made of the description.');
-  end if;
-  perform memory._check_text(p_candidate.content, 10485760,
-    'Pass what is to be kept; what is empty needs no placeholder.');
-  if length(p_candidate.description) > 500 then
-    perform memory._refuse('description',
-      format('has %s characters, at most 500 are allowed', length(p_candidate.description)),
-      'It is the one line that a context shows; put more into the content or the metadata.', '54000');
-  end if;
-  perform memory._check_metadata(p_candidate.metadata);
-  perform memory._check_moment('created_at', p_candidate.created_at);
-  perform memory._check_bound('expires_at', p_candidate.expires_at);
-end;
-$$;
-
-create or replace function memory.store_artifact(
-  user_id text, content text, description text default null, key text default null,
-  artifact_type text default 'command_output', agent_id text default 'default', thread_id text default null,
-  metadata jsonb default '{}', expires_at timestamptz default null
-)
-returns memory.stored_artifact
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  artifact memory.artifacts;
-begin
-  loop
-    insert into memory.artifacts as a (
-      user_id, key, artifact_type, content, description, agent_id, thread_id, metadata, expires_at)
-    values (
-      store_artifact.user_id, store_artifact.key, store_artifact.artifact_type, store_artifact.content,
-      store_artifact.description, store_artifact.agent_id, store_artifact.thread_id, store_artifact.metadata,
-      store_artifact.expires_at)
-    -- The caller's key already has the same content: its later expires_at is kept. The update waits for a session that
-    -- is storing the same key, which a look before the insert could not see.
-    on conflict on constraint artifacts_pkey do update
-    set expires_at = case
-          when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
-        end
-    where a.key = store_artifact.key
-      and a.content = excluded.content
-      and (a.expires_at is null or a.expires_at > statement_timestamp())
-    returning a.* into artifact;
-    exit when found;
-    if not memory._has_resource(user_id, agent_id, 'memory') then
-      return row(null, null, memory._estimate_tokens(content))::memory.stored_artifact;
-    end if;
-    perform from memory._current_artifacts(user_id) as a
-    where a.key = store_artifact.key and a.content <> store_artifact.content;
-    -- If not found, the artifact has gone meanwhile, or the key that was made is taken: the loop tries again.
-    if found then
-      perform memory._refuse('key', format('"%s" names another artifact of this user', key),
-        'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.',
-        '23505');
-    end if;
-  end loop;
-  return (
-    artifact.key, memory._memory_ref(artifact.key, artifact.description, artifact.token_count), artifact.token_count);
-end;
-$$;
-comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz) is
-'Stores a long text (10 MiB at most) and returns the placeholder that a context holds in its place: '
-'[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
-'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505). '
-'For an agent without the resource memory nothing is stored: key is null.';
-
--- The artifacts of a user that have not expired. Only memory.sweep() sees expired ones. The planner inlines this
--- function; a SET clause would prevent that.
-create or replace function memory._current_artifacts(p_user_id text)
-returns setof memory.artifacts
-language sql stable parallel safe
-begin atomic
-  select a.*
-  from memory.artifacts as a
-  where a.user_id = p_user_id
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
-end;
-
 -- Refuses an invalid user_id or thread_id, and a thread that the user does not have.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
@@ -10831,7 +12255,7 @@ end;
 $$;
 
 -- place among the sources: 5
--- A source of search: artifacts, found by their content and shown as their placeholder.
+-- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
 
 create or replace function memory._artifact_owners()
 returns setof text
@@ -10840,15 +12264,21 @@ begin atomic
   select a.user_id from memory.artifacts as a;
 end;
 
+-- The passages of the first 48 KiB, one by one, and the end of what is longer, because a log ends with what went wrong.
+-- So an artifact has at most about twenty embeddings (13,000 tokens). What lies between is found by its words. The
+-- first passage has the description, too.
 create or replace function memory._artifact_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
 returns table (id text, text text)
 language sql stable parallel safe
 begin atomic
-  select a.key, left(concat_ws(e'\n', a.description, left(a.content, 24000)), 24000)
+  select a.key || '/' || p.first_byte,
+    case p.first_byte when 0 then concat_ws(e'\n', a.description, p.content) else right(p.content, 3072) end
   from memory._current_artifacts(p_user_id) as a
-  where coalesce(p_scope, '') = '';
+  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
+  where coalesce(p_scope, '') = '' and p.user_id = p_user_id
+    and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count));
 end;
 
 create or replace function memory._artifact_lock(p_user_id text, p_ids text[])
@@ -10857,11 +12287,14 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform from memory.artifacts as a
-  where a.user_id = p_user_id and a.key = any (p_ids)
+  where a.user_id = p_user_id and a.key = any (array(select memory._part_key(i) from unnest(p_ids) as i))
   order by a.key for share nowait;
 end;
 $$;
 
+-- Each part is found for itself, and memory.search() shows the best one of an artifact. If the search compares words,
+-- parts that are not parsed yet are returned with their text, so that memory._ranked() can parse them: the first 64 KiB
+-- of an artifact and its end, because a search parses half a MiB in all.
 create or replace function memory._artifact_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -10872,26 +12305,46 @@ returns table (
 )
 language sql stable parallel safe
 begin atomic
-  select 'artifact', a.key, a.thread_id, null::bigint, a.created_at, a.search_vector, null::text, null::jsonb
+  select 'artifact', a.key || '/' || p.first_byte, a.thread_id, p.first_byte::bigint, a.created_at, p.search_vector,
+    case
+      when p.search_vector is null and p_compares_words
+        and (p.first_byte < 65536 or memory._is_last_part(p.first_byte, a.token_count))
+        then memory._part_text(a.key, a.description, p.first_byte, p.content)
+    end,
+    null::jsonb
   from memory._current_artifacts(p_user_id) as a
+  join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
   where 'artifact' = any (p_sources)
+    and p.user_id = p_user_id
     and a.created_at <= coalesce((p_filters).as_of, 'infinity')
     and (p_agent_id is null or a.agent_id = p_agent_id)
     and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
 end;
 
--- Shows the placeholder, because the content may have 10 MiB.
+-- Shows the placeholder and, below it, the passage of the part that says most of the query. Without a query in words it
+-- is what was embedded of the part: all of it, or its end. from_line is the line in which the passage begins.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
 returns table (id text, thread_id text, content text, metadata jsonb, details jsonb, valid_from timestamptz)
 language sql stable parallel safe
 begin atomic
-  select a.key, a.thread_id, memory._memory_ref(a.key, a.description, a.token_count), a.metadata, jsonb_build_object(
-    'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
-    'agent_id', a.agent_id), a.created_at
+  select a.key, a.thread_id,
+    memory._memory_ref(a.key, a.description, a.token_count) || e'\n' || s.passage, a.metadata,
+    jsonb_build_object(
+      'key', a.key, 'description', a.description, 'artifact_type', a.artifact_type, 'token_count', a.token_count,
+      'agent_id', a.agent_id,
+      'from_line', p.first_line + 1 + memory._line_breaks(left(p.content, strpos(p.content, s.passage) - 1))),
+    a.created_at
   from memory.artifacts as a
-  where a.user_id = p_user_id and a.key = p_id;
+  join memory.artifact_parts as p
+    on p.user_id = a.user_id and p.content_id = a.content_id and p.first_byte = p_number
+  cross join lateral memory._policy(p_user_id, a.agent_id) as y (policy)
+  cross join lateral memory._passage(
+    (y.policy #>> '{search,language}')::regconfig,
+    case when p_query is null then right(p.content, 3072) else p.content end, p_query,
+    (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
+  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id;
 end;
 
 -- place among the sources: 3
@@ -11478,6 +12931,443 @@ begin
   end case;
 end;
 $$;
+
+create or replace function memory.delete_secret(user_id text, name text)
+returns boolean
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('name', name);
+  delete from memory.secrets as s where s.user_id = delete_secret.user_id and s.name = delete_secret.name;
+  return found;
+end;
+$$;
+comment on function memory.delete_secret(text, text) is
+'Deletes a secret of a user and returns whether it existed. The records of its readings stay.';
+
+create or replace function memory.get_secret(user_id text, name text)
+returns text
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- In a function with the owner's rights current_user is the owner.
+  reader constant text := coalesce(nullif(current_setting('role'), 'none'), session_user);
+  stored memory.secrets;
+  value bytea;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('name', name);
+  select s.* into stored from memory.secrets as s where s.user_id = get_secret.user_id and s.name = get_secret.name;
+  if not found then
+    perform memory._refuse('name', format('this user has no secret "%s"', name),
+      'memory.list_secrets(user_id) shows what there is.', 'P0002');
+  end if;
+  value := memory._opened(stored);
+  insert into memory.secret_reads (user_id, name, role) values (get_secret.user_id, get_secret.name, reader);
+  -- If the caller rolls its transaction back, the row goes, and this line of the server's log stays.
+  raise log 'secret % of user % was read by role %', memory._in_a_line(name), memory._in_a_line(user_id),
+    memory._in_a_line(reader);
+  perform memory._drop_secret_mask();
+  return convert_from(value, 'UTF8');
+end;
+$$;
+comment on function memory.get_secret(text, text) is
+'The value of a secret of a user. Error P0002 when there is none of that name. Each reading is recorded in '
+'memory.secret_reads and in the server''s log. Grant it only to roles that use secrets.';
+
+-- The keys of secrets: 32 random bytes each, in base64. The new one encrypts and decrypts, the previous one only
+-- decrypts.
+--
+-- A server with PL/Python reads them from its own environment, which only an administrator can set, and asks for no
+-- other key. Elsewhere the caller passes them for one transaction, from the environment of the application:
+--   select set_config('agent_memory.secret_key', '…', true);
+-- A key must stand neither in a table, which dumps contain, nor in a setting of a role, a database or the server, which
+-- every role can show.
+
+-- The key that encrypts. Refuses when there is none.
+create or replace function memory._secret_key()
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  key constant bytea := memory._secret_key_of('AGENT_MEMORY_SECRET_KEY');
+begin
+  if key is null then
+    perform memory._refuse('AGENT_MEMORY_SECRET_KEY', 'is not set, so secrets can be neither stored nor read',
+      'Set it in the environment of the PostgreSQL server to 32 random bytes in base64 ("openssl rand -base64 32") and '
+      'restart the server. A server without PL/Python does not see it: there set it in the environment of the client, '
+      'which passes it on. See docs/operations.md, Secrets.', '0A000');
+  end if;
+  return key;
+end;
+$$;
+
+-- The key of this variable, or null when nobody has set it. p_variable is AGENT_MEMORY_SECRET_KEY or
+-- AGENT_MEMORY_SECRET_KEY_PREVIOUS. If the server has a key, the caller's keys do not count: otherwise a caller could
+-- store secrets that nobody else can read.
+create or replace function memory._secret_key_of(p_variable text)
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  setting constant text := lower(replace(p_variable, 'AGENT_MEMORY_', 'agent_memory.'));
+  key bytea;
+begin
+  if memory._server_variable('AGENT_MEMORY_SECRET_KEY') is not null then
+    key := memory._decoded(memory._server_variable(p_variable), 'base64');
+  else
+    key := memory._decoded(convert_from(memory._unmasked(current_setting(setting, true), setting), 'UTF8'), 'base64');
+  end if;
+  if octet_length(key) <> 32 then
+    perform memory._refuse(p_variable, 'is not 32 bytes in base64', 'Make one with "openssl rand -base64 32".');
+  end if;
+  return key;
+end;
+$$;
+
+-- By what a key is known in memory.secrets.
+create or replace function memory._secret_key_id(p_key bytea)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return substr(sha256('agent_memory key id'::bytea || p_key), 1, 8);
+end;
+$$;
+
+-- The bytes of a text in base64 or hex, '' for a text that is neither, null for an empty text. The error of decode()
+-- would quote the text.
+create or replace function memory._decoded(p_text text, p_format text)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return decode(nullif(btrim(p_text, e' \t\r\n'), ''), p_format);
+exception
+  when data_exception then
+    return ''::bytea;
+end;
+$$;
+
+create or replace function memory.list_secrets(user_id text)
+returns setof memory.secret
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  return query
+  select s.name, s.created_at, s.updated_at
+  from memory.secrets as s where s.user_id = list_secrets.user_id order by s.name;
+end;
+$$;
+comment on function memory.list_secrets(text) is
+'The names of a user''s secrets, with the times at which each was stored and last replaced; never a value.';
+
+create or replace function memory.load_user(user_id text, agent_id text default null)
+returns jsonb
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  sees_memories boolean;
+  row_limit int; -- of memories of each type
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
+  sees_memories := memory._has_resource(user_id, agent_id, 'memory');
+  if not sees_memories then
+    perform memory._note_missing_resource(agent_id, 'memory', 'only the names of secrets are loaded');
+  end if;
+  row_limit := case when sees_memories then 50 else 0 end;
+  return jsonb_build_object(
+    'summary', (select s.summary from memory.get_user_summary(user_id) as s where sees_memories),
+    'preferences', memory._foremost_memories(user_id, agent_id, 'preference', row_limit),
+    'facts', memory._foremost_memories(user_id, agent_id, 'fact', row_limit),
+    'threads', (
+      select coalesce(jsonb_agg(to_jsonb(t) - 'total_count'), '[]')
+      from memory.list_threads(user_id, row_limit => 10) as t where sees_memories),
+    'secrets', (
+      select coalesce(jsonb_agg(n.name order by n.name), '[]')
+      from (select s.name from memory.secrets as s
+            where s.user_id = load_user.user_id order by s.name limit 100) as n));
+end;
+$$;
+comment on function memory.load_user(text, text) is
+'What an agent needs to know of a user when it starts, in one call: {"summary": text or null, "preferences": the 50 '
+'that matter most, "facts": the same, "threads": the 10 newest, "secrets": up to 100 names, never a value}. A memory '
+'has memory_id, content, tags, agent_id, confidence, importance, created_at and valid_from. With agent_id only the '
+'memories of that agent.';
+
+-- Current memories of a type, of one agent or all: the most important first, of equally important ones the newest.
+create or replace function memory._foremost_memories(
+  p_user_id text, p_agent_id text, p_memory_type text, p_row_limit int
+)
+returns jsonb
+language plpgsql stable parallel safe
+set plan_cache_mode = force_custom_plan -- the index has only two types, and a general plan could not use it
+as $$
+begin
+  return (
+    with foremost as materialized (
+      select v.memory_id, v.importance, v.created_at
+      from memory._valid_memories(p_user_id, p_agent_id) as v
+      where v.memory_type = p_memory_type
+      order by v.importance desc, v.created_at desc, v.memory_id desc
+      limit p_row_limit
+    )
+    select coalesce(jsonb_agg(jsonb_build_object(
+             'memory_id', m.memory_id, 'content', m.content, 'tags', m.tags, 'agent_id', m.agent_id,
+             'confidence', m.confidence, 'importance', m.importance, 'created_at', m.created_at,
+             'valid_from', memory._real_or_null(m.valid_from))
+           order by f.importance desc, f.created_at desc, f.memory_id desc), '[]')
+    from foremost as f
+    join memory.memories as m on m.user_id = p_user_id and m.memory_id = f.memory_id);
+end;
+$$;
+
+-- A server with log_statement = all writes the parameters of each statement into its log, but never a result. So before
+-- a client passes a secret or a key, it asks for a mask: random bytes that come as a result and that the transaction
+-- keeps. What the client then passes is the exclusive or of its bytes and of a stream made of the mask, in hex.
+
+-- Begins a transaction in which set_secret(), get_secret() and reencrypt_secrets() read what they are given through a
+-- mask, and returns the mask.
+create or replace function memory._secret_mask()
+returns bytea
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Two UUIDs have 244 random bits.
+  mask constant bytea := sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+begin
+  perform set_config('agent_memory.secret_mask', encode(mask, 'hex'), true);
+  return mask;
+end;
+$$;
+comment on function memory._secret_mask() is
+'For clients: random bytes that hide a secret, and a key, on their way to the server within this transaction. Who may '
+'call memory.set_secret() or memory.get_secret() through a client needs the right to call this, too.';
+
+-- What was passed, as bytes: without the mask where this transaction has one. p_label says what was passed, because two
+-- texts must not share one stream. Null for null and for an empty text.
+create or replace function memory._unmasked(p_given text, p_label text)
+returns bytea
+language plpgsql stable parallel safe
+as $$
+declare
+  mask constant bytea := decode(coalesce(current_setting('agent_memory.secret_mask', true), ''), 'hex');
+  masked bytea;
+begin
+  if p_given = '' or p_given is null or mask = '' then
+    return convert_to(nullif(p_given, ''), 'UTF8');
+  end if;
+  masked := memory._decoded(p_given, 'hex');
+  return (
+    with stream as (
+      select string_agg(sha256(mask || convert_to(p_label || ' ' || block, 'UTF8')), '' order by block) as bytes
+      from generate_series(0, octet_length(masked) / 32) as block)
+    select string_agg(set_byte(decode('00', 'hex'), 0, get_byte(masked, i) # get_byte(s.bytes, i)), '' order by i)
+    from stream as s, generate_series(0, octet_length(masked) - 1) as i);
+end;
+$$;
+
+-- Ends what memory._secret_mask() began: what the transaction calls later is read as it is.
+create or replace function memory._drop_secret_mask()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if current_setting('agent_memory.secret_mask', true) <> '' then
+    perform set_config(s.name, '', true)
+    from (values ('agent_memory.secret_mask'), ('agent_memory.secret_key'), ('agent_memory.secret_key_previous'))
+      as s (name);
+  end if;
+end;
+$$;
+
+create or replace function memory.reencrypt_secrets(batch_size int default 1000)
+returns bigint
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  key bytea;
+  previous bytea;
+  stored memory.secrets;
+  done bigint := 0;
+begin
+  if (batch_size >= 1) is not true then
+    perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
+      'It bounds how many secrets one call encrypts again.');
+  end if;
+  key := memory._secret_key();
+  previous := memory._secret_key_of('AGENT_MEMORY_SECRET_KEY_PREVIOUS');
+  if previous is null then
+    perform memory._refuse('AGENT_MEMORY_SECRET_KEY_PREVIOUS', 'is not set',
+      'Set it to the key that AGENT_MEMORY_SECRET_KEY replaces.', '0A000');
+  elsif previous <> key then
+    for stored in
+      select s.* from memory.secrets as s
+      where s.key_id = memory._secret_key_id(previous) limit batch_size for update skip locked
+    loop
+      update memory.secrets as s
+      set key_id = memory._secret_key_id(key),
+          sealed = memory._sealed(key, s.user_id, s.name, memory._opened(stored))
+      where s.user_id = stored.user_id and s.name = stored.name;
+      done := done + 1;
+    end loop;
+  end if;
+  perform memory._drop_secret_mask();
+  return done;
+end;
+$$;
+comment on function memory.reencrypt_secrets(int) is
+'Encrypts up to batch_size secrets anew that are under AGENT_MEMORY_SECRET_KEY_PREVIOUS, and returns how many. Call it '
+'until it returns 0; then the previous key can go. For administrators.';
+
+-- How a secret is encrypted: AES-256-CBC under a random initialisation vector, then HMAC-SHA256 over what results, with
+-- the user and the name in front. So a changed row does not decrypt, and neither does one that was copied to another
+-- user or name. pgp_sym_encrypt() of pgcrypto could not do that: the SHA-1 that it puts inside has no key and covers
+-- nothing but the value.
+
+-- The schema of pgcrypto, quoted. It may be any, so its functions are called by EXECUTE.
+create or replace function memory._pgcrypto()
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  place text;
+begin
+  select quote_ident(n.nspname) into place
+  from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace where e.extname = 'pgcrypto';
+  if place is null then
+    perform memory._refuse('pgcrypto', 'this database does not have the extension that encrypts secrets',
+      'Run "create extension pgcrypto" (on Debian it comes with postgresql-NN). All else works without it.', '0A000');
+  end if;
+  return place;
+end;
+$$;
+
+-- HMAC-SHA256 (RFC 2104).
+create or replace function memory._hmac(p_key bytea, p_said bytea)
+returns bytea
+language plpgsql stable parallel safe
+as $$
+declare
+  mac bytea;
+begin
+  execute format('select %s.hmac($1, $2, ''sha256'')', memory._pgcrypto()) into mac using p_said, p_key;
+  return mac;
+end;
+$$;
+
+-- The code that authenticates a sealed value. The lengths keep users and names apart that read alike when joined.
+create or replace function memory._secret_code(p_key bytea, p_user_id text, p_name text, p_encrypted bytea)
+returns bytea
+language plpgsql stable parallel safe
+as $$
+declare
+  owner constant bytea := convert_to(p_user_id, 'UTF8');
+  name constant bytea := convert_to(p_name, 'UTF8');
+begin
+  return memory._hmac(memory._hmac(p_key, 'authenticate'),
+    int4send(octet_length(owner)) || owner || int4send(octet_length(name)) || name || p_encrypted);
+end;
+$$;
+
+create or replace function memory._sealed(p_key bytea, p_user_id text, p_name text, p_value bytea)
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  vector bytea;
+  encrypted bytea;
+begin
+  execute format('select %s.gen_random_bytes(16)', memory._pgcrypto()) into vector;
+  execute format('select %s.encrypt_iv($1, $2, $3, ''aes-cbc/pad:pkcs'')', memory._pgcrypto()) into encrypted
+  using p_value, memory._hmac(p_key, 'encrypt'), vector;
+  encrypted := vector || encrypted;
+  return encrypted || memory._secret_code(p_key, p_user_id, p_name, encrypted);
+end;
+$$;
+
+-- The value of a sealed secret; null when the row was not written under this key for this user and name.
+create or replace function memory._unsealed(p_key bytea, p_user_id text, p_name text, p_sealed bytea)
+returns bytea
+language plpgsql stable parallel safe
+as $$
+declare
+  encrypted constant bytea := substr(p_sealed, 1, greatest(octet_length(p_sealed) - 32, 0));
+  value bytea;
+begin
+  if substr(p_sealed, octet_length(encrypted) + 1) = memory._secret_code(p_key, p_user_id, p_name, encrypted) then
+    execute format('select %s.decrypt_iv($1, $2, $3, ''aes-cbc/pad:pkcs'')', memory._pgcrypto()) into value
+    using substr(encrypted, 17), memory._hmac(p_key, 'encrypt'), substr(encrypted, 1, 16);
+  end if;
+  return value;
+end;
+$$;
+
+-- The value of a stored secret, under the key or the previous one. Refuses a row that neither of them opens.
+create or replace function memory._opened(p_secret memory.secrets)
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  key bytea := memory._secret_key();
+  value bytea;
+begin
+  if p_secret.key_id <> memory._secret_key_id(key) then
+    key := memory._secret_key_of('AGENT_MEMORY_SECRET_KEY_PREVIOUS');
+    if key is null or p_secret.key_id <> memory._secret_key_id(key) then
+      perform memory._refuse('AGENT_MEMORY_SECRET_KEY', 'is not the key that this secret was encrypted with',
+        'Set AGENT_MEMORY_SECRET_KEY_PREVIOUS to the earlier key, then call memory.reencrypt_secrets().', '0A000');
+    end if;
+  end if;
+  value := memory._unsealed(key, p_secret.user_id, p_secret.name, p_secret.sealed);
+  if value is null then
+    perform memory._refuse('name', 'this secret is damaged, or was copied here from another user or name',
+      'Store it again with memory.set_secret().', 'XX001');
+  end if;
+  return value;
+end;
+$$;
+
+create or replace function memory.set_secret(user_id text, name text, value text)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  max_bytes constant int := 65536;
+  said bytea;
+  key bytea;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('name', name);
+  said := memory._unmasked(value, 'value');
+  if said is null or said = '' then
+    perform memory._refuse('value', 'must not be null or empty', 'memory.delete_secret() removes a secret.');
+  elsif octet_length(said) > max_bytes then
+    perform memory._refuse_size('value', octet_length(said), max_bytes,
+      'A secret is a password, a key or a certificate.');
+  end if;
+  key := memory._secret_key();
+  insert into memory.secrets as s (user_id, name, key_id, sealed)
+  values (set_secret.user_id, set_secret.name, memory._secret_key_id(key), memory._sealed(key, user_id, name, said))
+  on conflict on constraint secrets_pkey do update
+  set key_id = excluded.key_id, sealed = excluded.sealed, updated_at = statement_timestamp();
+  perform memory._drop_secret_mask();
+end;
+$$;
+comment on function memory.set_secret(text, text, text) is
+'Stores a secret of a user, encrypted, or replaces it; at most 64 KiB. It is never searched, embedded or shown: only '
+'memory.get_secret() gives it. Called from psql, the value stands in the statement, which a server may log; the '
+'client passes it under a mask.';
 
 -- Stores the embeddings for the model that the job was handed out for.
 create or replace function memory._backfill_apply(p_job memory.jobs, p_result jsonb)
@@ -12356,7 +14246,7 @@ begin
     select c.user_id, 'document', c.document_id || '/' || c.number
     from memory.document_chunks as c where c.token_count is not null
     union all
-    select a.user_id, 'artifact', a.key
+    select a.user_id, 'artifact', a.key || '/0' -- the other passages are embedded after the first
     from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
   ) as t
   where e.kind = 'embedding' and not e.is_off and e.is_active = p_is_active
@@ -12719,6 +14609,63 @@ begin
     and (memory._policy_section(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1), 'cadence')
          ->> 'fact_extraction_every_n')::int > 0
   limit p_row_limit;
+end;
+$$;
+
+-- Parses as many bytes as the worker says.
+create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if (case jsonb_typeof(p_result -> 'max_bytes')
+      when 'number' then (p_result ->> 'max_bytes')::numeric between 1 and 4000000 end) is not true then
+    perform memory._refuse_result('max_bytes', 'must be a number from 1 to 4000000');
+  end if;
+  return jsonb_build_object(
+    'parsed', memory._parse_parts(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int));
+end;
+$$;
+
+-- Another job follows while parts of the user's artifacts wait to be parsed.
+create or replace function memory._parse_artifacts_follow_up(p_job memory.jobs)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return case when memory._has_unparsed_parts(p_job.user_id) then jsonb '{}' end;
+end;
+$$;
+
+create or replace function memory._has_unparsed_parts(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.search_vector is null
+      -- Not those of an upload that no artifact names yet.
+      and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id));
+end;
+$$;
+
+-- Artifacts are stored without their words (40_artifacts/words.sql). A job has them parsed soon; the server does that
+-- itself when the worker completes the job.
+
+-- Whether there is something to parse. No model is asked, so nobody's budget pays.
+create or replace function memory._parse_artifacts_input(
+  p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
+)
+language plpgsql stable parallel safe
+as $$
+begin
+  if memory._has_unparsed_parts(p_job.user_id) then
+    payload := memory._no_model() || jsonb '{"max_bytes": 4000000}'; -- two seconds
+    input := '{}';
+    agent_id := null;
+    tokens := 0;
+  end if;
 end;
 $$;
 
@@ -13614,7 +15561,8 @@ $$;
 -- model that made it, so a search never compares it with the embeddings of another model of the same length, whatever
 -- is activated meanwhile.
 create or replace function memory.keep_query_embedding(
-  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null, agent_id text default null
+  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null,
+  agent_id text default null
 )
 returns boolean
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -13636,7 +15584,8 @@ begin
   if calls is not null then
     perform memory._check_calls(calls);
     perform memory._enter_credible_calls(
-      user_id, null, 'search', agent_id, embedding_model ->> 'name', calls, 4, memory._estimate_tokens(asked) * 4 + 1000);
+      user_id, null, 'search', agent_id, embedding_model ->> 'name', calls, 4,
+      memory._estimate_tokens(asked) * 4 + 1000);
   end if;
   select m.* into made_by from memory.models as m
   where m.name = embedding_model ->> 'name' and m.kind = 'embedding'
@@ -14443,13 +16392,14 @@ begin
 end;
 $$;
 
--- The key of a kept embedding. The words of queries are not kept.
+-- The key of a kept embedding. The words of queries are not kept. Models embed a query without its credentials, so the
+-- key has none either.
 create or replace function memory._query_hash(p_query text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return encode(sha256(convert_to(p_query, 'UTF8')), 'hex');
+  return encode(sha256(convert_to(memory._without_credentials(p_query), 'UTF8')), 'hex');
 end;
 $$;
 
@@ -14609,7 +16559,7 @@ declare
   summary_weight constant double precision := case
     when 'message' = any (sources) and fusion <> 'vector' then 0.5 else 1 end;
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
-  keeps_all_similar constant boolean := needs_ranks or 'document' = any (sources)
+  keeps_all_similar constant boolean := needs_ranks or sources && '{document,artifact}'
     or 'message' = any (sources) and fusion <> 'vector';
   dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
@@ -14632,7 +16582,7 @@ begin
     from (select v.lexeme
           from unnest(memory._text_vector(language, left(p_query, 8000))) as v
           order by v.positions[1], v.lexeme limit 200) as w;
-    beginnings := case when 'message' = any (sources) then memory._beginnings(words) end;
+    beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
   -- By the approximate index. For more than 100 results comparing all memories is as fast.
@@ -14752,7 +16702,7 @@ begin
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
-    -- Messages that are not parsed yet, newest first.
+    -- Messages and parts of artifacts that are not parsed yet, newest first.
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as age
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
@@ -14762,7 +16712,10 @@ begin
     -- characters of the messages that have most words of the query there.
     select t.place, t.source, t.thread_id, t.number, t.parsed as vector
     from (
-      select p.*, memory._message_vector(language, p.said, p.metadata, p.created_at) as parsed
+      select p.*,
+        case p.source
+          when 'message' then memory._message_vector(language, p.said, p.metadata, p.created_at)
+          else memory._text_vector(language, p.said) end as parsed
       from (
         select u.*, u.content as said
         from unparsed as u
@@ -14835,7 +16788,7 @@ begin
     from corpus as c
     left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
   ), least as materialized (
-    -- Where neither neighbours nor the other pieces of a document count, only the p_row_limit most similar of the texts
+    -- Where neither neighbours nor the other pieces of a text count, only the p_row_limit most similar of the texts
     -- without a matching word can be among the results.
     select coalesce((
       select c.similarity from candidates as c
@@ -14885,18 +16838,19 @@ begin
     from scored as s
     where s.source = 'message' and fusion in ('score', 'keyword')
   ), neighboured as (
-    -- A message gets the score of its better neighbour; a piece of a document its rank among the pieces of the
-    -- document.
+    -- A message gets the score of its better neighbour; a piece of a document or artifact its rank among the pieces
+    -- of that.
     select s.*, greatest(b.score, a.score, 0) as neighbour, 1::bigint as piece
     from scored as s
     left join talk as b on b.thread_id = s.thread_id collate "C" and b.number = s.number - 1
     left join talk as a on a.thread_id = s.thread_id collate "C" and a.number = s.number + 1
-    where s.source <> 'document'
+    where s.source not in ('document', 'artifact')
     union all
     select s.*, 0,
-      row_number() over (partition by split_part(s.id, '/', 1) collate "C" order by s.score desc, s.number)
+      row_number() over (
+        partition by s.source, substring(s.id from '^(.*)/') collate "C" order by s.score desc, s.number)
     from scored as s
-    where s.source = 'document'
+    where s.source in ('document', 'artifact')
   ), pool as (
     select n.*, least(n.score + 0.4 * n.neighbour * (1 - n.score), 1)
         * case n.source when 'summary' then summary_weight else 1 end as gained
@@ -15274,7 +17228,7 @@ as $$
 begin
   if p_cost > 524288 then
     raise notice
-      'degraded: % messages are not parsed yet; of all but the newest the first 200 characters are compared', p_messages
+      'degraded: % texts are not parsed yet; of all but the newest the first 200 characters are compared', p_messages
       using errcode = '01AM7', hint = 'A worker or memory.sweep() parses them.';
   end if;
   return case when p_messages > 0 then 524288 end;
@@ -15907,15 +17861,16 @@ begin
   cross join lateral memory._context_parts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
     coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int),
-    coalesce(get_context.recall, (policy #>> '{context,recall}')::boolean)) as c
+    coalesce(get_context.recall, memory._recalls(
+      get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c
   order by c.ordinal;
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
-'the query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those '
-'that do not fit. Without a query the user''s newest message is the query. metadata of a message holds its '
-'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
+'the query (recall, otherwise the policy''s context.recall), earlier conversations, the newest messages of the thread, '
+'and a summary of those that do not fit. Without a query the user''s newest message is the query. metadata of a '
+'message holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
 -- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
 -- Where no embedding model is active none is asked for: else each call would raise a notice about that.
@@ -15925,6 +17880,25 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return p_is_given or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
+end;
+$$;
+
+-- Whether the policy wants what was said before about the query. A query that is only an embedding has no words to
+-- judge.
+create or replace function memory._recalls(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
+)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+declare
+  recall constant text := p_policy #>> '{context,recall}';
+begin
+  if recall <> 'when_needed' then
+    return recall::boolean;
+  end if;
+  return p_query is null
+    or (memory._needs_memory(p_user_id, p_thread_id, p_agent_id, p_query, p_policy)).decision = 'search';
 end;
 $$;
 
@@ -16134,6 +18108,287 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
+create or replace function memory.needs_memory(user_id text, thread_id text, query text)
+returns memory.memory_need
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  -- The first test is there because the second one takes 50 ms for 10 MB.
+  if (left(query, 1000) ~ e'\\S' or query ~ e'\\S') is not true then
+    perform memory._refuse('query', case when query is null then 'must not be null' else 'must not be empty' end,
+      'Pass what the user asks for, as the user wrote it.');
+  end if;
+  return memory._needs_memory(user_id, thread_id, null, query, memory._policy(user_id, null));
+end;
+$$;
+comment on function memory.needs_memory(text, text, text) is
+'Whether a request of the user needs memory: decision "search" if it is vague or about the user''s past, "skip" if it '
+'is concrete or if the recent messages of the thread say what it refers to. Rules decide, no model is asked. reason '
+'says why in words, details has the score, the score from which on memory is searched, and each sign with its weight.';
+
+-- The decision for a request. The signs are looked for in what the user wrote, without code and quoted text; of a long
+-- request in the first 1,000 and the last 500 characters.
+create or replace function memory._needs_memory(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
+)
+returns memory.memory_need
+language plpgsql stable parallel safe
+as $$
+declare
+  read constant text := case when octet_length(p_query) > 1500 and length(p_query) > 1500
+    then left(p_query, 1000) || e'\n' || right(p_query, 500) else p_query end;
+  own_words constant text := memory._without_quotes(read);
+  said constant text := memory._request_words(own_words);
+  recent record;
+  names text[]; -- capitalised words that do not begin a sentence
+  signs jsonb;
+  score numeric;
+  decision text;
+begin
+  select * into recent from memory._recently_said(p_user_id, p_thread_id, p_agent_id, p_query);
+  names := array(
+    select n[1] from regexp_matches(own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+)', 'g') as n limit 5);
+  with shown as (
+    select f.sign, f.phrase from memory._found_phrases(said, p_policy #> '{knowledge_base,search_triggers}') as f
+    union all
+    select f.sign, f.phrase from memory._found_details(read, own_words, said, names, recent.words) as f
+    union all
+    select 'remembered', memory._remembered_name(
+      p_user_id, p_thread_id, p_agent_id, names, recent.oldest_seq, (p_policy #>> '{search,language}')::regconfig)
+  ), known as (
+    select f.sign, f.phrase, case f.sign
+        when 'reference' then recent.names_something
+        when 'said before' then recent.names_something
+        when 'particular' then memory._is_named(f.phrase, recent.words)
+        when 'event' then strpos(recent.words, lower(f.phrase)) > 0
+        else false end as is_resolved
+    from shown as f
+    where f.phrase is not null
+  ), weighed as (
+    -- "Connect to the DB" lacks nothing when the messages name the database.
+    select k.sign, k.phrase, s.says, s.weight,
+      k.is_resolved or k.sign = 'parameter' and bool_or(k.is_resolved) over () as is_resolved
+    from known as k join memory._request_signs() as s on s.sign = k.sign
+  )
+  select
+    jsonb_agg(jsonb_build_object(
+      'sign', w.sign, 'found', left(btrim(w.phrase, '^$ '), 100), 'says', w.says, 'weight', v.weight,
+      'is_resolved', w.is_resolved) order by v.weight desc, w.is_resolved desc, w.sign),
+    coalesce(sum(v.weight), 0)
+  into signs, score
+  from weighed as w cross join lateral (select case when w.is_resolved then 0 else w.weight end as weight) as v;
+  decision := case when score >= memory._search_from() then 'search' else 'skip' end;
+  return row(decision, memory._reason_for(decision, signs), jsonb_build_object(
+    'score', score, 'search_from', memory._search_from(), 'signs', coalesce(signs, '[]')))::memory.memory_need;
+end;
+$$;
+
+-- The phrases that a request has, one for each sign: the longest. p_triggers are those of the policy.
+create or replace function memory._found_phrases(p_said text, p_triggers jsonb)
+returns table (sign text, phrase text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  select distinct on (p.sign) p.sign, f.phrase
+  from (
+    select r.sign, r.phrases from memory._request_phrases() as r
+    union all
+    select 'trigger', array(
+      select memory._plainly_spelled(t.phrase) from jsonb_array_elements_text(p_triggers) as t (phrase)
+      where t.phrase ~ e'\\S')
+  ) as p
+  cross join lateral unnest(p.phrases) as f (phrase)
+  -- In Chinese and Japanese, whose letters have three bytes, a phrase stands within others. The first of these
+  -- conditions is there because the others take three times as long.
+  where strpos(p_said, f.phrase) > 0
+    and (octet_length(f.phrase) = 3 * length(f.phrase) or strpos(p_said, ' ' || f.phrase || ' ') > 0)
+    -- Further on, a pronoun means something that the request has named.
+    and not (p.sign = 'reference' and strpos(p_said, f.phrase) > 45)
+    and not (p.sign = 'telling' and strpos(p_said, '?') > 0)
+    and not (p.sign = 'greeting' and (strpos(p_said, '?') > 0 or length(p_said) > 50))
+  order by p.sign, length(f.phrase) desc, f.phrase;
+end;
+$$;
+
+-- The signs that are no phrases: particular things, events, and what makes a request concrete. p_read is the request,
+-- p_own_words the same without quoted text, p_said its words, p_names its names, p_recent the words of the recent
+-- messages.
+create or replace function memory._found_details(
+  p_read text, p_own_words text, p_said text, p_names text[], p_recent text
+)
+returns table (sign text, phrase text)
+language plpgsql stable parallel safe
+as $$
+declare
+  things constant text[] := memory._particular_things();
+  words constant text[] := string_to_array(btrim(p_said), ' ');
+begin
+  return query
+  select 'particular', t.thing
+  from (
+    select w.word as thing
+    from unnest(words) with ordinality as w (word, place)
+    where w.word = any (things)
+      and words[greatest(w.place - 3, 1):w.place - 1] && '{the,that,this,der,die,das,la,el,le}'
+    order by memory._is_named(w.word, p_recent), w.place limit 1) as t;
+  return query
+  select d.sign, left(d.phrase, 100)
+  from (values
+    ('data', case when length(p_read) > 300 then 'a long text' when strpos(p_read, '```') > 0 then 'code' end),
+    ('quotation', case when p_own_words <> p_read then 'quotation marks' end),
+    ('event', (select coalesce(e[1], e[2]) from regexp_matches(p_own_words,
+      e'\\m(?:(?:[Dd]id|[Hh]a[sd]|[Ww]as|[Ww]ere) the ([a-z]+)'
+      || e'|(?:[Dd]id|[Dd]oes|[Hh]a[sd]|[Ww]as|[Ww]ere|[Ww]ill) ([[:upper:]][[:lower:]]+)\\M)') as e)),
+    ('identifier', substring(p_own_words from
+      e'https?://\\S+|[[:alnum:]]+@[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
+      || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*|[A-Z]+[0-9]+|[a-z]+\\.[a-z]{2,4}\\M'
+      || e'|\\m--?[a-z]+|[a-z]+[A-Z][a-z]+|[*(){}]')),
+    ('number', substring(p_own_words from '[0-9][0-9.,:]*')),
+    ('name', case when cardinality(p_names) > 1 then array_to_string(p_names[1:3], ' ') end),
+    ('known name', (select n from unnest(p_names) as n where strpos(p_recent, lower(n)) > 0 limit 1)),
+    ('unknown script', substring(p_said from e'[\\u0370-\\u1fff\\uac00-\\ud7af]+'))
+  ) as d (sign, phrase)
+  where d.phrase is not null;
+end;
+$$;
+
+-- Whether the recent messages name a thing of memory._particular_things().
+create or replace function memory._is_named(p_thing text, p_recent text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_thing in ('db', 'database') then p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite'
+    else strpos(p_recent, rtrim(p_thing, 's')) > 0 end;
+end;
+$$;
+
+-- What the newest ten messages of a thread say, in lower case, without the request itself, and whether a user or a tool
+-- has named something in them: more than a greeting.
+create or replace function memory._recently_said(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, out words text, out names_something boolean,
+  out oldest_seq bigint
+)
+language plpgsql stable parallel safe
+set enable_sort = off -- as in memory._newest_units()
+set enable_bitmapscan = off
+set jit = off
+as $$
+begin
+  select coalesce(lower(string_agg(r.said, e'\n')), ''),
+    coalesce(bool_or(r.role in ('user', 'tool') and r.said ~ e'\\S+\\s+\\S+\\s+\\S'), false),
+    min(r.seq)
+  into words, names_something, oldest_seq
+  from (
+    select m.seq, m.role, left(memory._without_recalled(left(m.content, 65536)), 2000) as said
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    order by m.seq desc limit 10
+  ) as r
+  where not (r.role = 'user' and btrim(r.said, e' \t\r\n') = btrim(left(p_query, 2000), e' \t\r\n'));
+end;
+$$;
+
+-- One of the names that earlier messages or memories of the user have; null when they have none. Of the messages it
+-- reads those that a job has parsed, of the memories a thousand, which takes a millisecond. Messages of this thread
+-- from p_from_seq on are in the context. Of very many messages with a name the index gives about a thousand by chance:
+-- to find one among 210,000 takes 7 ms of processor time, 32 without that limit.
+create or replace function memory._remembered_name(
+  p_user_id text, p_thread_id text, p_agent_id text, p_names text[], p_from_seq bigint, p_language regconfig
+)
+returns text
+language plpgsql stable parallel safe
+set enable_bitmapscan = on -- for the index of search_keys
+set enable_seqscan = off -- the planner prefers it for one row; where none has the name, it reads all users' messages
+set jit = off
+set gin_fuzzy_search_limit = 1000
+as $$
+declare
+  words constant text[] := tsvector_to_array(to_tsvector(p_language, array_to_string(p_names, ' ')));
+  vector tsvector;
+begin
+  if words = '{}' then
+    return null;
+  end if;
+  select m.search_vector into vector
+  from (
+    select m.* from memory.messages as m
+    where m.search_keys && array(select memory._word_key(p_user_id, w.word) from unnest(words) as w (word))
+    offset 0 -- as in memory._few_messages()
+  ) as m
+  where m.user_id = p_user_id and (p_agent_id is null or m.agent_id = p_agent_id)
+    and not (m.thread_id = p_thread_id and m.seq >= p_from_seq) is true
+    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+  limit 1;
+  if not found then
+    select m.search_vector into vector
+    from (select m.search_vector from memory._valid_memories(p_user_id, p_agent_id) as m limit 1000) as m
+    where tsvector_to_array(m.search_vector) && words
+    limit 1;
+  end if;
+  return (select n.name from unnest(p_names) as n (name) where vector @@ plainto_tsquery(p_language, n.name) limit 1);
+end;
+$$;
+
+-- The text without code blocks and quoted text.
+create or replace function memory._without_quotes(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return regexp_replace(
+    regexp_replace(p_text, e'```.*?(```|$)', ' ', 'g'),
+    e'(^|[\\s(])(["`\\u201c\\u201e\\u00ab].*?["`\\u201c\\u201d\\u00bb]|''.*?''(?!\\w))', e'\\1 ', 'g');
+end;
+$$;
+
+-- The words of a request as memory._request_phrases() spells them, without the politeness at the beginning of a
+-- sentence.
+create or replace function memory._request_words(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said text := translate(lower(p_text), e'^$\uff1f', '  ?');
+begin
+  said := regexp_replace(said, e'[.!;:\\n\\u3002\\uff01]+(?=\\s|$)', ' ^ ', 'g');
+  said := replace(said, '?', ' ? ^ ');
+  said := translate(said, e',.;:!"''()[]{}<>/\\|*+=~`&@\u00a1\u00bf\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u2026-'
+    || e'\u2013\u2014\uff0c\u3002\u3001', repeat(' ', 60));
+  said := memory._plainly_spelled('^ ' || said);
+  said := regexp_replace(said, e'(\\^ ?)+$', '');
+  said := regexp_replace(said, e'\\m(what|where|who|when|how|which) ?s ', e'\\1 is ', 'g');
+  return ' ' || regexp_replace(said,
+    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well) )*', '^ ', 'g')
+    || ' $ ';
+end;
+$$;
+
+-- The decision in a sentence: the strongest sign for it. For "skip" that is a reference which the recent messages
+-- resolve, else the sign that speaks most against a search. p_signs come in the order of their weights.
+create or replace function memory._reason_for(p_decision text, p_signs jsonb)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  strongest constant jsonb := case p_decision
+    when 'search' then p_signs -> 0
+    else coalesce(
+      jsonb_path_query_first(p_signs, '$[*] ? (@.is_resolved == true)'),
+      jsonb_path_query_first(p_signs, '$[last] ? (@.weight < 0)')) end;
+  found constant text := strongest ->> 'found';
+begin
+  return case
+    when strongest is null then 'The request points to nothing that was said before.'
+    when (strongest ->> 'is_resolved')::boolean then format('The recent messages say what "%s" means.', found)
+    else format('The request %s: "%s".', strongest ->> 'says', found) end;
+end;
+$$;
+
 -- For clients that embed queries where the server cannot. The steps of such a client: call this; ask the model for the
 -- embedding of text; keep it with memory.keep_query_embedding(); search.
 create or replace function memory.query_to_embed(
@@ -16166,7 +18421,7 @@ begin
   model := memory._model_json(serving);
   text := case when known.embedding is null
     and not (is_context and not (memory._policy_section(user_id, agent_id, 'context') ->> 'embed_query')::boolean)
-    and memory._is_within_budget(user_id, agent_id, model, query) then query end;
+    and memory._is_within_budget(user_id, agent_id, model, query) then memory._without_credentials(query) end;
   server_embeds := probe and memory._server_embeds(model);
   is_read_only := current_setting('transaction_read_only')::boolean;
   has_due_jobs := exists (
@@ -16179,8 +18434,8 @@ $$;
 comment on function memory.query_to_embed(text, text, text, text, boolean, boolean) is
 'What a client does before a search or, with is_context, before a context: the embedding model that serves the user; '
 'the text that it is to embed with it, null where nothing is to be embedded or the embedding is kept already; with '
-'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. Without a '
-'query, text is the newest message of the user in the thread. No row: no embedding model is active.';
+'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. '
+'Without a query, text is the newest message of the user in the thread. No row: no embedding model is active.';
 
 -- Whether the budget allows to embed a query.
 create or replace function memory._is_within_budget(p_user_id text, p_agent_id text, p_model jsonb, p_query text)
@@ -16337,6 +18592,7 @@ returns boolean
 language plpgsql stable parallel safe
 set enable_seqscan = off -- One user may have few messages among the many of others.
 set enable_bitmapscan = off
+set jit = off -- as in memory._next_place()
 as $$
 begin
   return exists (
@@ -16649,6 +18905,173 @@ comment on function memory.render_memories(text, text, text, int, int, vector) i
 'when there are none.';
 
 set local search_path = pg_catalog, pg_temp;
+
+-- The signs by which memory.needs_memory() judges a request, with their weights and phrases; they stand only here. The
+-- weights of the signs that a request shows are added, and from memory._search_from() on memory is searched. They were
+-- chosen with the half of tests/context/needs_memory.jsonl that is for tuning.
+
+create or replace function memory._search_from()
+returns numeric
+language sql immutable parallel safe
+begin atomic
+  select 0.5;
+end;
+
+-- Each sign with its weight, and what it says about a request. A reference, a particular thing, an event and "you said"
+-- do not count if the recent messages of the thread say what is meant; then a missing parameter does not count either.
+create or replace function memory._request_signs()
+returns table (sign text, weight numeric, says text)
+language sql immutable parallel safe
+begin atomic
+  select s.* from (values
+    -- Only a past conversation has the answer, so one phrase is enough, and no other sign outweighs it.
+    ('recall', 1.5, 'refers to an earlier conversation'),
+    -- The phrases of the policy. An administrator chose them, but "last time" also stands in questions about the world.
+    ('trigger', 0.8, 'has a phrase of the policy''s knowledge_base.search_triggers'),
+    ('habit', 0.8, 'refers to a habit of the user'),
+    -- "You said" mostly means this conversation, if there is one.
+    ('said before', 0.8, 'refers to something that was said'),
+    -- Enough alone, but not in "how do I clean my keyboard", or beside an identifier that says which one.
+    ('own', 0.5, 'is about something of the user'),
+    ('own fact', 0.4, 'asks for a fact about something of the user'),
+    ('own past', 0.6, 'asks about what the user did, has or wants'),
+    ('taste', 0.6, 'depends on what the user likes'),
+    ('reference', 0.6, 'refers to something that it does not name'),
+    -- A thing of which the user has one in mind: "the DB", "the report".
+    ('particular', 0.5, 'means one particular thing and does not say which'),
+    -- "Did the landlord reply", "does Sarah eat fish": who answers must know the people around the user.
+    ('event', 0.5, 'asks about somebody or something in the life of the user'),
+    -- The name alone is reason enough, also beside another name: the user has spoken of it, and the context does not
+    -- show that.
+    ('remembered', 0.8, 'names something that earlier conversations or memories know'),
+    ('parameter', 0.5, 'does not say with what, where or for whom'),
+    -- The next four outweigh most other signs alone, but not two of them.
+    ('harmless', -0.6, 'has words that only look like a reference'),
+    ('how-to', -0.6, 'asks for general knowledge'),
+    ('telling', -0.7, 'tells something and asks nothing'),
+    ('data', -0.8, 'brings its own data'),
+    ('quotation', -0.4, 'quotes what it is about'),
+    -- What the user tells is stored, whatever else it mentions.
+    ('to remember', -1.2, 'says something to remember'),
+    ('greeting', -1.5, 'is a greeting or thanks'),
+    -- Details make a request concrete. One number ("tomorrow at 9") says less than an identifier.
+    ('identifier', -0.5, 'names exactly what it is about'),
+    ('known name', -0.4, 'names something that the recent messages know'),
+    ('name', -0.3, 'names what it is about'),
+    ('number', -0.2, 'gives figures'),
+    -- No phrase can be found in it. A needless search costs less than a missing memory.
+    ('unknown script', 0.5, 'is in a script whose signs are not known')
+  ) as s (sign, weight, says);
+end;
+
+-- The phrases that show a sign, spelled as memory._request_words() spells a request: in lower case, with single spaces
+-- and without punctuation but "?". "^" is the beginning of a sentence, "$" the end of the request. The languages after
+-- English: German, Spanish, French, Italian and Portuguese, and those that are written without spaces.
+create or replace function memory._request_phrases()
+returns table (sign text, phrases text[])
+language sql immutable parallel safe
+begin atomic
+  select p.* from (values
+    ('recall', '{you remember,remember when,remember what,remember how,remember where,remember which,remember who,'
+      'last time we,last time you,last time i,earlier you,you promised,you once,we talked,we discussed,we agreed,'
+      'we decided,we mentioned,we spoke,we said,did we discuss,did we decide,did we agree,did we talk,did we say,'
+      'did i tell,did i say,did i mention,have i told,i told you,i already told,i mentioned,i explained,'
+      'i already explained,as discussed,as agreed,as i said,like i said,previous conversation,previous chat,'
+      'earlier conversation,last conversation,last chat,last session,where we left off,where we stopped,'
+      'where i left off,remind me what,remind me who,remind me which,remind me where,remind me when,remind me how,'
+      'remind me of,refresh my memory,the other day,yesterday,from last week,from last month,from this morning,'
+      'last ticket}'::text[]),
+    ('recall', '{weißt du noch,erinnerst du dich,erinnere mich,letztes mal,beim letzten mal,das letzte mal,'
+      'haben wir besprochen,wir besprochen,dir erzählt,wie besprochen,neulich,te acuerdas,recuerdas,recuérdame,'
+      'la última vez,te dije,te conté,hablamos,conversación anterior,tu te souviens,te souviens tu,vous souvenez,'
+      'rappelle moi,la dernière fois,je t ai dit,avons nous parlé,on a parlé,nous avons parlé,l autre jour,ti ricordi,'
+      'ricordami,l ultima volta,ti ho detto,abbiamo parlato,você lembra,lembra se,me lembre,última vez,te disse,'
+      'conversamos,记得,上次,之前,我说过,讨论了,聊过,前回,覚えて}'),
+
+    ('said before', '{you said,you told,you mentioned,you gave me,you recommended,you suggested,you showed,you wrote,'
+      'you described,told me,described to you,du gesagt,dir gesagt,dijiste,tu as dit,mi hai detto,você disse,你说过}'),
+
+    ('habit', '{usual,usually,as always,like always,we always,i always,always do,like last time,as last time,'
+      'same as last,last year,last week,the way i like,the way we,my style,back to what it was}'),
+    ('habit', '{wie immer,das übliche,wie üblich,wie gewohnt,wie letztes mal,como siempre,lo de siempre,de costumbre,'
+      'lo habitual,d habitude,comme toujours,come sempre,il solito,la solita,como sempre,o de sempre,'
+      '平时,老样子,跟以前一样,いつもの}'),
+
+    ('own', '{my,mine,our,ours,for me,about me,am i,are we,mom,mum,dad,grandma,grandpa}'),
+    ('own', '{mein,meine,meinen,meinem,meiner,meines,unser,unsere,unserer,habe ich,bin ich,mag ich,mi,mis,mío,mía,'
+      'nuestro,nuestra,mon,ma,mes,notre,nos,mio,mia,miei,mie,nostro,nostra,meu,minha,meus,minhas,'
+      '我的,我们的,我叫什么,我喜欢,私の,僕の}'),
+
+    ('own fact', '{what is my,what are my,where is my,where are my,when is my,when does my,who is my,which of my,'
+      'how is my,how old is my,is my,has my,does my,what is our,is the name of my,my favorite,my favourite,my order,'
+      'my package,my subscription,my payment,my delivery,my account,my plan,my appointment,my booking,my warranty,'
+      'my ticket,know about me,remember me,who am i,for me ?}'),
+    ('own fact', '{wie heißt mein,wie heißt meine,was ist mein,was ist meine,wo ist mein,wo ist meine,wann ist mein,'
+      'cómo se llama mi,cuál es mi,cuándo es mi,dónde está mi,quelle est ma,quel est mon,où est mon,où est ma,'
+      'come si chiama,qual è il mio,nome do meu}'),
+
+    ('own past', '{did i,have i,had i,was i,do i like,do i prefer,do i wear,do i weigh,do i want,do i own,do i use,'
+      'do i take,do i live,do i work,do i have,do i owe,do we,have we,had we,did we,were we,i bought,i ordered,'
+      'i booked,i had,i did,i used,i liked,i was working,i am writing,i was supposed,we fixed,we use,we know,we chose,'
+      'on file}'),
+    ('own past', '{habe ich schon,habe ich bereits,wann habe ich,hatte ich,habe ich ?,ya pagué,he pagado,pagué,compré,'
+      'pedí,tengo que,uso ?,ai je,j ai déjà,est ce que j ai,avais je,je fais ?,je porte ?,ho già,eu já}'),
+
+    ('taste', '{recommend,recommend me,suggest me,should i cook,should i eat,should i wear,should i read,'
+      'should i watch,i would enjoy,i d enjoy,i like ?,i like $,gift ideas,plan my,can i afford,soll ich kochen,'
+      'soll ich heute,soll ich lesen,empfiehl,me recomiendas,recomiéndame,me conseilles,me recommandes,mi consigli,'
+      'me recomenda}'),
+
+    ('reference', '{it,them,they,him,her,he,she,those,these,^ this,do this,that one,this one,^ that,is that,was that,'
+      'that file,that fix,that thing,that script,that error,that library,the thing,the one,the other,the second,'
+      'the first one,the last one,the same,same settings,the two,the rest,the former,the latter,the guy,the person,'
+      'as before,like before,too $,continue $,go on $,go ahead,try again $,once again,same again,tell me more,^ more,'
+      'and now,did you,^ yes}'),
+    ('reference', '{das ding,mach das,das wieder,es wieder,funktioniert das,geht das,hazlo,ça marche,fais le,fais ça,'
+      '它,那个,这个}'),
+
+    ('parameter', '{^ book,^ reserve,^ deploy,^ send,^ text,^ call,^ message,^ email,^ order,^ pay,^ buy,^ schedule,'
+      '^ create a ticket,^ publish,^ connect,^ upgrade,^ play,^ drive,^ log in,^ cancel,i need an appointment,'
+      'the weather tomorrow,the weather today}'),
+
+    ('harmless', '{it is raining,is it raining,did you know,it is snowing,is it safe,is it normal,is it possible,'
+      'is it ok,is it okay,is it true,is it better,is it bad,is it worth,is it legal,is it a good idea,'
+      'does it make sense,it take,it means,what time is it,the last time,never again,once it,after it,when it,if it}'),
+
+    ('how-to', '{how do i,how can i,how do you,how to,how should,how long do i,how many days do i,do i need to,'
+      'do i have to,where do i,where can i,why do,can i take,can i pay,should i use,what happens if,'
+      'what is the difference,what is a,what is an,what does a,what does the,what does this,what are common,explain,'
+      'translate,define,who wrote,what can i cook,a good name for,the meaning of,a synonym,übersetze,erkläre,'
+      'wie kocht man,explícame,traduce,cómo se hace,explique moi,traduis,comment faire}'),
+
+    ('telling', '{^ i have,^ i am,^ i m,^ i moved,^ i prefer,^ i like,^ i love,^ i live,^ i bought,^ i work,^ my dog,'
+      '^ my cat,^ my wife,^ my husband,^ my son,^ my daughter,^ my mother,^ my father,^ my friend,^ she says,'
+      '^ he says,^ we have,^ we are,^ i will}'),
+
+    ('to remember', '{^ remember that,^ remember to,please remember,^ note that,keep in mind,remind me tomorrow,'
+      'remind me to,remind me in,remind me at,remind me on,^ my name is,^ call me,from now on,^ ich heiße,merk dir,'
+      '^ me llamo,recuerda que,^ je m appelle,^ mi chiamo}'),
+
+    ('greeting', '{^ hi,^ hello,^ hey,^ good morning,^ good evening,^ thanks,^ thank you,^ bye,^ ok,^ okay,^ lol,'
+      '^ cool,^ perfect,^ great,^ hallo,^ guten morgen,^ guten tag,^ danke,^ vielen dank,^ hola,^ buenos días,'
+      '^ gracias,^ muchas gracias,^ bonjour,^ bonsoir,^ salut,^ merci,^ ciao,^ buongiorno,^ grazie,^ olá,^ bom dia,'
+      '^ obrigado,^ obrigada,你好,您好,谢谢,再见,こんにちは,ありがとう}')
+  ) as p (sign, phrases);
+end;
+
+-- Things of which a user has one in mind where no name stands beside them: "restart the worker".
+create or replace function memory._particular_things()
+returns text[]
+language sql immutable parallel safe
+begin atomic
+  select '{address,apartment,app,appointment,benchmark,booking,boss,branch,bucket,bug,build,car,certificate,ci,client,'
+    'cluster,column,complaint,config,configuration,contract,customer,dashboard,database,datenbank,datos,db,delivery,'
+    'design,device,dinner,doctor,doc,docs,document,draft,email,endpoint,error,exam,file,files,fix,flat,flight,guests,'
+    'host,hotel,house,import,incident,interview,invoice,issue,job,kids,landlord,link,list,logs,machine,mail,meeting,'
+    'migration,notes,numbers,order,outage,package,parcel,parser,party,password,patch,payment,photo,photos,pipeline,'
+    'plan,pr,project,recipe,refund,repo,repository,report,reservation,restaurant,script,server,service,settings,'
+    'spreadsheet,table,team,technician,test,tests,ticket,trip,version,versions,wedding,worker,workers}'::text[];
+end;
 
 -- The thread in a context: its newest messages, and summaries of what is not among them.
 
@@ -17285,6 +19708,27 @@ begin
 end;
 $$;
 
+-- Deletes what was sent of artifacts that nobody has stored within a day after the last piece.
+create or replace function memory._sweep_artifact_uploads(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  with due as (
+    delete from memory.artifact_uploads as u
+    where u.ctid = any (array(
+      select d.ctid
+      from memory.artifact_uploads as d
+      where d.updated_at < statement_timestamp() - interval '1 day'
+      order by d.updated_at
+      limit p_batch_size
+      for update skip locked))
+    returning u.user_id, u.upload_id
+  )
+  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
+end;
+$$;
+
 -- Deletes artifacts that have expired. Returns how many.
 create or replace function memory._sweep_artifacts(p_batch_size int)
 returns bigint
@@ -17459,6 +19903,24 @@ declare
     for update skip locked);
 begin
   delete from memory.query_embeddings as q where q.ctid = any (due);
+end;
+$$;
+
+-- Deletes records of secrets that were read more than 400 days ago.
+create or replace function memory._sweep_secret_reads(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due constant tid[] := array(
+    select r.ctid
+    from memory.secret_reads as r
+    where r.read_at < statement_timestamp() - interval '400 days'
+    order by r.read_at
+    limit p_batch_size
+    for update skip locked);
+begin
+  delete from memory.secret_reads as r where r.ctid = any (due);
 end;
 $$;
 
@@ -18422,6 +20884,22 @@ SOURCES = {
         '    reply_type=lambda payload: _memories_of(tuple(row["memory_type"] for row in payload["memory_types"])),\n'
         '    result=lambda _, reply: {"memories": [memory.model_dump() for memory in reply.memories]},\n'
         ')\n'
+    ),
+    'agent_memory_models.jobs.parse_artifacts': (
+        '"""Kind `parse_artifacts`: the server parses artifacts when the job is completed. No model is asked."""\n'
+        '\n'
+        'from __future__ import annotations\n'
+        '\n'
+        'from ..task import Payload, Result, Task\n'
+        '\n'
+        '\n'
+        'async def run(task: Task) -> Result:\n'
+        '    """How many bytes the server may parse in the transaction that completes the job: as many as it proposes."""\n'
+        '\n'
+        '    async def accept(payload: Payload) -> Result:\n'
+        '        return {"max_bytes": payload["max_bytes"]}\n'
+        '\n'
+        '    return await task.ask(local=accept)\n'
     ),
     'agent_memory_models.jobs.reconcile_memories': (
         '"""Kind `reconcile_memories`: finds repetitions and contradictions among facts of one user."""\n'
@@ -21714,6 +24192,16 @@ comment on procedure memory.run_jobs(int, int) is
 'Runs queued model work inside the server until no job is due, max_jobs were claimed or max_seconds have passed. CALL '
 'it outside a transaction: it commits before every model call. A cancel gives its jobs back to the queue. Needs '
 'plpython3u; docs/operations.md says where it finds its packages and keys.';
+-- A key of secrets from the server's environment; null for every other variable, which may hold a key of a model.
+create or replace function memory._server_variable(p_name text)
+returns text
+language plpython3u volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $server_variable$
+import os
+
+return os.environ.get(p_name) or None if p_name.startswith('AGENT_MEMORY_SECRET_KEY') else None
+$server_variable$;
 
 $functions$;
   elsif exists (select from pg_proc join pg_language on pg_language.oid = prolang
@@ -21755,11 +24243,28 @@ $functions$;
     comment on procedure memory.run_jobs(int, int) is
     'Would run queued model work inside the server, but there is no PL/Python: run "agent-memory worker" beside it.';
   end if;
+  -- Also where the PL/Python functions of an earlier version stay.
+  if to_regprocedure('memory._server_variable(text)') is null then
+    create function memory._server_variable(p_name text)
+    returns text
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    as $absent$
+    begin
+      return null;
+    end;
+    $absent$;
+  end if;
 end;
 $runner$;
 
 call memory._replace_trigger('jobs_200_after_delete', $trigger$after delete on memory.jobs referencing old table as old_rows for each statement execute function memory._jobs_after_delete()$trigger$);
 call memory._replace_trigger('model_100_after_delete', $trigger$after delete on memory.models for each row when (old.kind = 'embedding') execute function memory._model_after_delete()$trigger$);
+call memory._replace_trigger('artifact_100_before_write', $trigger$before insert or update on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_before_write()$trigger$);
+call memory._replace_trigger('artifact_150_content_after_insert', $trigger$after insert on memory.artifacts for each row when (new.content is not null and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create'))) execute function memory._artifact_content_after_insert()$trigger$);
+call memory._replace_trigger('artifact_200_after_insert', $trigger$after insert on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_after_write()$trigger$);
+call memory._replace_trigger('artifact_200_after_update', $trigger$after update on memory.artifacts for each row when ((new.description, new.content_id) is distinct from (old.description, old.content_id)) execute function memory._artifact_after_write()$trigger$);
+call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()$trigger$);
 call memory._replace_trigger('message_100_before_insert', $trigger$before insert on memory.messages for each row when ((new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes') and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create'))) execute function memory._message_before_insert()$trigger$);
 call memory._replace_trigger('message_100_before_update', $trigger$before update on memory.messages for each row execute function memory._message_before_update()$trigger$);
 call memory._replace_trigger('messages_200_after_update', $trigger$after update on memory.messages referencing old table as old_rows new table as new_rows for each statement execute function memory._messages_after_change()$trigger$);
@@ -21777,10 +24282,6 @@ call memory._replace_trigger('document_200_after_insert', $trigger$after insert 
 call memory._replace_trigger('document_200_after_update', $trigger$after update on memory.documents for each row when ((new.title, new.content) is distinct from (old.title, old.content)) execute function memory._document_after_write()$trigger$);
 call memory._replace_trigger('document_200_after_delete', $trigger$after delete on memory.documents for each row when (old.source = 'consolidation') execute function memory._article_after_delete()$trigger$);
 call memory._replace_trigger('chunks_200_after_delete', $trigger$after delete on memory.document_chunks referencing old table as old_rows for each statement execute function memory._chunks_after_delete()$trigger$);
-call memory._replace_trigger('artifact_100_before_write', $trigger$before insert or update on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_before_write()$trigger$);
-call memory._replace_trigger('artifact_200_after_insert', $trigger$after insert on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_after_write()$trigger$);
-call memory._replace_trigger('artifact_200_after_update', $trigger$after update on memory.artifacts for each row when ((new.description, new.content) is distinct from (old.description, old.content)) execute function memory._artifact_after_write()$trigger$);
-call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()$trigger$);
 call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (old.next_seq > 0) execute function memory._thread_after_delete()$trigger$);
 
 -- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and

@@ -59,6 +59,15 @@ begin
     raise exception 'agent_memory needs pgvector 0.8 or newer, this is %', installed
       using errcode = '0A000', hint = 'Install a newer one on the server, then run "alter extension vector update".';
   end if;
+  -- Secrets need pgcrypto (49_secrets), and nothing else does. Where this role cannot create it, memory.set_secret()
+  -- says so. It need not be a superuser: CREATE on the database suffices.
+  if not exists (select from pg_extension where extname = 'pgcrypto') then
+    begin
+      create extension pgcrypto schema public;
+    exception when others then
+      null;
+    end;
+  end if;
   -- pgvector may be installed in any schema. That schema is on the search_path only while functions are created that
   -- name pgvector's types: a role that may create objects there could otherwise have our functions call its own.
   select nspname into vector_schema

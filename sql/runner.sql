@@ -51,5 +51,17 @@ $functions$;
     comment on procedure memory.run_jobs(int, int) is
     'Would run queued model work inside the server, but there is no PL/Python: run "agent-memory worker" beside it.';
   end if;
+  -- Also where the PL/Python functions of an earlier version stay.
+  if to_regprocedure('memory._server_variable(text)') is null then
+    create function memory._server_variable(p_name text)
+    returns text
+    language plpgsql volatile parallel unsafe
+    set search_path = pg_catalog, pg_temp
+    as $absent$
+    begin
+      return null;
+    end;
+    $absent$;
+  end if;
 end;
 $runner$;

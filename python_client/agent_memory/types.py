@@ -186,6 +186,15 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
+class Secret:
+    """A secret of a user without its value: when it was stored, and when it was last replaced."""
+
+    name: str
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """One hit; ``score`` is between 0 and 1, larger is better; ``details`` depend on the source and on ``explain``.
 
@@ -202,6 +211,19 @@ class SearchResult:
     created_at: datetime
     details: dict[str, Any] | None
     valid_from: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryNeed:
+    """Whether a request needs memory: ``decision`` is search or skip, ``reason`` says why in words.
+
+    ``details`` holds the ``score``, the score from which on memory is searched (``search_from``), and the ``signs``
+    with their weights, the strongest reason to search first.
+    """
+
+    decision: str
+    reason: str
+    details: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,20 @@ def test_the_passages_at_the_beginning_and_the_end_of_a_long_content_are_embedde
     assert 16 <= len(texts) <= 25
 
 
+@pytest.mark.feature("C6")
+def test_the_end_of_a_long_content_is_found_by_its_meaning_and_shown(api: Api) -> None:
+    activate(api, "ada", "embedding")
+    store(api, LOG * 40 + "A tea spoon broke the build.\n", key="long")
+    store(api, "All about the boat.", key="boat")
+    embed(api, VECTORS)
+    [first, *_] = search(api, None, [0, 1, 0])
+    assert first.id == "long"
+    assert first.content.endswith("A tea spoon broke the build.")
+    shown = api.retrieve_artifact(user_id="ana", key="long", from_line=first.details["from_line"])
+    assert len(first.content.split("\n", 1)[1]) < 3200
+    assert shown.strip() != ""
+
+
 @pytest.mark.feature("C6", "F4")
 def test_a_backfill_embeds_what_was_there_before_the_model(api: Api) -> None:
     """Also of a user who has artifacts only."""

@@ -58,6 +58,9 @@ def test_grep_numbers_lines_and_shows_the_lines_around(api: Api) -> None:
     assert part(api, grep="error", from_line=6, max_lines=4, context_lines=0) == "8:ERROR disk full 8"
     assert part(api, grep="error missing") == part(api, grep="error", from_line=21) == ""
     assert part(api, grep="ok 30", context_lines=1) == "29-ok 29\n30:ok 30"
+    api.delete_artifact(user_id="ana", key="log")
+    store(api, "one\r\ntwo\r\n", key="log")
+    assert part(api, grep="two") == "1-one\n2:two"
 
 
 @pytest.mark.feature("C5")
@@ -142,6 +145,7 @@ def test_what_cannot_be_combined_is_refused(api: Api, arguments: dict[str, Any],
 def test_every_form_of_a_placeholder_names_the_artifact(api: Api, form: str) -> None:
     store(api, key="log")
     assert read(api, form) == LOG
+    assert api.delete_artifact(user_id="ana", key=form)
 
 
 LOOKS_LIKE_IT = [
@@ -156,6 +160,7 @@ def test_what_only_looks_like_a_key_names_nothing(api: Api, form: str) -> None:
     store(api, key="log")
     with refused("key", "P0002"):
         read(api, form)
+    assert not api.delete_artifact(user_id="ana", key=form)
 
 
 @pytest.mark.feature("C5")

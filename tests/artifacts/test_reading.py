@@ -19,7 +19,7 @@ TEXTS = {
     "four bytes each": wide_text(101),
     "bytes of all lengths": "".join(random.Random(7).choices("aé☕𝒳", k=301)),
     "combining marks": "e\u0301\u200d👩🏽‍🚀" * 30,
-    "blanks": " \n" * 50 + "x" + "\t" * 50,
+    "blanks": " \n" * 1500 + "x" + "\t" * 1500,
 }
 
 

@@ -86,7 +86,7 @@ class TestDegraded:
         def heard(call: Callable[[Memory], object]) -> list[DegradedWarning]:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                call(Memory(db))
+                call(Memory(db, embed_queries=False))  # what the server says
             said = [warning.message for warning in caught if isinstance(warning.message, DegradedWarning)]
             assert all(warning.hint for warning in said)
             return said

@@ -7,7 +7,6 @@ import logging
 import time
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,8 @@ import pytest
 from agent_memory import AsyncMemory, DegradedWarning, InvalidValueError, Memory
 from agent_memory.client import servers
 from psycopg.conninfo import make_conninfo
-from psycopg_pool import ConnectionPool
 
+from tests.client.steps import LONG, WORDS, found, jobs, use
 from tests.support.fake_model_server import HANGING, SERVER_ERROR, FakeModelServer
 from tests.support.local_models import tiny_embedder
 from tests.support.servers import Server
@@ -38,10 +37,7 @@ OTHERS = (
     "We painted the kitchen yellow.",
     "Coffee keeps me awake at night.",
 )
-WORDS = ("tea", "green", "black", "coffee")
 KEY_VARIABLE = "AGENT_MEMORY_KEY_TEST"
-LONG = 30.0
-"""Seconds to catch up in tests of what is found, on a machine that has other work."""
 
 
 @pytest.fixture(autouse=True)
@@ -61,19 +57,10 @@ def client(dsn: str) -> Iterator[Memory]:
         yield memory
 
 
-def use(memory: Memory, name: str, folder: Path) -> None:
-    memory.register_model(name, "embedding", "local", name, {"model_dir": str(folder)})
-    memory.activate_model(name)
-
-
 def use_remote(memory: Memory, fake: FakeModelServer, **settings: Any) -> None:
     settings = {"base_url": fake.url, "api_key_env": KEY_VARIABLE, **settings}
     memory.register_model("remote", "embedding", "openai", "ada", settings)
     memory.activate_model("remote")
-
-
-def found(memory: Memory, query: str, **arguments: Any) -> list[str]:
-    return [result.content for result in memory.search("ana", query, **arguments)]
 
 
 def degraded(memory: Memory, *queries: str) -> list[str]:
@@ -84,11 +71,6 @@ def degraded(memory: Memory, *queries: str) -> list[str]:
             assert found(memory, query) == ["Green tea"]
     assert all(isinstance(warning.message, DegradedWarning) for warning in caught)
     return [str(warning.message) for warning in caught]
-
-
-def jobs(db: psycopg.Connection) -> list[tuple[str, int]]:
-    """Status and attempts of each embed job."""
-    return db.execute("select status, attempts from memory.jobs where kind = 'embed' order by job_id").fetchall()
 
 
 class TestSemanticHit:
@@ -360,139 +342,3 @@ class TestServersWithModels:
         client.add_message("ana", "monday", "user", "Green tea")
         assert found(client, "tea", mode="vector") == ["Green tea"]
         assert {request.authorization for request in fake.requests} == {"Bearer key-of-the-client"}
-
-
-class TestDueJobs:
-    def test_jobs_of_others_are_left_alone(self, client: Memory, db: psycopg.Connection, tmp_path: Path) -> None:
-        use(client, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-        for user_id in ("ana", "bo"):
-            client.add_message(user_id, "monday", "user", "Green tea")
-            client.add_message(user_id, "tuesday", "user", "Black tea")
-        assert len(found(client, "tea")) == 2
-        status = "select user_id, status, attempts from memory.jobs where kind = 'embed' order by job_id"
-        assert db.execute(status).fetchall() == [
-            ("ana", "completed", 1),
-            ("ana", "completed", 1),
-            ("bo", "pending", 0),
-            ("bo", "pending", 0),
-        ]
-
-    def test_a_search_waits_no_longer_than_it_may_and_the_work_goes_on(
-        self, dsn: str, db: psycopg.Connection, minilm: Path
-    ) -> None:
-        with Memory(dsn) as memory:
-            use(memory, "minilm", minilm)
-            assert memory.query_to_embed("ana", "tea") is not None
-            memory.search("ana", "warm up")
-            memory.add_messages(
-                "ana", "monday", [{"role": "user", "content": f"{number} {'tea ' * 250}"} for number in range(64)]
-            )
-            began = time.monotonic()
-            with pytest.warns(DegradedWarning, match="not embedded anything of this user yet"):
-                memory.search("ana", "something else")
-            assert time.monotonic() - began < 1.5
-            [due] = memory._due.values()
-            assert due.end.result(60) is None
-            assert jobs(db) == [("completed", 1)]
-
-    def test_closing_gives_back_what_is_under_way(self, dsn: str, db: psycopg.Connection, minilm: Path) -> None:
-        with Memory(dsn, catch_up_seconds=0.01) as memory:
-            use(memory, "minilm", minilm)
-            memory.add_messages(
-                "ana", "monday", [{"role": "user", "content": f"{number} {'tea ' * 250}"} for number in range(200)]
-            )
-            with pytest.warns(DegradedWarning, match="not embedded anything of this user yet"):
-                memory.search("ana", "something else")
-            assert jobs(db) == [("running", 1)]
-        assert jobs(db) == [("pending", 0)]
-
-    def test_a_killed_client_loses_nothing(self, dsn: str, db: psycopg.Connection, tmp_path: Path) -> None:
-        with Memory(dsn, catch_up_seconds=LONG) as memory:
-            use(memory, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-            memory.add_message("ana", "monday", "user", "Green tea")
-            # Killed right after the claim.
-            assert len(memory.claim_jobs("client", ["embed"], 4, user_id="ana")) == 1
-            db.execute("update memory.jobs set lease_expires_at = now() where status = 'running'")
-            assert found(memory, "black tea", mode="vector") == ["Green tea"]
-        assert jobs(db) == [("completed", 2)]
-
-    @pytest.mark.parametrize("autocommit", [True, False])
-    def test_jobs_are_done_in_no_transaction_of_the_caller(
-        self, connect: Any, dsn: str, db: psycopg.Connection, autocommit: bool, tmp_path: Path
-    ) -> None:
-        with Memory(dsn) as memory:
-            use(memory, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-            memory.add_message("ana", "monday", "user", "Green tea")
-        connection = connect()
-        connection.autocommit = autocommit
-        own = Memory(connection, catch_up_seconds=LONG)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DegradedWarning)
-            with connection.transaction():
-                own.search("ana", "tea")
-            assert jobs(db) == [("pending", 0)]
-            own.search("ana", "coffee")
-        connection.rollback()
-        assert jobs(db) == [("completed", 1) if autocommit else ("pending", 0)]
-
-    def test_a_connection_of_the_caller_is_left_alone_behind_a_search(
-        self, dsn: str, db: psycopg.Connection, minilm: Path
-    ) -> None:
-        with Memory(dsn) as memory:
-            use(memory, "minilm", minilm)
-            memory.add_messages(
-                "ana", "monday", [{"role": "user", "content": f"{number} {'tea ' * 250}"} for number in range(200)]
-            )
-        own = Memory(db, catch_up_seconds=0.01)
-        with pytest.warns(DegradedWarning, match="not embedded anything of this user yet"):
-            own.search("ana", "tea")
-        assert jobs(db) == [("pending", 0)]
-        assert all(due.end.done() for due in own._due.values())
-
-    def test_a_job_that_a_worker_does_is_waited_for(self, dsn: str, client: Memory, tmp_path: Path) -> None:
-        use(client, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-        client.add_message("ana", "monday", "user", "Green tea")
-        [job] = client.claim_jobs("worker", ["embed"], 4, user_id="ana")
-
-        def complete() -> None:
-            time.sleep(0.5)
-            vector = [1.0 if place == 4 else 0.0 for place in range(8)]
-            with Memory(dsn) as worker:
-                worker.complete_job(job.user_id, job.job_id, job.lease_token, {"embeddings": [vector]})
-
-        with ThreadPoolExecutor(1) as threads:
-            done = threads.submit(complete)
-            assert found(client, "black tea", mode="vector") == ["Green tea"]
-            done.result()
-
-    def test_threads_may_share_a_client(self, dsn: str, tmp_path: Path) -> None:
-        with ConnectionPool(dsn, min_size=1, max_size=4, kwargs={"autocommit": True}) as pool:
-            memory = Memory(pool, catch_up_seconds=LONG)
-            use(memory, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-            for user_id in ("ana", "bo", "cy"):
-                memory.add_message(user_id, "monday", "user", "Green tea")
-
-            def search(user_id: str) -> list[str]:
-                return [result.content for result in memory.search(user_id, "black tea", mode="vector")]
-
-            with ThreadPoolExecutor(6) as threads:
-                assert list(threads.map(search, ["ana", "bo", "cy"])) == [["Green tea"]] * 3
-                assert list(threads.map(search, ["ana", "bo", "cy"] * 4)) == [["Green tea"]] * 12
-            memory.close()
-
-    def test_nothing_due_costs_one_statement_more(
-        self, client: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        use(client, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-        client.add_message("ana", "monday", "user", "Green tea")
-        found(client, "tea")
-        called: list[str] = []
-        select = client._select
-
-        def counted(function: str, *rest: Any, **named: Any) -> list[dict[str, Any]]:
-            called.append(function)
-            return select(function, *rest, **named)
-
-        monkeypatch.setattr(client, "_select", counted)
-        found(client, "tea")
-        assert called == ["query_to_embed", "search"]

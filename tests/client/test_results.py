@@ -14,6 +14,7 @@ from agent_memory import (
     DegradedWarning,
     InvalidValueError,
     Memory,
+    MemoryNeed,
     NotFoundError,
     StoredArtifact,
     StoredMessage,
@@ -92,6 +93,15 @@ class TestResults:
         # No embedding model is active, so what the vector does is not the point: it arrives as one.
         with pytest.warns(DegradedWarning):
             assert memory.render_memories("ana", query_embedding=[0.5, 1, -2e-9]) != ""
+
+    @pytest.mark.feature("C8")
+    def test_need_of_memory(self, memory: Memory) -> None:
+        need = memory.needs_memory("ana", "t1", "What is my name?")
+        assert isinstance(need, MemoryNeed)
+        assert (need.decision, need.details["search_from"]) == ("search", 0.5)
+        assert "my" in need.reason
+        with pytest.raises(InvalidValueError, match="query"):
+            memory.needs_memory("ana", "t1", " ")
 
     def test_jobs(self, memory: Memory) -> None:
         memory.add_message("ana", "t1", "user", "My name is Ana.")

@@ -28,6 +28,7 @@ WRITER = """
                 text = f"I like number {number} of {name}."
                 memory.add_message("ana", "t", "user", text)
                 print(text, flush=True)
+                open(folder + ".written", "w").close()
         except Exception as error:
             print(error, file=sys.stderr, flush=True)
             time.sleep(0.01)
@@ -53,9 +54,13 @@ def test_kills_at_random_moments(folder: Path, processes: Processes) -> None:
     seed = random.randrange(10**6)
     choice = random.Random(seed)
     expected: list[str] = []
+    written = folder.with_name(folder.name + ".written")
     for kill in range(KILLS):
         writers = [processes.start(WRITER.replace("sys.argv[1]", f"'{kill} {each}'")) for each in range(2)]
-        # From the start of the interpreter to the middle of the writing; the first time the data folder is made.
+        # From the start of the interpreter to the middle of the writing; the first time the data folder is made. Every
+        # second time something has been written, however slow the machine is.
+        if kill % 2:
+            wait_until(written.exists)
         time.sleep(choice.uniform(0.0, 2.5))
         server = processes_of(folder)
         victims = {
@@ -73,12 +78,13 @@ def test_kills_at_random_moments(folder: Path, processes: Processes) -> None:
         for writer in writers:
             writer.kill()
             expected += acknowledged(writer)
+        written.unlink(missing_ok=True)
         if choice.random() < 0.5 or kill == KILLS - 1:
             with Memory(path=folder) as memory:
                 stored = memory.get_messages("ana", "t", include_inactive=True)
                 missing = set(expected) - {message.content for message in stored}
                 assert not missing, f"after kill {kill} of {victim}, seed {seed}"
-    assert len(expected) > KILLS
+    assert len(expected) >= KILLS // 2
     wait_until(lambda: not server_runs(folder))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.messages.steps import ANA, add, contents
+from tests.support.protocol import activate
 from tests.support.sqlapi import Api, refused
 from tests.support.summaries import each_round
 
@@ -62,6 +63,7 @@ class TestDeleting:
     def rich_thread(self, api: Api) -> None:
         """A thread with a summary, open jobs and an extracted memory, beside what the user wrote down in it."""
         each_round(api)
+        activate(api)  # the built-in model would reconcile after each extraction
         api.talk(**ANA, rounds=5)
         api.finish_jobs(summary="They talked.", memory="Extracted")
         api.talk(**ANA, rounds=5)

@@ -57,6 +57,7 @@ def fill(api: Api) -> None:
     api.supersede_memory(user_id=ANA, old_memory_id=tea, new_memory_id=coffee, reason="changed")
     api.add_document(user_id=ANA, content="Tea is green. " * 500, title="Tea")
     api.store_artifact(user_id=ANA, content="A long log", key="log")
+    api.add_artifact_piece(user_id=ANA, content="The beginning of a longer one")
     api.summarize_thread(user_id=ANA, thread_id="t1")
     api.finish_jobs(memory="Ana has a cat")
     api.finish_jobs()
@@ -70,6 +71,8 @@ def fill(api: Api) -> None:
         "insert into memory.model_calls (user_id, call_id, job_id, kind, model, tokens_in, price, called_at)"
         " values (%(ana)s, gen_random_uuid(), 1, 'embed', 'm', 5, 0.0001, now())",
         "insert into memory.agent_budgets (agent_id) values ('default')",
+        "insert into memory.secrets (user_id, name, key_id, sealed) values (%(ana)s, 'mail', 'k', 'sealed')",
+        "insert into memory.secret_reads (user_id, name, role) values (%(ana)s, 'mail', 'app')",
     ):
         api.connection.execute(statement, {"ana": ANA})
     api.talk(ANA, "t2", rounds=2)

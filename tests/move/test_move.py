@@ -203,27 +203,29 @@ def test_the_owner_moves_without_being_superuser_and_nobody_else_passes_by_the_t
     with psycopg.connect(empty_dsn, autocommit=True) as admin:
         admin.execute("create extension vector")
         database = admin.info.dbname
-        for role in ("keeper", "app"):
+        for role in ("mover", "bystander"):
             admin.execute(f"create role {role} login")
         try:
-            admin.execute(f'grant create on database "{database}" to keeper')
-            with psycopg.connect(make_conninfo(empty_dsn, user="keeper"), autocommit=True) as keeper:
-                assert outcomes(moved(source, keeper)) == {ANA: "moved", "bo": "moved"}
-                keeper.execute("grant usage on schema memory to app")
-                keeper.execute("grant all on all tables in schema memory to app")
-                keeper.execute("grant execute on all functions in schema memory to app")
-            with psycopg.connect(make_conninfo(empty_dsn, user="app"), autocommit=True) as app:
+            admin.execute(f'grant create on database "{database}" to mover')
+            with psycopg.connect(make_conninfo(empty_dsn, user="mover"), autocommit=True) as mover:
+                assert outcomes(moved(source, mover)) == {ANA: "moved", "bo": "moved"}
+                mover.execute("grant usage on schema memory to bystander")
+                mover.execute("grant all on all tables in schema memory to bystander")
+                mover.execute("grant execute on all functions in schema memory to bystander")
+            with psycopg.connect(make_conninfo(empty_dsn, user="bystander"), autocommit=True) as bystander:
                 with pytest.raises(PermissionDeniedError, match="the owner of schema memory"):
-                    moved(source, app)
-                app.execute("set memory.rows_are_copied = 'yes'")
-                app.execute(
+                    moved(source, bystander)
+                bystander.execute("set memory.rows_are_copied = 'yes'")
+                bystander.execute(
                     "insert into memory.messages (user_id, thread_id, role, content) values ('x', 't', 'user', 'm')"
                 )
-                assert app.execute("select message_count from memory.threads where user_id = 'x'").fetchone() == (1,)
-                assert Api(app).add_memory(user_id="x", content="Likes tea").inserted
+                assert bystander.execute("select message_count from memory.threads where user_id = 'x'").fetchone() == (
+                    1,
+                )
+                assert Api(bystander).add_memory(user_id="x", content="Likes tea").inserted
         finally:
-            admin.execute("drop owned by keeper, app cascade")
-            admin.execute("drop role keeper, app")
+            admin.execute("drop owned by mover, bystander cascade")
+            admin.execute("drop role mover, bystander")
 
 
 def test_what_does_not_fit_together_is_refused(source: Api, target: psycopg.Connection[Any]) -> None:

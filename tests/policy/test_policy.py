@@ -30,6 +30,7 @@ DEFAULTS = json.loads("""{
                  "preselect_above": 2000},
   "context":    {"max_tokens": 4000, "max_memories": 20, "recall": true, "recall_share": 0.5, "embed_query": true,
                  "memories_share": 0.25, "cross_session_share": 0.25, "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
+  "secrets":    {"mask_in_threads": false},
   "jobs":       {"max_running_per_user": 4},
   "budget":     {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
 }""")  # noqa: E501
@@ -165,6 +166,7 @@ class TestRefusals:
             ("context.relevance_weight", [-0.1, 2, "1"]),
             ("context.embed_query", [1, "true"]),
             ("jobs.max_running_per_user", [0, -1, 1.5, "4"]),
+            ("secrets.mask_in_threads", ["yes", 1]),
             ("budget.tokens_per_user_per_day", [-1, "1000"]),
         ],
     )

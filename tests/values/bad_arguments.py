@@ -37,6 +37,7 @@ VALID: dict[str, dict[str, Any]] = {
     "delete_artifact": {**ANA, "key": "log"},
     "delete_document": {**ANA, "document_id": DOCUMENT_ID},
     "delete_memory": MEMORY,
+    "delete_secret": {**ANA, "name": "mail"},
     "delete_thread": THREAD,
     "doctor": {},
     "status": {},
@@ -50,6 +51,7 @@ VALID: dict[str, dict[str, Any]] = {
     "get_memory_history": MEMORY,
     "get_messages": THREAD,
     "get_policy": {},
+    "get_secret": {**ANA, "name": "mail"},
     "get_thread_summary": THREAD,
     "get_user_summary": ANA,
     "keep_query_embedding": {
@@ -63,9 +65,13 @@ VALID: dict[str, dict[str, Any]] = {
     "list_documents": ANA,
     "count_memories": ANA,
     "list_memories": ANA,
+    "list_secrets": ANA,
     "list_threads": ANA,
+    "load_user": ANA,
+    "needs_memory": {**THREAD, "query": "Connect to the DB"},
     "query_to_embed": {**ANA, "query": "tea"},
     "reconcile_memories": ANA,
+    "reencrypt_secrets": {},
     "record_calls": {**ANA, "job_id": 1, "calls": [{"tokens_in": 1}]},
     "register_model": {"name": "m", "kind": "chat", "provider": "openai", "model": "gpt"},
     "release_job": JOB,
@@ -76,6 +82,7 @@ VALID: dict[str, dict[str, Any]] = {
     "retry_job": {**ANA, "job_id": 2},
     "search": {**ANA, "query": "tea"},
     "set_policy": {"settings": {"messages": {"expires_after": "1 day"}}},
+    "set_secret": {**ANA, "name": "mail", "value": "letmein"},
     "set_prompt": {"name": "consolidate", "template": "Sort these:\n---\n{{memories}}"},
     "store_artifact": {**ANA, "content": "Tea is a drink."},
     "summarize_thread": THREAD,
@@ -86,6 +93,8 @@ VALID: dict[str, dict[str, Any]] = {
     "vector_index": {"model": "vectors"},
     "version": {},
 }
+
+NEED_PGCRYPTO = ("get_secret", "reencrypt_secrets", "set_secret")
 
 LONG = "é" * 256
 UNKNOWN_ID = uuid.UUID(int=404)
@@ -134,6 +143,9 @@ BAD_VALUES: dict[str, list[Any]] = {
 
 # One function each.
 BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
+    *((function, "name", [None, "", LONG]) for function in ("set_secret", "get_secret", "delete_secret")),
+    ("set_secret", "value", [None, ""]),
+    ("reencrypt_secrets", "batch_size", [None, 0, -1]),
     ("add_message", "role", [None, "", "robot", "USER"]),
     ("add_message", "content", [None, ""]),
     ("add_message", "created_at", ["infinity", "-infinity", "10000-01-01", "0001-01-01 BC"]),
@@ -156,6 +168,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("get_messages", "roles", [[""], ["robot"], ["user", "USER"], "{user,null}", "{{user},{tool}}"]),
     ("get_thread_summary", "kind", ["", "user", "processing"]),
     ("list_memories", "filter", [Jsonb([]), Jsonb("text"), Jsonb(1), Jsonb(None)]),
+    ("needs_memory", "query", [None, "", " \n"]),
     ("reconcile_memories", "n", [None, 1, 0, -1, 1001]),
     ("record_calls", "calls", [None]),
     ("register_model", "name", ["", LONG]),
@@ -181,7 +194,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("search", "top_k", [None, 0, -1, 1001]),
     ("set_policy", "settings", [None, Jsonb(None), Jsonb([]), Jsonb("text")]),
     ("set_prompt", "template", [None, "", " \n", "Sort them!", "{{memories}} {{user_id}}", "{{memorie}}"]),
-    ("store_artifact", "content", [None, "", " \n"]),
+    ("store_artifact", "content", [None, "", " \n", " " * 2000]),
     ("store_artifact", "key", ["a b", "a\nb", "a\n", "a]", "[a", "é", "a\u200bb", "[MemoryRef: a - b - 3 tokens]"]),
     ("store_artifact", "artifact_type", [None, "", LONG]),
     ("supersede_memory", "old_memory_id", [None]),
@@ -228,6 +241,7 @@ OVERSIZED: list[tuple[str, str, str, Any]] = [
     ("add_messages", "messages", "content", [{**HELLO, "content": "é" * (5 * MIB + 1)}]),
     ("add_messages", "messages", "metadata", [{**HELLO, "metadata": {"a": INCOMPRESSIBLE}}]),
     ("add_memory", "content", "content", "x" * (MIB // 4 + 1)),
+    ("set_secret", "value", "value", "x" * (MIB // 16 + 1)),
     ("add_memory", "embedding_text", "embedding_text", "x" * (MIB // 4 + 1)),
     ("add_memory", "metadata", "metadata", {"a": INCOMPRESSIBLE}),
     ("set_prompt", "template", "template", "{{memories}}" + "x" * 2**16),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -162,11 +163,14 @@ def _recalled(content: str) -> list[tuple[str, str]]:
 
 
 def _about(question: str, lines: list[str]) -> list[str]:
-    """Return the lines that share most with the question, three at most; rare words count more than common ones."""
+    """Return the lines that share most with the question, three at most.
+
+    Rare words count more than common ones, and words of short lines more than those of long ones, such as logs.
+    """
     words = [set(re.findall(r"\w{3,}", line.casefold())) for line in lines]
     frequency = Counter(word for of_line in words for word in of_line)
     asked = set(re.findall(r"\w{3,}", question.casefold())) - _FILLERS
-    shared = [sum(1 / frequency[word] for word in of_line & asked) for of_line in words]
+    shared = [sum(1 / frequency[word] for word in of_line & asked) / math.sqrt(1 + len(of_line)) for of_line in words]
     best = sorted(range(len(lines)), key=lambda place: shared[place], reverse=True)[:3]
     return [lines[place] for place in best if shared[place] >= max(shared) / 2 > 0]
 

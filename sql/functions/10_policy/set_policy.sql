@@ -125,6 +125,12 @@ begin
         perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "needed" or "each_round".');
       end if;
       return;
+    when name = 'context.recall' then
+      if p_value not in ('true', 'false', '"when_needed"') then
+        perform memory._refuse('settings', format('%s is %s', name, left(p_value::text, 100)),
+          'Use true, false or "when_needed".');
+      end if;
+      return;
     when name = 'search.language' then
       if not exists (select from pg_ts_config as c
                      where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = said) then
@@ -166,7 +172,7 @@ begin
       return;
     when p_section = 'resources'
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
-                   'embed_query', 'recall', 'as_memory', 'describe') then
+                   'embed_query', 'as_memory', 'describe', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
           'Write true or false.');

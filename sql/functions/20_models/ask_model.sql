@@ -14,7 +14,8 @@ declare
   reply jsonb;
   calls jsonb;
 begin
-  reply := memory._call_model(p_kind, jsonb_build_object('model', model) || p_payload);
+  reply := memory._call_model(p_kind, jsonb_build_object('model', model)
+    || p_payload || memory._json_without_credentials(p_payload - 'prompt'));
   calls := coalesce(nullif(reply -> 'calls', 'null'), '[]');
   if jsonb_array_length(calls) > 0 and current_setting('transaction_read_only') = 'off' then
     perform memory._check_calls(calls);

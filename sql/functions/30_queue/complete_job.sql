@@ -17,6 +17,9 @@ begin
   end if;
   -- 64 MiB: the largest result that a job asks for, 256 embeddings of 4,000 dimensions, has 13 MiB.
   perform memory._check_json_size('result', result, 67108864, 'See docs/jobs.md for the result of each kind.');
+  if not result ? 'embeddings' then -- which are numbers
+    result := memory._json_without_credentials(result);
+  end if;
   outcome := memory._apply_result(job, result);
   perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
     case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)')

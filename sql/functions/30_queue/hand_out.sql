@@ -33,7 +33,7 @@ begin
           tokens_allowed = memory._allowed_tokens(p_job, handed.payload),
           error = case when j.error not like 'AM002%' then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
-      payload := handed.payload;
+      payload := memory._payload_without_credentials(handed.payload);
       return;
     end if;
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);
@@ -90,5 +90,16 @@ begin
   return format('it cannot be handed out: SQLSTATE %s', p_code)
     || coalesce(' in ' || substring(p_trace from '(memory[.][a-z_]+)[(]'), '')
     || coalesce(' line ' || substring(p_trace from ' line ([0-9]+) at '), '');
+end;
+$$;
+
+-- The payload with marks in place of credentials. Documents are only cut into pieces, by places in their texts, and no
+-- model reads them here; their pieces are read by the jobs that embed them.
+create or replace function memory._payload_without_credentials(p_payload jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_payload || memory._json_without_credentials(p_payload - '{model,prompt,documents}'::text[]);
 end;
 $$;

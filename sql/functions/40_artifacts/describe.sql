@@ -48,12 +48,14 @@ begin
 end;
 $$;
 
--- At most p_length characters of a text.
+-- At most p_length characters of a text, with marks in place of credentials, which are not recognised any more once
+-- they are cut.
 create or replace function memory._in_short(p_said text, p_length int)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
+  p_said := memory._without_credentials(p_said);
   return case when length(p_said) > p_length then rtrim(left(p_said, p_length - 3)) || '...' else p_said end;
 end;
 $$;

@@ -117,7 +117,7 @@ begin
     p_said := concat(case when starts > 1 then '...' end, substr(p_said, starts, 400),
                      case when starts + 400 <= length(p_said) then '...' end);
   end if;
-  return p_line || case when folded like all (p_patterns) then ':' else '-' end || p_said;
+  return p_line || case when folded like all (p_patterns) then ':' else '-' end || rtrim(p_said, e'\r');
 end;
 $$;
 

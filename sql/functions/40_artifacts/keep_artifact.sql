@@ -14,6 +14,7 @@ declare
   stored_id constant uuid := coalesce(p_upload_id, memory._uuid_v7());
   artifact memory.artifacts;
 begin
+  perform memory._check_id('user_id', p_user_id);
   if p_upload_id is null then
     perform memory._check_artifact_content(p_content);
     perform memory._append_content(p_user_id, stored_id, p_content);
@@ -28,7 +29,7 @@ begin
       coalesce(memory._placeholder_text(left(p_description, 10000)),
                case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
       p_agent_id, p_thread_id, p_metadata, p_expires_at, p_check_at)
-    -- The update waits for a session that is storing the same key, which a look before the insert could not see.
+    -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
     on conflict on constraint artifacts_pkey do update
     set expires_at = case
           when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)

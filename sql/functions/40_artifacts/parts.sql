@@ -96,7 +96,7 @@ $$;
 -- How many bytes a content has.
 create or replace function memory._content_bytes(p_user_id text, p_content_id uuid)
 returns int
-language plpgsql volatile parallel safe -- see what another session has stored while this statement waited for it
+language plpgsql volatile parallel safe -- sees what another transaction has stored while this statement waited for it
 as $$
 begin
   return (

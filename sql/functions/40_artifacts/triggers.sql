@@ -10,7 +10,7 @@ execute function memory._artifact_before_write();
 create trigger artifact_150_content_after_insert
 after insert on memory.artifacts
 for each row
-when (new.content is not null)
+when (new.content is not null and ({{not copied}}))
 execute function memory._artifact_content_after_insert();
 
 create trigger artifact_200_after_insert

@@ -62,7 +62,7 @@ begin
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
   values (add_message.user_id, add_message.thread_id,
-    case set_config('memory.seqs_reserved', 'yes', true) when 'yes' then booked.first_seq end,
+    case when set_config('memory.seqs_reserved', booked.reservation, true) <> '' then booked.first_seq end,
     add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
     coalesce(add_message.expires_at, booked.expires_at), short.artifact_key, short.content_digest)

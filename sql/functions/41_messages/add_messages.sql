@@ -80,15 +80,10 @@ begin
   perform memory._lock_thread(p_user_id, p_thread_id);
   select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null) into keys
   from memory._parse_messages(p_messages) as p;
-  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
-  select min(k.idempotency_key) into conflict
-  from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
-        from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest
-              from memory._parse_messages(p_messages) as p
-              where p.idempotency_key is not null
-              offset 0) as d) as k
-  left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = k.idempotency_key
-  where k.digest <> coalesce(m.digest, k.first_digest);
+  conflict := memory._conflicting_key(p_user_id, p_thread_id, p_messages, keys, false);
+  if conflict is not null then -- the message may be stored with marks in place of its credentials
+    conflict := memory._conflicting_key(p_user_id, p_thread_id, p_messages, keys, true);
+  end if;
   if conflict is not null then
     perform memory._refuse_used_key(conflict);
   end if;
@@ -133,5 +128,29 @@ begin
   left join fresh as f on f.seq = p.first_place
   where p.stored_seq is not null or b.first_seq is not null
   order by p.seq;
+end;
+$$;
+
+-- A key under which another message is stored, or another one stands earlier in the array; null when there is none.
+-- With p_is_masked a message is also the same when it is stored with marks in place of its credentials.
+create or replace function memory._conflicting_key(
+  p_user_id text, p_thread_id text, p_messages jsonb, p_keys text[], p_is_masked boolean
+)
+returns text
+language plpgsql volatile parallel unsafe -- volatile, so that it sees what the lock of the thread has waited for
+as $$
+begin
+  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
+  return (
+    select min(k.idempotency_key)
+    from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
+          from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest,
+                  case when p_is_masked
+                    then memory._message_digest(p.role, memory._without_credentials(p.content)) end as masked_digest
+                from memory._parse_messages(p_messages) as p
+                where p.idempotency_key is not null
+                offset 0) as d) as k
+    left join memory._messages_by_keys(p_user_id, p_thread_id, p_keys) as m on m.idempotency_key = k.idempotency_key
+    where k.digest <> coalesce(m.digest, k.first_digest) and (k.masked_digest = m.digest) is not true);
 end;
 $$;

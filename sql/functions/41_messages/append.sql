@@ -1,11 +1,13 @@
 -- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
 -- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
--- booked for an agent without the resource memory; then both results are null.
+-- booked for an agent without the resource memory; then the first two results are null. reservation is what the setting
+-- memory.seqs_reserved must be when rows are inserted under the reserved numbers: yes, or masked where the policy wants
+-- marks in place of credentials; then the insert trigger takes the rows.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz
+  out first_seq bigint, out expires_at timestamptz, out reservation text
 )
 language plpgsql volatile parallel unsafe
 as $$
@@ -20,6 +22,7 @@ declare
   due text[];
   kind text;
 begin
+  reservation := 'yes';
   -- Policy and models are read in the same statement: a statement of their own would take 10 us.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
     first_at, last_at)
@@ -52,6 +55,9 @@ begin
       return;
     end if;
     lifetime := memory._message_lifetime(policy);
+    if (policy #>> '{secrets,mask_in_threads}')::boolean then
+      reservation := set_config('memory.seqs_reserved', 'masked', true);
+    end if;
     due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
   end if;
   expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');

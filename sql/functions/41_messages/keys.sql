@@ -14,9 +14,13 @@ begin
   select k.* into existing from memory._messages_by_keys(p_user_id, p_thread_id, array[p_idempotency_key]) as k;
   if not found or p_role is null or p_content is null then
     return null; -- memory.add_message() refuses null
-  elsif existing.digest
-    <> memory._message_digest(case p_role when 'agent' then 'assistant' else p_role end, p_content) then
-    perform memory._refuse_used_key(p_idempotency_key);
+  end if;
+  p_role := case p_role when 'agent' then 'assistant' else p_role end;
+  if existing.digest <> memory._message_digest(p_role, p_content) then
+    p_content := memory._without_credentials(p_content); -- which may have been stored in its place
+    if existing.digest <> memory._message_digest(p_role, p_content) then
+      perform memory._refuse_used_key(p_idempotency_key);
+    end if;
   end if;
   return row(existing.seq, coalesce(existing.content, p_content), existing.token_count, existing.memory_ref)
     ::memory.stored_message;

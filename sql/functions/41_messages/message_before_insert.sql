@@ -8,6 +8,9 @@ declare
   short memory.shortened_message;
   booked record;
 begin
+  if new.seq is not null and current_setting('memory.seqs_reserved', true) = 'masked' then
+    return memory._masked_booked_message(new);
+  end if;
   -- memory.add_message() and memory.add_messages() insert under numbers that they have reserved; the trigger's WHEN
   -- lets their rows pass by.
   if new.seq is not null then
@@ -54,6 +57,10 @@ begin
     and exists (select from memory._messages_by_keys(new.user_id, new.thread_id, array[new.idempotency_key])) then
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
       'memory.add_message() returns the stored message instead.', '23505');
+  end if;
+  if booked.reservation = 'masked' then
+    perform set_config('memory.seqs_reserved', '', true);
+    new := memory._masked_booked_message(new);
   end if;
   return new;
 end;

@@ -21,9 +21,12 @@ begin
   new.artifact_key := case when memory._ref_in(new.content, old.artifact_key) is not null then old.artifact_key end;
   new.content_digest := case when new.artifact_key is not null then old.content_digest end;
   if new.content <> old.content or new.metadata <> old.metadata then
-    new.token_count := memory._estimated_tokens(new.content, new.metadata);
-    new.is_counted := false;
     policy := memory._policy(new.user_id, new.agent_id);
+    new.token_count := memory._estimated_tokens(new.content, new.metadata);
+    if (policy #>> '{secrets,mask_in_threads}')::boolean then
+      new := memory._masked_message(new);
+    end if;
+    new.is_counted := false;
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
                                                 new.created_at);
     -- A job that is embedding the old text has locked the row. After the wait its embedding is there to be dropped.

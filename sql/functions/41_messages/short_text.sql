@@ -36,7 +36,7 @@ $$;
 
 -- The command and the tool whose output a message is, as members command and tool: from its metadata, or from the call
 -- with its tool_call_id, in the array that it came in (up to 1,000 messages, because each output searches it) or among
--- the last twenty messages of the thread.
+-- the last twenty messages of the thread. A mark takes the place of each credential.
 create or replace function memory._call_of(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
 returns jsonb
 language plpgsql stable parallel safe
@@ -50,7 +50,7 @@ declare
   arguments jsonb;
 begin
   if jsonb_typeof(p_metadata -> 'command') = 'string' then
-    return jsonb '{}';
+    return memory._json_without_credentials(jsonb_build_object('command', p_metadata -> 'command'));
   end if;
   if p_metadata ? 'tool_call_id' then
     if jsonb_array_length(p_messages) <= 1000 then
@@ -67,10 +67,10 @@ begin
     end if;
     arguments := memory._json_or_null(left(call ->> 'arguments', 65536));
   end if;
-  return jsonb_strip_nulls(jsonb_build_object(
+  return memory._json_without_credentials(jsonb_strip_nulls(jsonb_build_object(
     'command', coalesce(memory._command_in(arguments -> 'command'), memory._command_in(arguments -> 'cmd'),
                         memory._command_in(p_metadata -> 'command')),
-    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255)));
+    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))));
 end;
 $$;
 

@@ -11,10 +11,12 @@ begin atomic
   select octet_length(p_content) > 300;
 end;
 
--- What is stored of a message whose content becomes an artifact; nulls if the content stays, because the policy says so
--- or because it is not longer than what would take its place. The caller has checked the message, and asks only if
--- memory._may_be_long(). p_is_keyed: the message has an idempotency key. p_messages: the array that it came in, where
--- the call of the tool may stand that it is the result of.
+-- What is stored of a message whose content becomes an artifact, without its credentials if the policy masks threads.
+-- What is made here of the content and its command (key, description, words around the placeholder) reaches further
+-- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
+-- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
+-- if memory._may_be_long(). p_is_keyed: the message has an idempotency key. p_messages: the array that it came in,
+-- where the call of the tool may stand that it is the result of.
 create or replace function memory._shorten(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb, p_is_keyed boolean,
   p_messages jsonb default null
@@ -37,6 +39,10 @@ begin
     or memory._is_blank(p_content)
     or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
     return null;
+  end if;
+  if (memory._policy_section(p_user_id, p_agent_id, 'secrets') ->> 'mask_in_threads')::boolean then
+    p_content := memory._without_credentials(p_content);
+    p_metadata := memory._masked_metadata(p_metadata);
   end if;
   about := p_metadata - '{content,tool_calls,function_call}'::text[];
   if p_role = 'tool' then
@@ -137,30 +143,30 @@ declare
   free int := p_lowest;
   middle int;
 begin
-  while memory._is_key(p_user_id, memory._numbered_key(p_slug, free)) loop
+  while memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free)) loop
     taken := free;
     free := free * 2;
   end loop;
   while free - taken > 1 loop
     middle := (taken + free) / 2;
-    if memory._is_key(p_user_id, memory._numbered_key(p_slug, middle)) then
+    if memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, middle)) then
       taken := middle;
     else
       free := middle;
     end if;
   end loop;
   for attempt in 1..50 loop
-    -- The second look comes after the lock: the session that held the lock may have stored the key meanwhile.
+    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
     exit when pg_try_advisory_xact_lock(
         hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
-      and not memory._is_key(p_user_id, memory._numbered_key(p_slug, free));
+      and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
     free := free + 1;
   end loop;
   return free;
 end;
 $$;
 
-create or replace function memory._is_key(p_user_id text, p_key text)
+create or replace function memory._is_taken_key(p_user_id text, p_key text)
 returns boolean
 language plpgsql volatile parallel safe -- sees what was committed since the statement began
 as $$

@@ -65,8 +65,8 @@ begin atomic
     and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
 end;
 
--- Shows the placeholder and, below it, the passage of the part that says most of the query. from_line is the line in
--- which the passage begins.
+-- Shows the placeholder and, below it, the passage of the part that says most of the query. Without a query in words it
+-- is what was embedded of the part: all of it, or its end. from_line is the line in which the passage begins.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
@@ -85,7 +85,8 @@ begin atomic
     on p.user_id = a.user_id and p.content_id = a.content_id and p.first_byte = p_number
   cross join lateral memory._policy(p_user_id, a.agent_id) as y (policy)
   cross join lateral memory._passage(
-    (y.policy #>> '{search,language}')::regconfig, p.content, p_query, (y.policy #>> '{knowledge_base,chunk_size}')::int
-  ) as s (passage)
+    (y.policy #>> '{search,language}')::regconfig,
+    case when p_query is null then right(p.content, 3072) else p.content end, p_query,
+    (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
   where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id;
 end;

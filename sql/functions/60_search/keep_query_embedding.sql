@@ -4,7 +4,8 @@
 -- model that made it, so a search never compares it with the embeddings of another model of the same length, whatever
 -- is activated meanwhile.
 create or replace function memory.keep_query_embedding(
-  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null, agent_id text default null
+  user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null,
+  agent_id text default null
 )
 returns boolean
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -26,7 +27,8 @@ begin
   if calls is not null then
     perform memory._check_calls(calls);
     perform memory._enter_credible_calls(
-      user_id, null, 'search', agent_id, embedding_model ->> 'name', calls, 4, memory._estimate_tokens(asked) * 4 + 1000);
+      user_id, null, 'search', agent_id, embedding_model ->> 'name', calls, 4,
+      memory._estimate_tokens(asked) * 4 + 1000);
   end if;
   select m.* into made_by from memory.models as m
   where m.name = embedding_model ->> 'name' and m.kind = 'embedding'

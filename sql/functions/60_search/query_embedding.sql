@@ -98,13 +98,14 @@ begin
 end;
 $$;
 
--- The key of a kept embedding. The words of queries are not kept.
+-- The key of a kept embedding. The words of queries are not kept. Models embed a query without its credentials, so the
+-- key has none either.
 create or replace function memory._query_hash(p_query text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return encode(sha256(convert_to(p_query, 'UTF8')), 'hex');
+  return encode(sha256(convert_to(memory._without_credentials(p_query), 'UTF8')), 'hex');
 end;
 $$;
 

@@ -46,16 +46,18 @@ begin
     select c
     from memory._context_parts(
       get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-      get_context.max_tokens - room, coalesce(get_context.recall, (policy #>> '{context,recall}')::boolean)) as c
+      get_context.max_tokens - room,
+      coalesce(get_context.recall, memory._recalls(
+        get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c
     order by c.ordinal), get_context.max_tokens) as i
   order by i.ordinal;
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
-'the query (unless recall is false), earlier conversations, the newest messages of the thread, and a summary of those '
-'that do not fit; before them, where a placeholder stands among them, instructions for it (prompt placeholders). '
-'Without a query the user''s newest message is the query. metadata of a message holds its '
+'the query (recall, otherwise the policy''s context.recall), earlier conversations, the newest messages of the thread, '
+'and a summary of those that do not fit; before them, where a placeholder stands among them, instructions for it '
+'(prompt placeholders). Without a query the user''s newest message is the query. metadata of a message holds its '
 'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
 -- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
@@ -66,6 +68,25 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return p_is_given or p_model.name is not null and (p_policy #>> '{context,embed_query}')::boolean;
+end;
+$$;
+
+-- Whether the policy wants what was said before about the query. A query that is only an embedding has no words to
+-- judge.
+create or replace function memory._recalls(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
+)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+declare
+  recall constant text := p_policy #>> '{context,recall}';
+begin
+  if recall <> 'when_needed' then
+    return recall::boolean;
+  end if;
+  return p_query is null
+    or (memory._needs_memory(p_user_id, p_thread_id, p_agent_id, p_query, p_policy)).decision = 'search';
 end;
 $$;
 

@@ -30,7 +30,7 @@ begin
   model := memory._model_json(serving);
   text := case when known.embedding is null
     and not (is_context and not (memory._policy_section(user_id, agent_id, 'context') ->> 'embed_query')::boolean)
-    and memory._is_within_budget(user_id, agent_id, model, query) then query end;
+    and memory._is_within_budget(user_id, agent_id, model, query) then memory._without_credentials(query) end;
   server_embeds := probe and memory._server_embeds(model);
   is_read_only := current_setting('transaction_read_only')::boolean;
   has_due_jobs := exists (
@@ -43,8 +43,8 @@ $$;
 comment on function memory.query_to_embed(text, text, text, text, boolean, boolean) is
 'What a client does before a search or, with is_context, before a context: the embedding model that serves the user; '
 'the text that it is to embed with it, null where nothing is to be embedded or the embedding is kept already; with '
-'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. Without a '
-'query, text is the newest message of the user in the thread. No row: no embedding model is active.';
+'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. '
+'Without a query, text is the newest message of the user in the thread. No row: no embedding model is active.';
 
 -- Whether the budget allows to embed a query.
 create or replace function memory._is_within_budget(p_user_id text, p_agent_id text, p_model jsonb, p_query text)

@@ -121,6 +121,7 @@ returns boolean
 language plpgsql stable parallel safe
 set enable_seqscan = off -- One user may have few messages among the many of others.
 set enable_bitmapscan = off
+set jit = off -- as in memory._next_place()
 as $$
 begin
   return exists (

@@ -32,6 +32,7 @@ begin
   swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
   perform memory._sweep_query_embeddings(batch_size);
   perform memory._sweep_gone_jobs(batch_size);
+  perform memory._sweep_secret_reads(batch_size);
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;

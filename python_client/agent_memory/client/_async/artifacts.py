@@ -154,5 +154,5 @@ class AsyncArtifacts(AsyncCaller):
         )
 
     async def delete_artifact(self, user_id: str, key: str) -> bool:
-        """Delete an artifact and return whether it existed."""
+        """Delete an artifact, named by its key or a placeholder, and return whether it existed."""
         return await self._value(bool, "delete_artifact", {"user_id": user_id, "key": key})

@@ -13,6 +13,7 @@ from .memories import AsyncMemories
 from .messages import AsyncMessages
 from .models import AsyncModels
 from .search import AsyncSearch
+from .secrets import AsyncSecrets
 
 
 class AsyncMemory(
@@ -21,6 +22,7 @@ class AsyncMemory(
     AsyncSearch,
     AsyncDocuments,
     AsyncArtifacts,
+    AsyncSecrets,
     AsyncJobs,
     AsyncModels,
     AsyncAdministration,

@@ -170,7 +170,11 @@ class AsyncEmbedding(AsyncWorkerProtocol):
                 reason = reason_to_keep(error)
                 known.fail(name, reason)
         if vector is None:
-            self._warn_degraded(f"the query is not embedded by this client: {reason}", sqlstate=_NOT_EMBEDDED)
+            self._warn_degraded(
+                f"the query is not embedded by this client: {reason}",
+                f'See the settings of model "{model["name"]}"; mode "keyword" needs no model.',
+                sqlstate=_NOT_EMBEDDED,
+            )
         else:
             self._vectors.keep(name, text, vector)
         return vector

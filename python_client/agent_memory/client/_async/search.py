@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...types import ContextPart, SearchResult
+from ...types import ContextPart, MemoryNeed, SearchResult
 from .embedding import AsyncEmbedding
 
 
@@ -135,3 +135,13 @@ class AsyncSearch(AsyncEmbedding):
             max_tokens=max_tokens,
             query_embedding=query_embedding,
         )
+
+    async def needs_memory(self, user_id: str, thread_id: str, query: str) -> MemoryNeed:
+        """Tell by rules, without a model, whether a request of the user needs memory.
+
+        ``decision`` is search where the request is vague or about the user's past, and skip where it is concrete or
+        the recent messages of the thread say what it refers to. A thread that does not exist has no messages.
+
+        Raises InvalidValueError where ``query`` is empty.
+        """
+        return await self._row(MemoryNeed, "needs_memory", {"user_id": user_id, "thread_id": thread_id, "query": query})

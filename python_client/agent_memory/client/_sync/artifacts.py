@@ -153,5 +153,5 @@ class SyncArtifacts(SyncCaller):
         )
 
     def delete_artifact(self, user_id: str, key: str) -> bool:
-        """Delete an artifact and return whether it existed."""
+        """Delete an artifact, named by its key or a placeholder, and return whether it existed."""
         return self._value(bool, "delete_artifact", {"user_id": user_id, "key": key})

@@ -14,6 +14,7 @@ from .memories import SyncMemories
 from .messages import SyncMessages
 from .models import SyncModels
 from .search import SyncSearch
+from .secrets import SyncSecrets
 
 
 class Memory(
@@ -22,6 +23,7 @@ class Memory(
     SyncSearch,
     SyncDocuments,
     SyncArtifacts,
+    SyncSecrets,
     SyncJobs,
     SyncModels,
     SyncAdministration,

@@ -1,0 +1,91 @@
+"""The methods for secrets, and what an agent loads of a user when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any
+
+from psycopg import AsyncCursor
+from psycopg.pq import TransactionStatus
+from psycopg.rows import scalar_row
+
+from ...types import Secret
+from ..arguments import parameters
+from ..masks import keys_of_environment, masked
+from ..notices import Notices
+from ..statements import statement
+from .caller import AsyncCaller, translated
+
+
+class AsyncSecrets(AsyncCaller):
+    """The methods for secrets, and what an agent loads of a user when it starts.
+
+    Values and keys go to the server under a mask, so that a log of statements and their parameters has neither. The
+    server encrypts under the key in its own environment. A server that cannot read its environment, for want of
+    PL/Python, uses the key in the environment of this process: AGENT_MEMORY_SECRET_KEY, 32 random bytes in base64.
+    """
+
+    async def set_secret(self, user_id: str, name: str, value: str) -> None:
+        """Store a secret of a user, encrypted, or replace it; ``value`` has 64 KiB at most.
+
+        Raises psycopg.errors.FeatureNotSupported where there is no key, or no extension pgcrypto.
+        """
+        await self._masked_value("set_secret", {"user_id": user_id, "name": name, "value": value}, masks_value=True)
+
+    async def get_secret(self, user_id: str, name: str) -> str:
+        """Return the value of a secret. The server records who reads it.
+
+        Raises NotFoundError where the user has no secret of that name, PermissionDeniedError where the role may not
+        read secrets, and psycopg.errors.FeatureNotSupported where the key is missing.
+        """
+        value: str = await self._masked_value("get_secret", {"user_id": user_id, "name": name})
+        return value
+
+    async def list_secrets(self, user_id: str) -> list[Secret]:
+        """Return the names of a user's secrets and their times, by name; never a value."""
+        return await self._rows(Secret, "list_secrets", {"user_id": user_id})
+
+    async def delete_secret(self, user_id: str, name: str) -> bool:
+        """Delete a secret and return whether it existed."""
+        return await self._value(bool, "delete_secret", {"user_id": user_id, "name": name})
+
+    async def reencrypt_secrets(self, batch_size: int = 1000) -> int:
+        """Encrypt up to ``batch_size`` secrets under the new key, and return how many; at 0 the previous key can go.
+
+        Raises psycopg.errors.FeatureNotSupported where AGENT_MEMORY_SECRET_KEY_PREVIOUS is not set.
+        """
+        count: int = await self._masked_value("reencrypt_secrets", {"batch_size": batch_size})
+        return count
+
+    async def load_user(self, user_id: str, agent_id: str | None = None) -> dict[str, Any]:
+        """Return what an agent needs to know of a user when it starts.
+
+        ``summary`` is a text or None; ``preferences`` and ``facts`` are the 50 memories of each that matter most, of
+        ``agent_id`` or of all agents; ``threads`` are the 10 newest; ``secrets`` are up to 100 names.
+        """
+        return await self._value(dict, "load_user", {"user_id": user_id}, agent_id=agent_id)
+
+    async def _masked_value(self, function: str, required: Mapping[str, Any], *, masks_value: bool = False) -> Any:
+        """Call a function that may need a key, and return its value."""
+        arguments = parameters(self._senders[function], required, {})
+        keys = keys_of_environment()
+        notices = Notices(self._warned)
+        async with self._borrowed(notices) as connection, translated(connection, function):
+            # The mask lives as long as the transaction: the caller's own where there is one.
+            is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
+            async with connection.transaction() if is_alone else nullcontext():
+                cursor = AsyncCursor(connection, row_factory=scalar_row)
+                if keys or masks_value:
+                    await cursor.execute("select memory._secret_mask()")
+                    mask: bytes = await cursor.fetchone() or b""
+                    for setting, key in keys.items():
+                        await cursor.execute(
+                            "select set_config(%s, %s, true) is null", [setting, masked(key, mask, setting)]
+                        )
+                    if masks_value:
+                        arguments["value"] = masked(arguments["value"], mask, "value")
+                await cursor.execute(statement("select", function, tuple(arguments)), arguments)
+                value = await cursor.fetchone()
+        notices.warn()
+        return value

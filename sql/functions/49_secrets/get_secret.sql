@@ -1,0 +1,30 @@
+create or replace function memory.get_secret(user_id text, name text)
+returns text
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- In a function with the owner's rights current_user is the owner.
+  reader constant text := coalesce(nullif(current_setting('role'), 'none'), session_user);
+  stored memory.secrets;
+  value bytea;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('name', name);
+  select s.* into stored from memory.secrets as s where s.user_id = get_secret.user_id and s.name = get_secret.name;
+  if not found then
+    perform memory._refuse('name', format('this user has no secret "%s"', name),
+      'memory.list_secrets(user_id) shows what there is.', 'P0002');
+  end if;
+  value := memory._opened(stored);
+  insert into memory.secret_reads (user_id, name, role) values (get_secret.user_id, get_secret.name, reader);
+  -- If the caller rolls its transaction back, the row goes, and this line of the server's log stays.
+  raise log 'secret % of user % was read by role %', memory._in_a_line(name), memory._in_a_line(user_id),
+    memory._in_a_line(reader);
+  perform memory._drop_secret_mask();
+  return convert_from(value, 'UTF8');
+end;
+$$;
+comment on function memory.get_secret(text, text) is
+'The value of a secret of a user. Error P0002 when there is none of that name. Each reading is recorded in '
+'memory.secret_reads and in the server''s log. Grant it only to roles that use secrets.';

@@ -1,0 +1,73 @@
+-- The keys of secrets: 32 random bytes each, in base64. The new one encrypts and decrypts, the previous one only
+-- decrypts.
+--
+-- A server with PL/Python reads them from its own environment, which only an administrator can set, and asks for no
+-- other key. Elsewhere the caller passes them for one transaction, from the environment of the application:
+--   select set_config('agent_memory.secret_key', '…', true);
+-- A key must stand neither in a table, which dumps contain, nor in a setting of a role, a database or the server, which
+-- every role can show.
+
+-- The key that encrypts. Refuses when there is none.
+create or replace function memory._secret_key()
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  key constant bytea := memory._secret_key_of('AGENT_MEMORY_SECRET_KEY');
+begin
+  if key is null then
+    perform memory._refuse('AGENT_MEMORY_SECRET_KEY', 'is not set, so secrets can be neither stored nor read',
+      'Set it in the environment of the PostgreSQL server to 32 random bytes in base64 ("openssl rand -base64 32") and '
+      'restart the server. A server without PL/Python does not see it: there set it in the environment of the client, '
+      'which passes it on. See docs/operations.md, Secrets.', '0A000');
+  end if;
+  return key;
+end;
+$$;
+
+-- The key of this variable, or null when nobody has set it. p_variable is AGENT_MEMORY_SECRET_KEY or
+-- AGENT_MEMORY_SECRET_KEY_PREVIOUS. If the server has a key, the caller's keys do not count: otherwise a caller could
+-- store secrets that nobody else can read.
+create or replace function memory._secret_key_of(p_variable text)
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  setting constant text := lower(replace(p_variable, 'AGENT_MEMORY_', 'agent_memory.'));
+  key bytea;
+begin
+  if memory._server_variable('AGENT_MEMORY_SECRET_KEY') is not null then
+    key := memory._decoded(memory._server_variable(p_variable), 'base64');
+  else
+    key := memory._decoded(convert_from(memory._unmasked(current_setting(setting, true), setting), 'UTF8'), 'base64');
+  end if;
+  if octet_length(key) <> 32 then
+    perform memory._refuse(p_variable, 'is not 32 bytes in base64', 'Make one with "openssl rand -base64 32".');
+  end if;
+  return key;
+end;
+$$;
+
+-- By what a key is known in memory.secrets.
+create or replace function memory._secret_key_id(p_key bytea)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return substr(sha256('agent_memory key id'::bytea || p_key), 1, 8);
+end;
+$$;
+
+-- The bytes of a text in base64 or hex, '' for a text that is neither, null for an empty text. The error of decode()
+-- would quote the text.
+create or replace function memory._decoded(p_text text, p_format text)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return decode(nullif(btrim(p_text, e' \t\r\n'), ''), p_format);
+exception
+  when data_exception then
+    return ''::bytea;
+end;
+$$;

@@ -1,0 +1,280 @@
+create or replace function memory.needs_memory(user_id text, thread_id text, query text)
+returns memory.memory_need
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  -- The first test is there because the second one takes 50 ms for 10 MB.
+  if (left(query, 1000) ~ e'\\S' or query ~ e'\\S') is not true then
+    perform memory._refuse('query', case when query is null then 'must not be null' else 'must not be empty' end,
+      'Pass what the user asks for, as the user wrote it.');
+  end if;
+  return memory._needs_memory(user_id, thread_id, null, query, memory._policy(user_id, null));
+end;
+$$;
+comment on function memory.needs_memory(text, text, text) is
+'Whether a request of the user needs memory: decision "search" if it is vague or about the user''s past, "skip" if it '
+'is concrete or if the recent messages of the thread say what it refers to. Rules decide, no model is asked. reason '
+'says why in words, details has the score, the score from which on memory is searched, and each sign with its weight.';
+
+-- The decision for a request. The signs are looked for in what the user wrote, without code and quoted text; of a long
+-- request in the first 1,000 and the last 500 characters.
+create or replace function memory._needs_memory(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
+)
+returns memory.memory_need
+language plpgsql stable parallel safe
+as $$
+declare
+  read constant text := case when octet_length(p_query) > 1500 and length(p_query) > 1500
+    then left(p_query, 1000) || e'\n' || right(p_query, 500) else p_query end;
+  own_words constant text := memory._without_quotes(read);
+  said constant text := memory._request_words(own_words);
+  recent record;
+  names text[]; -- capitalised words that do not begin a sentence
+  signs jsonb;
+  score numeric;
+  decision text;
+begin
+  select * into recent from memory._recently_said(p_user_id, p_thread_id, p_agent_id, p_query);
+  names := array(
+    select n[1] from regexp_matches(own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+)', 'g') as n limit 5);
+  with shown as (
+    select f.sign, f.phrase from memory._found_phrases(said, p_policy #> '{knowledge_base,search_triggers}') as f
+    union all
+    select f.sign, f.phrase from memory._found_details(read, own_words, said, names, recent.words) as f
+    union all
+    select 'remembered', memory._remembered_name(
+      p_user_id, p_thread_id, p_agent_id, names, recent.oldest_seq, (p_policy #>> '{search,language}')::regconfig)
+  ), known as (
+    select f.sign, f.phrase, case f.sign
+        when 'reference' then recent.names_something
+        when 'said before' then recent.names_something
+        when 'particular' then memory._is_named(f.phrase, recent.words)
+        when 'event' then strpos(recent.words, lower(f.phrase)) > 0
+        else false end as is_resolved
+    from shown as f
+    where f.phrase is not null
+  ), weighed as (
+    -- "Connect to the DB" lacks nothing when the messages name the database.
+    select k.sign, k.phrase, s.says, s.weight,
+      k.is_resolved or k.sign = 'parameter' and bool_or(k.is_resolved) over () as is_resolved
+    from known as k join memory._request_signs() as s on s.sign = k.sign
+  )
+  select
+    jsonb_agg(jsonb_build_object(
+      'sign', w.sign, 'found', left(btrim(w.phrase, '^$ '), 100), 'says', w.says, 'weight', v.weight,
+      'is_resolved', w.is_resolved) order by v.weight desc, w.is_resolved desc, w.sign),
+    coalesce(sum(v.weight), 0)
+  into signs, score
+  from weighed as w cross join lateral (select case when w.is_resolved then 0 else w.weight end as weight) as v;
+  decision := case when score >= memory._search_from() then 'search' else 'skip' end;
+  return row(decision, memory._reason_for(decision, signs), jsonb_build_object(
+    'score', score, 'search_from', memory._search_from(), 'signs', coalesce(signs, '[]')))::memory.memory_need;
+end;
+$$;
+
+-- The phrases that a request has, one for each sign: the longest. p_triggers are those of the policy.
+create or replace function memory._found_phrases(p_said text, p_triggers jsonb)
+returns table (sign text, phrase text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  select distinct on (p.sign) p.sign, f.phrase
+  from (
+    select r.sign, r.phrases from memory._request_phrases() as r
+    union all
+    select 'trigger', array(
+      select memory._plainly_spelled(t.phrase) from jsonb_array_elements_text(p_triggers) as t (phrase)
+      where t.phrase ~ e'\\S')
+  ) as p
+  cross join lateral unnest(p.phrases) as f (phrase)
+  -- In Chinese and Japanese, whose letters have three bytes, a phrase stands within others. The first of these
+  -- conditions is there because the others take three times as long.
+  where strpos(p_said, f.phrase) > 0
+    and (octet_length(f.phrase) = 3 * length(f.phrase) or strpos(p_said, ' ' || f.phrase || ' ') > 0)
+    -- Further on, a pronoun means something that the request has named.
+    and not (p.sign = 'reference' and strpos(p_said, f.phrase) > 45)
+    and not (p.sign = 'telling' and strpos(p_said, '?') > 0)
+    and not (p.sign = 'greeting' and (strpos(p_said, '?') > 0 or length(p_said) > 50))
+  order by p.sign, length(f.phrase) desc, f.phrase;
+end;
+$$;
+
+-- The signs that are no phrases: particular things, events, and what makes a request concrete. p_read is the request,
+-- p_own_words the same without quoted text, p_said its words, p_names its names, p_recent the words of the recent
+-- messages.
+create or replace function memory._found_details(
+  p_read text, p_own_words text, p_said text, p_names text[], p_recent text
+)
+returns table (sign text, phrase text)
+language plpgsql stable parallel safe
+as $$
+declare
+  things constant text[] := memory._particular_things();
+  words constant text[] := string_to_array(btrim(p_said), ' ');
+begin
+  return query
+  select 'particular', t.thing
+  from (
+    select w.word as thing
+    from unnest(words) with ordinality as w (word, place)
+    where w.word = any (things)
+      and words[greatest(w.place - 3, 1):w.place - 1] && '{the,that,this,der,die,das,la,el,le}'
+    order by memory._is_named(w.word, p_recent), w.place limit 1) as t;
+  return query
+  select d.sign, left(d.phrase, 100)
+  from (values
+    ('data', case when length(p_read) > 300 then 'a long text' when strpos(p_read, '```') > 0 then 'code' end),
+    ('quotation', case when p_own_words <> p_read then 'quotation marks' end),
+    ('event', (select coalesce(e[1], e[2]) from regexp_matches(p_own_words,
+      e'\\m(?:(?:[Dd]id|[Hh]a[sd]|[Ww]as|[Ww]ere) the ([a-z]+)'
+      || e'|(?:[Dd]id|[Dd]oes|[Hh]a[sd]|[Ww]as|[Ww]ere|[Ww]ill) ([[:upper:]][[:lower:]]+)\\M)') as e)),
+    ('identifier', substring(p_own_words from
+      e'https?://\\S+|[[:alnum:]]+@[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
+      || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*|[A-Z]+[0-9]+|[a-z]+\\.[a-z]{2,4}\\M'
+      || e'|\\m--?[a-z]+|[a-z]+[A-Z][a-z]+|[*(){}]')),
+    ('number', substring(p_own_words from '[0-9][0-9.,:]*')),
+    ('name', case when cardinality(p_names) > 1 then array_to_string(p_names[1:3], ' ') end),
+    ('known name', (select n from unnest(p_names) as n where strpos(p_recent, lower(n)) > 0 limit 1)),
+    ('unknown script', substring(p_said from e'[\\u0370-\\u1fff\\uac00-\\ud7af]+'))
+  ) as d (sign, phrase)
+  where d.phrase is not null;
+end;
+$$;
+
+-- Whether the recent messages name a thing of memory._particular_things().
+create or replace function memory._is_named(p_thing text, p_recent text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_thing in ('db', 'database') then p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite'
+    else strpos(p_recent, rtrim(p_thing, 's')) > 0 end;
+end;
+$$;
+
+-- What the newest ten messages of a thread say, in lower case, without the request itself, and whether a user or a tool
+-- has named something in them: more than a greeting.
+create or replace function memory._recently_said(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, out words text, out names_something boolean,
+  out oldest_seq bigint
+)
+language plpgsql stable parallel safe
+set enable_sort = off -- as in memory._newest_units()
+set enable_bitmapscan = off
+set jit = off
+as $$
+begin
+  select coalesce(lower(string_agg(r.said, e'\n')), ''),
+    coalesce(bool_or(r.role in ('user', 'tool') and r.said ~ e'\\S+\\s+\\S+\\s+\\S'), false),
+    min(r.seq)
+  into words, names_something, oldest_seq
+  from (
+    select m.seq, m.role, left(memory._without_recalled(left(m.content, 65536)), 2000) as said
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    order by m.seq desc limit 10
+  ) as r
+  where not (r.role = 'user' and btrim(r.said, e' \t\r\n') = btrim(left(p_query, 2000), e' \t\r\n'));
+end;
+$$;
+
+-- One of the names that earlier messages or memories of the user have; null when they have none. Of the messages it
+-- reads those that a job has parsed, of the memories a thousand, which takes a millisecond. Messages of this thread
+-- from p_from_seq on are in the context. Of very many messages with a name the index gives about a thousand by chance:
+-- to find one among 210,000 takes 7 ms of processor time, 32 without that limit.
+create or replace function memory._remembered_name(
+  p_user_id text, p_thread_id text, p_agent_id text, p_names text[], p_from_seq bigint, p_language regconfig
+)
+returns text
+language plpgsql stable parallel safe
+set enable_bitmapscan = on -- for the index of search_keys
+set enable_seqscan = off -- the planner prefers it for one row; where none has the name, it reads all users' messages
+set jit = off
+set gin_fuzzy_search_limit = 1000
+as $$
+declare
+  words constant text[] := tsvector_to_array(to_tsvector(p_language, array_to_string(p_names, ' ')));
+  vector tsvector;
+begin
+  if words = '{}' then
+    return null;
+  end if;
+  select m.search_vector into vector
+  from (
+    select m.* from memory.messages as m
+    where m.search_keys && array(select memory._word_key(p_user_id, w.word) from unnest(words) as w (word))
+    offset 0 -- as in memory._few_messages()
+  ) as m
+  where m.user_id = p_user_id and (p_agent_id is null or m.agent_id = p_agent_id)
+    and not (m.thread_id = p_thread_id and m.seq >= p_from_seq) is true
+    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+  limit 1;
+  if not found then
+    select m.search_vector into vector
+    from (select m.search_vector from memory._valid_memories(p_user_id, p_agent_id) as m limit 1000) as m
+    where tsvector_to_array(m.search_vector) && words
+    limit 1;
+  end if;
+  return (select n.name from unnest(p_names) as n (name) where vector @@ plainto_tsquery(p_language, n.name) limit 1);
+end;
+$$;
+
+-- The text without code blocks and quoted text.
+create or replace function memory._without_quotes(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return regexp_replace(
+    regexp_replace(p_text, e'```.*?(```|$)', ' ', 'g'),
+    e'(^|[\\s(])(["`\\u201c\\u201e\\u00ab].*?["`\\u201c\\u201d\\u00bb]|''.*?''(?!\\w))', e'\\1 ', 'g');
+end;
+$$;
+
+-- The words of a request as memory._request_phrases() spells them, without the politeness at the beginning of a
+-- sentence.
+create or replace function memory._request_words(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said text := translate(lower(p_text), e'^$\uff1f', '  ?');
+begin
+  said := regexp_replace(said, e'[.!;:\\n\\u3002\\uff01]+(?=\\s|$)', ' ^ ', 'g');
+  said := replace(said, '?', ' ? ^ ');
+  said := translate(said, e',.;:!"''()[]{}<>/\\|*+=~`&@\u00a1\u00bf\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u2026-'
+    || e'\u2013\u2014\uff0c\u3002\u3001', repeat(' ', 60));
+  said := memory._plainly_spelled('^ ' || said);
+  said := regexp_replace(said, e'(\\^ ?)+$', '');
+  said := regexp_replace(said, e'\\m(what|where|who|when|how|which) ?s ', e'\\1 is ', 'g');
+  return ' ' || regexp_replace(said,
+    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well) )*', '^ ', 'g')
+    || ' $ ';
+end;
+$$;
+
+-- The decision in a sentence: the strongest sign for it. For "skip" that is a reference which the recent messages
+-- resolve, else the sign that speaks most against a search. p_signs come in the order of their weights.
+create or replace function memory._reason_for(p_decision text, p_signs jsonb)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  strongest constant jsonb := case p_decision
+    when 'search' then p_signs -> 0
+    else coalesce(
+      jsonb_path_query_first(p_signs, '$[*] ? (@.is_resolved == true)'),
+      jsonb_path_query_first(p_signs, '$[last] ? (@.weight < 0)')) end;
+  found constant text := strongest ->> 'found';
+begin
+  return case
+    when strongest is null then 'The request points to nothing that was said before.'
+    when (strongest ->> 'is_resolved')::boolean then format('The recent messages say what "%s" means.', found)
+    else format('The request %s: "%s".', strongest ->> 'says', found) end;
+end;
+$$;
