@@ -1,8 +1,8 @@
 -- Descriptions of JSON, tables, web pages and diffs.
 
 -- JSON with its first ten keys, and how many values those have that are lists: "JSON object: items (30), total". Of a
--- list, the keys of its first object. Of more than 2 MiB, which take too long to parse, and of JSON that was cut off, the
--- keys at the beginning. Null for what is no JSON.
+-- list, the keys of its first object. Of more than 2 MiB, which take too long to parse, and of JSON that was cut off,
+-- the keys at the beginning. Null for what is no JSON.
 create or replace function memory._describe_json(p_content text, p_size int, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql volatile parallel unsafe
