@@ -17460,7 +17460,7 @@ declare
   recalled memory.context_part;
   part memory.context_part;
   found record;
-  repeated text[] := '{}'; -- messages that a memory repeats
+  repeated text[] := array[]::text[]; -- messages that a memory repeats
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
@@ -17970,7 +17970,7 @@ declare
 begin
   block := '';
   chosen := '[]';
-  repeated := '{}';
+  repeated := array[]::text[];
   is_recalled := false;
   if not exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
     return;

@@ -32,7 +32,7 @@ declare
   recalled memory.context_part;
   part memory.context_part;
   found record;
-  repeated text[] := '{}'; -- messages that a memory repeats
+  repeated text[] := array[]::text[]; -- messages that a memory repeats
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;

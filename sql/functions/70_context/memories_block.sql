@@ -28,7 +28,7 @@ declare
 begin
   block := '';
   chosen := '[]';
-  repeated := '{}';
+  repeated := array[]::text[];
   is_recalled := false;
   if not exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
     return;
