@@ -92,7 +92,7 @@ def rooms() -> dict[Path, str]:
     return {path: with_lists(path.read_text()) for path in paths}
 
 
-# Cached, because each of the 250 files of the rooms asks for the lists: a build takes 0.1 s of CPU instead of one second.
+# Cached, because each of the 250 files of the rooms asks for the lists: a build takes 0.1 s of CPU instead of 1.0 s.
 @functools.cache
 def kinds() -> list[Path]:
     """The folders of the kinds of jobs, each with the two files that the queue cannot do without."""
