@@ -96,13 +96,18 @@ test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the fi
 soak: services .venv/.dev ## Mixed load for an hour while processes are killed: nothing may be lost, doubled or miscounted
 	@$(BIN)/python -m tests.concurrency.soak
 
-.PHONY: lint
+.PHONY: lint lint-python lint-others
 lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scripts and container files
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint-python lint-others
+
+lint-python:
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet || { echo "Not formatted: run 'make format'" >&2; exit 1; }
-	@$(BIN)/mypy
-	@$(BIN)/python sql/build.py --check
 	@$(BIN)/python python_client/generate_sync.py --check
+	@$(BIN)/mypy
+
+lint-others:
+	@$(BIN)/python sql/build.py --check
 	@$(BIN)/python -m tests.lint.lint_sizes
 	@$(BIN)/python -m tests.lint.lint_rooms
 	@$(BIN)/python -m tests.lint.lint_sql
