@@ -85,7 +85,7 @@ class AsyncSecrets(AsyncCaller):
                         )
                     if masks_value:
                         arguments["value"] = masked(arguments["value"], mask, "value")
-                await cursor.execute(statement("select", function, tuple(arguments)), arguments)
+                await cursor.execute(statement("select * from", function, tuple(arguments)), arguments)
                 value = await cursor.fetchone()
         notices.warn()
         return value

@@ -84,7 +84,7 @@ class SyncSecrets(SyncCaller):
                         cursor.execute("select set_config(%s, %s, true) is null", [setting, masked(key, mask, setting)])
                     if masks_value:
                         arguments["value"] = masked(arguments["value"], mask, "value")
-                cursor.execute(statement("select", function, tuple(arguments)), arguments)
+                cursor.execute(statement("select * from", function, tuple(arguments)), arguments)
                 value = cursor.fetchone()
         notices.warn()
         return value
