@@ -1,5 +1,5 @@
--- What memory.doctor() says of secrets: whether they can be stored and read. It compares the keys with the names of keys
--- that secrets carry and decrypts nothing.
+-- What memory.doctor() says of secrets: whether they can be stored and read. It compares the keys with the names of
+-- keys that secrets carry, and decrypts nothing.
 create or replace function memory._check_secrets(out ok boolean, out detail text)
 language plpgsql volatile parallel unsafe
 as $$
@@ -23,16 +23,16 @@ begin
   ok := false;
   detail := stored.secrets || ' stored';
   if wrong is not null then
-    detail := detail || format(', but %s is not 32 bytes in base64, so none can be stored or read: set %s to the key that '
-      'secrets were stored under, or to a new one of "openssl rand -base64 32" if there are none', wrong, wrong);
+    detail := detail || format(', but %s is not 32 bytes in base64, so none can be stored or read: set it to the key '
+      'that secrets were stored under, or to a new one of "openssl rand -base64 32" if there are none', wrong);
   elsif not exists (select from pg_extension as e where e.extname = 'pgcrypto') then
     ok := stored.secrets = 0;
     detail := detail || '; the extension that encrypts is missing: run "create extension pgcrypto" if you need secrets';
   elsif stored.secrets = 0 then
     ok := true;
   elsif key is null and memory._has_runner() then
-    detail := detail || ', but AGENT_MEMORY_SECRET_KEY is not set: set it in the environment of the PostgreSQL server to '
-      'the key that they were stored under, and restart the server';
+    detail := detail || ', but AGENT_MEMORY_SECRET_KEY is not set: set it in the environment of the PostgreSQL server '
+      'to the key that they were stored under, and restart the server';
   elsif key is null then
     ok := stored.keys = 1;
     detail := detail || format(' under %s %s that the server does not know', stored.keys,
@@ -40,8 +40,9 @@ begin
       || case when ok then '; "agent-memory doctor" compares them with the key in its environment'
            else ': where AGENT_MEMORY_SECRET_KEY and AGENT_MEMORY_SECRET_KEY_PREVIOUS are set, ' || reencrypt end;
   elsif stored.secrets > stored.current + stored.old then
-    detail := detail || format(', of which %s cannot be opened by the present key: set AGENT_MEMORY_SECRET_KEY_PREVIOUS '
-      'to the key that they were stored under, then %s', stored.secrets - stored.current - stored.old, reencrypt);
+    detail := detail || format(', of which %s cannot be opened by the present key: set '
+      'AGENT_MEMORY_SECRET_KEY_PREVIOUS to the key that they were stored under, then %s',
+      stored.secrets - stored.current - stored.old, reencrypt);
   elsif stored.current < stored.secrets then
     detail := detail || format(', of which %s are under AGENT_MEMORY_SECRET_KEY_PREVIOUS: %s', stored.old, reencrypt);
   else
