@@ -73,7 +73,6 @@ class TestCollecting:
             lambda: buffer.add_message("ana", "t1", "user", "x", created_at=datetime(2026, 1, 1)),
             lambda: buffer.add_messages("ana", "t1", [{"role": "user", "content": "a\0b"}]),
             lambda: buffer.add_memory("ana", "x", metadata={"a": {1, 2}}),
-            lambda: buffer.add_memory("ana", "x", expires_at=datetime.now(timezone.utc) - timedelta(days=1)),
             lambda: buffer.add_memory("ana", "x", memory_id="no uuid"),
         ):
             with pytest.raises(InvalidValueError):

@@ -16,6 +16,9 @@ begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
   end if;
+  if expires_at is not null then
+    perform memory._note_expired('memory', expires_at);
+  end if;
   if memory._has_memory_attributes(metadata) then
     -- A function cannot tell an argument that was left out from one that has the value of its default.
     if coalesce(tags, '{}') = '{}' then

@@ -21,7 +21,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
 from ..._text import counted
-from ...errors import AgentMemoryError, InvalidValueError, NotInstalledError, PermissionDeniedError, RetryableError
+from ...errors import AgentMemoryError, NotInstalledError, PermissionDeniedError, RetryableError
 from ...types import BufferedItem, Pushed
 from ..arguments import as_json, parameters
 from ..background import call_in_loop, sleep_in_loop
@@ -162,8 +162,6 @@ class AsyncBuffer:
             on_conflict=on_conflict,
             memory_id=memory_id or _new_id(),
         )
-        if _is_over(given):
-            raise InvalidValueError("expires_at is in the past", hint="Leave it out for a memory that stays.")
         return (await call_in_loop(self._spool.add, [("memory", given)]))[0]
 
     async def push(self) -> Pushed:

@@ -22,7 +22,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
 from ..._text import counted
-from ...errors import AgentMemoryError, InvalidValueError, NotInstalledError, PermissionDeniedError, RetryableError
+from ...errors import AgentMemoryError, NotInstalledError, PermissionDeniedError, RetryableError
 from ...types import BufferedItem, Pushed
 from ..arguments import as_json, parameters
 from ..background import call_in_thread, sleep_in_thread
@@ -163,8 +163,6 @@ class Buffer:
             on_conflict=on_conflict,
             memory_id=memory_id or _new_id(),
         )
-        if _is_over(given):
-            raise InvalidValueError("expires_at is in the past", hint="Leave it out for a memory that stays.")
         return (call_in_thread(self._spool.add, [("memory", given)]))[0]
 
     def push(self) -> Pushed:
