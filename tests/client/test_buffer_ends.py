@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import psycopg
 import pytest
 from agent_memory import AgentMemoryError, AsyncMemory, Memory, NotConnectedError
 
@@ -64,6 +65,21 @@ class TestWith:
             buffer.add_message("ana", "t1", "user", "hi")
         assert "/nonexistent" in caplog.text
         assert memory.buffer(tmp_path / "waiting").push().messages == 1
+
+    def test_within_a_transaction_of_the_caller_nothing_is_forgotten(self, dsn: str, memory: Memory) -> None:
+        with psycopg.connect(dsn) as connection:
+            inside = Memory(connection)
+            inside.version()
+            with inside.buffer() as buffer:
+                buffer.add_message("ana", "t1", "user", "hi")
+            connection.rollback()
+            assert buffer.push().messages == 1
+        assert contents(memory) == ["hi"]
+
+    def test_closed_inside_it_is_not_pushed(self, memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
+        with memory.buffer() as buffer:
+            buffer.close()
+        assert caplog.records == []
 
     def test_an_error_inside_goes_on_and_what_was_collected_is_pushed(self, memory: Memory, away: Memory) -> None:
         for client, left in ((memory, None), (away, 1)):

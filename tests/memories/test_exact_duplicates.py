@@ -166,7 +166,7 @@ def test_the_same_memory_id_stores_once(api: Api, fate: str, on_conflict: str) -
     assert api.add_memory(user_id="bob", **call).inserted
 
 
-def test_sessions_that_repeat_a_memory_id_at_once_store_once(connect: Callable[..., psycopg.Connection]) -> None:
+def test_connections_that_repeat_a_memory_id_at_once_store_once(connect: Callable[..., psycopg.Connection]) -> None:
     statement = "select inserted from memory.add_memory(user_id => 'ana', content => %s, memory_id => %s)"
     memory_id = uuid4()
     first, second = connect(), connect()

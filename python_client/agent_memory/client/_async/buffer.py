@@ -70,7 +70,8 @@ class AsyncBuffer:
     process does at the same time, or that is done twice with copies of the file stores once.
 
     At the end of ``with`` the buffer is pushed and closed. If what it holds would be lost otherwise, an error there is
-    raised, and the buffer stays open; if it is on disk, the error is logged by ``agent_memory``.
+    raised, and the buffer stays open, as it does in memory within a transaction of the caller's, which may be rolled
+    back. If it is on disk, the error is logged by ``agent_memory``.
 
     Args:
         memory: the client that pushes.
@@ -224,9 +225,13 @@ class AsyncBuffer:
         exc_value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self._spool.is_closed:
+            return
         is_kept = self._spool.path is not None
         try:
             pushed = await self.push()
+            if not is_kept and not pushed.is_committed:
+                return  # whoever rolls the transaction back can push again
             if pushed.failed:
                 first = pushed.failed[0]
                 raise AgentMemoryError(
