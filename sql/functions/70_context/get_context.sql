@@ -42,14 +42,17 @@ begin
     get_context.user_id, get_context.agent_id, get_context.query,
     memory._compares_meaning(policy, m, get_context.query_embedding is not null),
     m, k.embedding, k.problem, 'hybrid') as t
-  cross join lateral memory._with_instructions(get_context.user_id, array(
+  cross join lateral memory._kept_texts(
+    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
+    get_context.max_tokens - room) as x
+  cross join lateral memory._with_instructions(get_context.user_id, memory._with_part(array(
     select c
     from memory._context_parts(
       get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-      get_context.max_tokens - room,
+      get_context.max_tokens - room - coalesce(x.token_count, 0),
       coalesce(get_context.recall, memory._recalls(
         get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c
-    order by c.ordinal), get_context.max_tokens) as i
+    order by c.ordinal), x), get_context.max_tokens) as i
   order by i.ordinal;
 end;
 $$;

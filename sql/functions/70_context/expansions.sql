@@ -1,0 +1,108 @@
+-- What takes the place of placeholders: the artifact, or of one that does not fit the passages that say most of a
+-- query. Content that is inserted is never expanded itself, so an artifact that names itself does no harm.
+
+-- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the keys;
+-- number is the place of the key. p_refs: the placeholders that they replace, whose tokens they may use; null for none.
+-- If an artifact does not fit, its passages among p_passages take its place, as many as fit, after the placeholder.
+create or replace function memory._expansions(
+  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
+)
+returns table (number int, key text, said text, is_whole boolean)
+language plpgsql stable parallel safe
+set jit = off
+set enable_nestloop = off -- as in memory._ranked()
+set enable_mergejoin = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  room int := p_room;
+  artifact record;
+  own_passages memory._passage[];
+  ref text;
+  used int;
+begin
+  for artifact in
+    with named as materialized (
+      select k.number, a.key, a.content_id, a.token_count, a.description,
+        -- Hardly a text has fewer than seven tokens for forty bytes.
+        p_room is null or a.token_count * 0.7 <= p_room + 100 as is_short
+      from unnest(p_keys) with ordinality as k (key, number)
+      cross join lateral (
+        select c.* from memory._current_artifacts(p_user_id) as c where c.key = k.key offset 0) as a
+    ), readable as materialized (
+      -- As many as could fit if a few of them turn out to be too long.
+      select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)
+        <= coalesce(3 * p_room::bigint + 300, 52428800) as is_read
+      from named as n
+    )
+    select r.*, t.content
+    from readable as r
+    cross join lateral (
+      select case when r.is_read then (
+        select string_agg(q.content, '' order by q.first_byte) from memory.artifact_parts as q
+        where q.user_id = p_user_id and q.content_id = r.content_id) end as content
+      offset 0) as t
+    where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
+    order by r.number
+  loop
+    ref := coalesce(p_refs[artifact.number], memory._memory_ref(
+      artifact.key, artifact.description, artifact.token_count));
+    used := case when p_room is not null and artifact.content is not null
+      then memory._tokens_at_most(artifact.content) - memory._tokens_at_most(ref) end;
+    if artifact.content is not null and (p_room is null or used <= room) then
+      number := artifact.number;
+      key := artifact.key;
+      said := artifact.content;
+      is_whole := true;
+      room := room - used;
+      return next;
+      continue;
+    end if;
+    own_passages := array(select p from unnest(p_passages) as p where p.key = artifact.key order by p.score desc);
+    said := memory._passages_that_fit(p_user_id, own_passages, 600, room);
+    if said is not null then
+      number := artifact.number;
+      key := artifact.key;
+      room := room - memory._tokens_at_most(said);
+      said := ref || e'\n' || said || e'\n';
+      is_whole := false;
+      return next;
+    end if;
+  end loop;
+end;
+$$;
+
+-- As many of these passages, best first, as fit into p_room tokens, with p_around bytes around them, or fewer around
+-- the best if only that fits. Null if not even that does. p_has_headings: after the placeholders of their artifacts.
+create or replace function memory._passages_that_fit(
+  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_headings boolean default false
+)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  passages memory._passage[] := p_passages;
+  around int := p_around;
+  said text;
+  tokens int;
+begin
+  while cardinality(passages) > 0 and p_room > 10 loop
+    select string_agg(case when p_has_headings then s.ref || e'\n' else '' end || s.said, e'\n\n' order by s.score desc)
+    into said
+    from memory._passages_shown(p_user_id, passages, around) as s;
+    tokens := memory._tokens_at_most(said);
+    if tokens <= p_room then
+      return said;
+    end if;
+    if cardinality(passages) > 1 then
+      passages := passages[:greatest(least(cardinality(passages) - 1, cardinality(passages) * p_room / tokens), 1)];
+    else
+      exit when around < 10;
+      around := around / 3;
+    end if;
+  end loop;
+  return null;
+end;
+$$;
