@@ -7,20 +7,19 @@
 create or replace function memory._expansions(
   p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
 )
-returns table (number int, key text, said text, is_whole boolean)
+returns table (number int, key text, ref text, said text, is_whole boolean)
 language plpgsql stable parallel safe
 set jit = off
 set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set enable_seqscan = off
 set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
   room int := p_room;
   artifact record;
-  own_passages memory._passage[];
-  ref text;
   used int;
 begin
   for artifact in
@@ -47,62 +46,59 @@ begin
     where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
     order by r.number
   loop
-    ref := coalesce(p_refs[artifact.number], memory._memory_ref(
-      artifact.key, artifact.description, artifact.token_count));
+    number := artifact.number;
+    key := artifact.key;
+    ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));
     used := case when p_room is not null and artifact.content is not null
       then memory._tokens_at_most(artifact.content) - memory._tokens_at_most(ref) end;
-    if artifact.content is not null and (p_room is null or used <= room) then
-      number := artifact.number;
-      key := artifact.key;
+    is_whole := artifact.content is not null and (p_room is null or used <= room);
+    if is_whole then
       said := artifact.content;
-      is_whole := true;
-      room := room - used;
-      return next;
-      continue;
-    end if;
-    own_passages := array(select p from unnest(p_passages) as p where p.key = artifact.key order by p.score desc);
-    said := memory._passages_that_fit(p_user_id, own_passages, 600, room);
-    if said is not null then
-      number := artifact.number;
-      key := artifact.key;
-      room := room - memory._tokens_at_most(said);
+    else
+      said := (memory._passages_that_fit(p_user_id, array(
+        select p from unnest(p_passages) as p where p.key = artifact.key order by p.score desc), 600, room)).said;
+      continue when said is null;
+      used := memory._tokens_at_most(said);
       said := ref || e'\n' || said || e'\n';
-      is_whole := false;
-      return next;
     end if;
+    room := room - used;
+    return next;
   end loop;
 end;
 $$;
 
 -- As many of these passages, best first, as fit into p_room tokens, with p_around bytes around them, or fewer around
--- the best if only that fits. Null if not even that does. p_has_headings: after the placeholders of their artifacts.
+-- the best if only that fits. Nulls if not even that does. keys: of their artifacts. p_has_refs: each artifact begins
+-- with its placeholder.
 create or replace function memory._passages_that_fit(
-  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_headings boolean default false
+  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
+  out said text, out keys text[]
 )
-returns text
 language plpgsql stable parallel safe
 as $$
 declare
   passages memory._passage[] := p_passages;
   around int := p_around;
-  said text;
   tokens int;
 begin
   while cardinality(passages) > 0 and p_room > 10 loop
-    select string_agg(case when p_has_headings then s.ref || e'\n' else '' end || s.said, e'\n\n' order by s.score desc)
-    into said
+    select array_agg(s.key order by s.score desc),
+      string_agg(case when p_has_refs then s.ref || e'\n' else '' end || s.said, e'\n\n' order by s.score desc)
+    into keys, said
     from memory._passages_shown(p_user_id, passages, around) as s;
     tokens := memory._tokens_at_most(said);
     if tokens <= p_room then
-      return said;
+      return;
     end if;
     if cardinality(passages) > 1 then
-      passages := passages[:greatest(least(cardinality(passages) - 1, cardinality(passages) * p_room / tokens), 1)];
+      passages := passages[:greatest(
+        least(cardinality(passages) - 1, cardinality(passages) * p_room::bigint / tokens), 1)];
     else
       exit when around < 10;
       around := around / 3;
     end if;
   end loop;
-  return null;
+  said := null;
+  keys := null;
 end;
 $$;

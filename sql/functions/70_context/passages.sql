@@ -19,6 +19,7 @@ set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set enable_seqscan = off
 set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   -- How much of its weight a word has in the lines around the one that it stands in.
@@ -85,13 +86,13 @@ begin
     from parts as p
     join worded as w on w.part = p.part
     left join compared as c on c.part = p.part
-    cross join lateral (select coalesce(least(greatest((c.similarity - c.usual) / 0.3, 0), 1), 0) as gain) as g
+    cross join lateral (select coalesce(least(greatest((c.similarity - c.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
     cross join lateral (
       select coalesce(sum(i.idf * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as weight
       from word_weights as i where i.number = any (w.numbers) or i.number = any (p.about)) as k
     where g.gain > 0 or k.weight > 0
     order by k.weight / (select coalesce(nullif(sum(i.idf), 0), 1) from word_weights as i) + g.gain desc, p.part
-    limit 12 + p_max_passages
+    limit 4 + p_max_passages
   ), pieces as materialized (
     select b.part, row_number() over of_part as piece, coalesce(sum(octet_length(s.said) + s.is_end) over (
         of_part rows between unbounded preceding and 1 preceding), 0)::int + b.first_byte as first_byte,
@@ -130,24 +131,26 @@ begin
     select s.part, s.piece, sum(s.weight * w.idf) / (select sum(i.idf) from weights as i) as share
     from spread as s join weights as w on w.number = s.number
     group by s.part, s.piece
-  ), scored as materialized (
-    select b.key, b.content_id, b.place, p.first_byte,
-      -- Where no word tells which line of the part it is, more than one is shown.
-      p.first_byte + case when s.share is null then 1200 else p.bytes end as end_byte,
-      1 - (1 - coalesce(s.share, 0)) * (1 - 0.6 * b.gain) as score,
-      case when max(s.share) over (partition by p.part) is null then p.piece = 1 and b.gain > 0
-        else s.share > coalesce(max(s.share) over (near rows between 8 preceding and 1 preceding), 0)
-          and s.share >= coalesce(max(s.share) over (near rows between 1 following and 8 following), 0)
-        end as is_best
-    from pieces as p
-    join best_parts as b on b.part = p.part
-    left join shares as s on s.part = p.part and s.piece = p.piece
-    window near as (partition by p.part order by p.piece)
+  ), peaks as (
+    -- Of lines next to each other the one that says most.
+    select s.part, s.piece, s.share
+    from (select s.*, max(s.share) over (near range between 8 preceding and 1 preceding) as before,
+            max(s.share) over (near range between 1 following and 8 following) as after
+          from shares as s
+          window near as (partition by s.part order by s.piece)) as s
+    where s.share > coalesce(s.before, 0) and s.share >= coalesce(s.after, 0)
+    union all
+    -- Where no word tells which line of a part it is, the beginning of the part.
+    select b.part, 1, null
+    from best_parts as b
+    where b.gain > 0 and b.part not in (select s.part from shares as s)
   )
-  select s.key, s.content_id, s.first_byte, s.end_byte, s.score
-  from scored as s
-  where s.is_best
-  order by s.score desc, s.place, s.first_byte limit p_max_passages;
+  select b.key, b.content_id, p.first_byte, p.first_byte + case when t.share is null then 1200 else p.bytes end,
+    1 - (1 - coalesce(t.share, 0)) * (1 - 0.5 * b.gain) as score
+  from peaks as t
+  join best_parts as b on b.part = t.part
+  join pieces as p on p.part = t.part and p.piece = t.piece
+  order by score desc, b.place, p.first_byte limit p_max_passages;
 end;
 $$;
 
@@ -177,6 +180,7 @@ language plpgsql stable parallel safe
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin
