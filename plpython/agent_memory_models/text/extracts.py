@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .sentences import split_sentences
+from .sentences import PLACEHOLDER, split_sentences
 from .words import words_of
 
 HEADING = "Extractive summary of "
@@ -16,7 +16,6 @@ MAX_SPEAKER_CHARACTERS = 40
 
 _SPEAKING_ROLES = ("user", "assistant")
 _SPEAKER = re.compile(r"[^:]{1,40}: ")
-_PLACEHOLDER = re.compile(r"\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^\[\]]{0,600})?\]")
 
 
 def utterances(messages: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -43,7 +42,7 @@ def shortened(sentence: str) -> str:
     if len(sentence) <= MAX_SENTENCE_CHARACTERS:
         return sentence
     kept = sentence[: MAX_SENTENCE_CHARACTERS - 1]
-    cut = _PLACEHOLDER.match(sentence, max(kept.rfind("[MemoryRef: "), 0))
+    cut = PLACEHOLDER.match(sentence, max(kept.rfind("[MemoryRef: "), 0))
     if cut and cut.end() > len(kept):
         kept = f"{sentence[: cut.start()]}[MemoryRef: {cut[1]}]"
     return kept.rstrip() + "…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 # A message may be megabytes long: each pattern here works in linear time.
+PLACEHOLDER = re.compile(r"\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^\[\]]{0,600})?\]")
 _CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)]) ")
 _BOUNDARY = re.compile(r"(?<=[.!?…]) |(?<=[.!?…][\"'”’)\]]) |(?<=[。！？])")

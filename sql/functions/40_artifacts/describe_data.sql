@@ -1,9 +1,9 @@
 -- Descriptions of JSON, tables, web pages and diffs.
 
 -- JSON with its first ten keys, and how many values those have that are lists: "JSON object: items (30), total". Of a
--- list, the keys of its first object. Null for what is not valid JSON. Of more than 2 MiB, which takes too long to
--- parse, the keys at the beginning.
-create or replace function memory._describe_json(p_content text, p_size int, p_lines int)
+-- list, the keys of its first object. Of more than 2 MiB, which take too long to parse, and of JSON that was cut off,
+-- the keys at the beginning. Null for what is no JSON.
+create or replace function memory._describe_json(p_content text, p_size int, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql volatile parallel unsafe
 as $$
@@ -15,7 +15,8 @@ begin
   if left(p_content, 1000) !~ e'^\\s*(?:\\{\\s*["}]|\\[\\s*[]\\[{"0-9tfn-])' then
     return null;
   elsif p_size > 2097152 then
-    return memory._describe_json_start(left(p_content, 20000), p_size);
+    return coalesce(memory._describe_json_lines(left(p_content, 32768), p_lines, p_is_sample),
+                    memory._describe_json_start(left(p_content, 20000), p_size));
   end if;
   value := p_content::json;
   if json_typeof(value) = 'array' then
@@ -29,7 +30,10 @@ begin
   end if;
   return concat_ws(': ', described, memory._in_short(keys, 87));
 exception when data_exception or program_limit_exceeded then
-  return memory._describe_json_lines(left(p_content, 32768), p_lines);
+  return coalesce(
+    memory._describe_json_lines(left(p_content, 32768), p_lines, p_is_sample),
+    case when p_content ~ e'^\\s*(?:\\{|\\[\\s*\\{)\\s*"[^"\\n]*"\\s*:'
+      then 'broken ' || memory._describe_json_start(left(p_content, 20000), p_size) end);
 end;
 $$;
 
@@ -48,7 +52,7 @@ end;
 $$;
 
 -- One JSON object on each line: logs and exports. The first two lines are read.
-create or replace function memory._describe_json_lines(p_head text, p_lines int)
+create or replace function memory._describe_json_lines(p_head text, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql immutable parallel safe
 as $$
@@ -59,7 +63,7 @@ begin
     return null;
   end if;
   perform lines[2]::json;
-  return format('JSON lines, %s: %s', memory._said_count(p_lines, 'object'),
+  return format('JSON lines, %s: %s', memory._said_count(p_lines, 'object', p_is_sample),
     (select string_agg(k.key, ', ')
      from (select o.key from json_object_keys(lines[1]::json) as o (key) limit 10) as k));
 exception when data_exception then
@@ -69,7 +73,7 @@ $$;
 
 -- A table: "CSV, 1,200 rows: id, name, email". Of the first six lines each has as many separators as the first, outside
 -- of quotes, and the first has no empty column and hardly a number: it names the columns.
-create or replace function memory._describe_table(p_head text, p_lines int)
+create or replace function memory._describe_table(p_head text, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql immutable parallel safe
 as $$
@@ -95,7 +99,7 @@ begin
           where c.said ~ e'^\\s*"?-?[0-9.]+"?\\s*$' or length(c.said) > 60) > cardinality(columns) / 2;
     return format('%s, %s: %s',
       case separator when ',' then 'CSV' when e'\t' then 'TSV' else 'table' end,
-      memory._said_count(p_lines - 1, 'row'),
+      memory._said_count(p_lines - 1, 'row', p_is_sample),
       memory._in_short((select string_agg(btrim(c.said, ' "'), ', ' order by c.place)
                         from unnest(columns[:12]) with ordinality as c (said, place)), 120)
       || case when cardinality(columns) > 12 then format(' and %s more', cardinality(columns) - 12) else '' end);

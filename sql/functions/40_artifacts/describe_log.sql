@@ -88,7 +88,7 @@ begin
          else '' end end,
     case when warnings > 0 then at_least || memory._said_count(warnings, 'warning') end,
     case when p_is_output or errors + warnings > 0
-      then memory._said_count(p_lines, 'line') end), '');
+      then memory._said_count(p_lines, 'line', p_is_sample) end), '');
 end;
 $$;
 

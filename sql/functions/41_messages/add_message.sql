@@ -42,7 +42,8 @@ begin
   end if;
 
   if memory._may_be_long(content) then
-    short := memory._shorten(user_id, thread_id, agent_id, role, content, metadata, idempotency_key is not null);
+    short := memory._shorten(memory._policy_section(user_id, agent_id, 'artifacts'), user_id, thread_id, agent_id, role,
+                             content, metadata, idempotency_key is not null);
     if short.artifact_key is not null then
       content := short.content;
       metadata := short.metadata;

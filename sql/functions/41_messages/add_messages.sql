@@ -5,6 +5,8 @@ returns setof memory.stored_message
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  settings jsonb; -- for long messages
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -16,14 +18,15 @@ begin
     and memory._has_resource(user_id, agent_id, 'memory') then -- otherwise the look for keys would create the thread
     return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
   else
+    settings := memory._policy_section(user_id, agent_id, 'artifacts');
     -- The thread is booked once for all messages, which are then inserted under the reserved numbers. To update the
     -- thread's row 1,000 times in one transaction and to call a row trigger 1,000 times would take ten times as long as
     -- the inserts.
     return query
     with parsed as materialized (
       select p.*, case when memory._may_be_long(p.content) then
-          memory._shorten(add_messages.user_id, add_messages.thread_id, add_messages.agent_id, p.role, p.content,
-                          p.metadata, false, add_messages.messages) end as short
+          memory._shorten(settings, add_messages.user_id, add_messages.thread_id, add_messages.agent_id, p.role,
+                          p.content, p.metadata, false, add_messages.messages) end as short
       from memory._parse_messages(add_messages.messages) as p
     ), booked as materialized (
       select a.first_seq, a.expires_at
@@ -74,6 +77,7 @@ returns setof memory.stored_message
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  settings constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'artifacts');
   keys text[];
   conflict text;
 begin
@@ -101,7 +105,7 @@ begin
   ), fresh as materialized (
     select p.*, row_number() over (order by p.seq) - 1 as place,
       case when memory._may_be_long(p.content) then
-        memory._shorten(p_user_id, p_thread_id, p_agent_id, p.role, p.content, p.metadata,
+        memory._shorten(settings, p_user_id, p_thread_id, p_agent_id, p.role, p.content, p.metadata,
                         p.idempotency_key is not null, p_messages) end as short
     from parsed as p
     where p.stored_seq is null and p.seq = p.first_place

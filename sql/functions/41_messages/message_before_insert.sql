@@ -30,8 +30,8 @@ begin
   new.artifact_key := null;
   new.content_digest := null;
   if memory._may_be_long(new.content) then
-    short := memory._shorten(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-                             new.idempotency_key is not null);
+    short := memory._shorten(memory._policy_section(new.user_id, new.agent_id, 'artifacts'), new.user_id, new.thread_id,
+                             new.agent_id, new.role, new.content, new.metadata, new.idempotency_key is not null);
     if short.artifact_key is not null then
       new.content := short.content;
       new.metadata := short.metadata;

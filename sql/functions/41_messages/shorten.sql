@@ -15,17 +15,16 @@ end;
 -- What is made here of the content and its command (key, description, words around the placeholder) reaches further
 -- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
 -- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
--- if memory._may_be_long(). p_is_keyed: the message has an idempotency key. p_messages: the array that it came in,
--- where the call of the tool may stand that it is the result of.
+-- if memory._may_be_long(). p_settings: the policy's section artifacts. p_is_keyed: the message has an idempotency key.
+-- p_messages: the array that it came in, where the call of the tool may stand that it is the result of.
 create or replace function memory._shorten(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb, p_is_keyed boolean,
-  p_messages jsonb default null
+  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_is_keyed boolean, p_messages jsonb default null
 )
 returns memory.shortened_message
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  settings constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'artifacts');
   about jsonb; -- metadata of the artifact
   around text[]; -- what stands before and after the placeholder
   described text;
@@ -33,9 +32,9 @@ declare
   ref text;
   said text;
 begin
-  if memory._estimate_tokens(p_content) <= (settings ->> 'threshold_tokens')::int
-    or not settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
-    or not (settings ->> 'enabled')::boolean
+  if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
+    or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
+    or not (p_settings ->> 'enabled')::boolean
     or memory._is_blank(p_content)
     or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
     return null;

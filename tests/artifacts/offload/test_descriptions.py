@@ -121,7 +121,22 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
         lambda: json.dumps({"total": 30, "items": [{"id": number} for number in range(30)]}, indent=1),
         "JSON object: total, items (30)",
     ),
+    "a reply that was cut off": (
+        lambda: '{"total": 30, "items": [{"id": 1, "name": "x"}, ' + '{"id": 2}, ' * 300 + '{"i',
+        "broken JSON of 3 kB: total, items, id, name",
+    ),
+    "a long reply": (
+        lambda: json.dumps({"items": [{"id": number} for number in range(250_000)]}),
+        "JSON of 3.9 MB: items, id",
+    ),
     "lines of JSON": (lambda: '{"ts": 1, "level": "info"}\n' * 100, "JSON lines, 100 objects: ts, level"),
+    "many lines of JSON": (
+        lambda: '{"ts": 1, "level": "info"}\n' * 123_456, "JSON lines, about 120,000 objects: ts, level",
+    ),
+    "a long table": (
+        lambda: "id,name\n" + "1,Ana Maria\n" * 123_456, "CSV, about 120,000 rows: id, name",
+    ),
+    "a long log": (lambda: "INFO all is well\n" * 123_456, "INFO all is well, about 120,000 lines"),
     "a table": (table, "CSV, 1,200 rows: id, name, email"),
     "a web page": (page, 'web page "Directory listing for /"'),
     "an image": (
