@@ -16,12 +16,13 @@ declare
   -- A placeholder, with or without its description.
   pattern constant text := e'\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\]';
   room int;
-  refs text[];
-  keys text[]; -- of the refs
-  places int[]; -- of the refs that are to be replaced, in the order in which they get tokens
+  all_refs text[];
+  refs text[]; -- the first one of each artifact, in the order in which they get tokens
+  keys text[]; -- of refs
+  places int[]; -- of refs among all_refs
   passages memory._passage[];
-  replaced int[];
-  said text[]; -- in their place
+  replaced int[]; -- places
+  said text[]; -- instead
   result text;
 begin
   perform memory._check_id('user_id', user_id);
@@ -33,36 +34,38 @@ begin
   if max_tokens = 0 or strpos(content, '[MemoryRef: ') = 0 then
     return content;
   end if;
-  select array_agg(m.groups[1] order by m.place), array_agg(m.groups[2] order by m.place) into refs, keys
-  from regexp_matches(content, '(' || pattern || ')', 'g') with ordinality as m (groups, place);
-  places := array(
-    select min(k.place)::int from unnest(keys) with ordinality as k (key, place) group by k.key order by 1);
+  all_refs := array(
+    select m.groups[1]
+    from regexp_matches(content, '(' || pattern || ')', 'g') with ordinality as m (groups, place) order by m.place);
+  select array_agg(f.ref order by f.place), array_agg(f.key order by f.place), array_agg(f.place order by f.place)
+  into refs, keys, places
+  from (
+    select distinct on (r.key) r.ref, r.key, r.place
+    from (select u.ref, memory._ref_key(u.ref) as key, u.place::int
+          from unnest(all_refs) with ordinality as u (ref, place)) as r
+    order by r.key, r.place) as f;
   room := max_tokens - memory._tokens_at_most(content);
   query := memory._query_or_null(query);
   if num_nonnulls(query, query_embedding) > 0 and not memory._fit_whole(user_id, keys, room) then
-    passages := memory._passages_of_query(
-      user_id, array(select keys[p.place] from unnest(places) as p (place)), query, query_embedding, max_tokens);
-    places := array(
-      select p.place
-      from unnest(places) as p (place)
-      left join (select a.key, max(a.score) as score from unnest(passages) as a group by a.key) as a
-        on a.key = keys[p.place]
-      order by a.score desc nulls last, p.place);
+    passages := memory._passages_of_query(user_id, keys, query, query_embedding, max_tokens);
+    select array_agg(f.ref order by b.score desc nulls last, f.place),
+      array_agg(f.key order by b.score desc nulls last, f.place),
+      array_agg(f.place order by b.score desc nulls last, f.place)
+    into refs, keys, places
+    from unnest(refs, keys, places) as f (ref, key, place)
+    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b on b.key = f.key;
   end if;
   select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
-  from memory._expansions(
-    user_id, array(select keys[p.place] from unnest(places) with ordinality as p (place, number) order by p.number),
-    array(select refs[p.place] from unnest(places) with ordinality as p (place, number) order by p.number),
-    room, passages) as e;
+  from memory._expansions(user_id, keys, refs, room, passages) as e;
 
   -- What is a bound for each text may not be one for all together. Then the last ones stay placeholders.
   loop
-    select string_agg(t.text || coalesce(e.said, refs[t.place], ''), '' order by t.place) into result
+    select string_agg(t.text || coalesce(e.said, r.ref, ''), '' order by t.place) into result
     from regexp_split_to_table(content, pattern) with ordinality as t (text, place)
+    left join unnest(all_refs) with ordinality as r (ref, place) on r.place = t.place
     left join unnest(replaced, said) as e (place, said) on e.place = t.place;
-    exit when max_tokens is null or coalesce(cardinality(replaced), 0) = 0
-      or memory._tokens_at_most(result) <= max_tokens;
-    replaced := trim_array(replaced, 1);
+    exit when max_tokens is null or replaced is null or memory._tokens_at_most(result) <= max_tokens;
+    replaced := nullif(trim_array(replaced, 1), '{}');
     said := trim_array(said, 1);
   end loop;
   return result;

@@ -10,6 +10,7 @@ create or replace function memory._expansions(
 returns table (number int, key text, ref text, said text, is_whole boolean)
 language plpgsql stable parallel safe
 set jit = off
+set enable_sort = off -- An order by key has artifacts looked up by their primary key, also in a plan for an empty table.
 set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set enable_seqscan = off
@@ -29,7 +30,8 @@ begin
         p_room is null or a.token_count * 0.7 <= p_room + 100 as is_short
       from unnest(p_keys) with ordinality as k (key, number)
       cross join lateral (
-        select c.* from memory._current_artifacts(p_user_id) as c where c.key = k.key offset 0) as a
+        select c.* from memory._current_artifacts(p_user_id) as c
+        where c.key between k.key and k.key order by c.key limit 1) as a
     ), readable as materialized (
       -- As many as could fit if a few of them turn out to be too long.
       select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)

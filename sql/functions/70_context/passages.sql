@@ -15,6 +15,7 @@ create or replace function memory._passages_about(
 returns setof memory._passage
 language plpgsql stable parallel safe
 set jit = off
+set enable_sort = off -- An order by key has artifacts looked up by their primary key, also in a plan for an empty table.
 set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set enable_seqscan = off
@@ -24,14 +25,15 @@ as $$
 declare
   -- How much of its weight a word has in the lines around the one that it stands in.
   decay constant double precision[] := '{0.8,0.7,0.6,0.5,0.5,0.4,0.4,0.3}';
+  lexemes text[];
   words tsquery[];
   any_word tsquery;
   beginnings text; -- a regular expression that finds lines which may have a word
 begin
   -- A longer word also stands for words that begin with it: mail for mailer.
-  select array_agg(w.pattern::tsquery), string_agg(w.pattern, ' | ')::tsquery,
+  select array_agg(w.lexeme), array_agg(w.pattern::tsquery), string_agg(w.pattern, ' | ')::tsquery,
     string_agg(regexp_replace(memory._beginning(w.lexeme), '([^[:alnum:]])', e'\\\\\\1', 'g'), '|')
-  into words, any_word, beginnings
+  into lexemes, words, any_word, beginnings
   from (select v.lexeme, quote_literal(v.lexeme) || case when length(v.lexeme) > 3 then ':*' else '' end as pattern
         from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
         order by v.positions[1], v.lexeme limit 100) as w;
@@ -45,7 +47,8 @@ begin
     from unnest(p_keys) with ordinality as k (key, place)
     cross join lateral (
       select c.key, c.content_id, concat_ws(e'\n', c.key, c.description) as said
-      from memory._current_artifacts(p_user_id) as c where c.key = k.key offset 0) as a
+      from memory._current_artifacts(p_user_id) as c
+      where c.key between k.key and k.key order by c.key limit 1) as a
   ), parts as materialized (
     select row_number() over () as part, p.*
     from (
@@ -59,15 +62,23 @@ begin
         order by q.first_byte limit p_max_parts) as p
       order by p.first_byte, n.place limit p_max_parts) as p
   ), worded as materialized (
-    -- Parts that no job has parsed yet are parsed here, as many as a search parses.
-    select p.part, case when v.vector @@ any_word then memory._word_numbers(v.vector, words) end as numbers
-    from (select p.*, sum(octet_length(p.unparsed)) over (order by p.part) as cost from parts as p) as p
-    cross join lateral (
-      select case
-        when p.search_vector is not null then p.search_vector
-        when p.cost <= 524288 and lower(p.unparsed) ~ beginnings then memory._text_vector(p_language, p.unparsed)
-        end as vector
-      offset 0) as v
+    select p.part, memory._word_numbers(p.search_vector, words) as numbers
+    from parts as p
+    where p.search_vector @@ any_word
+    union all
+    -- Of the first 8 MiB that no job has parsed yet, half a MiB is parsed here, as in a search: the parts that have most
+    -- words.
+    select u.part, memory._word_numbers(memory._text_vector(p_language, u.unparsed), words)
+    from (
+      select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
+      from (
+        select u.part, u.unparsed, memory._words_that_begin(lower(u.unparsed), memory._beginnings(lexemes)) as found
+        from (select p.part, p.unparsed, sum(octet_length(p.unparsed)) over (order by p.part) as size
+              from parts as p where p.unparsed is not null) as u
+        where u.size <= 8388608
+        offset 0) as u
+      where u.found > 0) as u
+    where u.cost <= 524288
   ), compared as materialized (
     select p.part, s.similarity, avg(s.similarity) over () as usual
     from parts as p
@@ -84,7 +95,7 @@ begin
   ), best_parts as materialized (
     select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, g.gain
     from parts as p
-    join worded as w on w.part = p.part
+    left join worded as w on w.part = p.part
     left join compared as c on c.part = p.part
     cross join lateral (select coalesce(least(greatest((c.similarity - c.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
     cross join lateral (
@@ -178,6 +189,7 @@ create or replace function memory._passages_shown(p_user_id text, p_passages mem
 returns table (key text, ref text, said text, score double precision)
 language plpgsql stable parallel safe
 set jit = off
+set enable_sort = off -- as in memory._passages_about()
 set enable_seqscan = off
 set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan
@@ -190,7 +202,8 @@ begin
       z.first_byte + octet_length(convert_to(z.content, 'UTF8')) as bytes
     from (select p.key, max(p.score) as score from unnest(p_passages) as p group by p.key) as k
     cross join lateral (
-      select c.* from memory._current_artifacts(p_user_id) as c where c.key = k.key offset 0) as a
+      select c.* from memory._current_artifacts(p_user_id) as c
+        where c.key between k.key and k.key order by c.key limit 1) as a
     cross join lateral (
       select q.first_byte, q.content from memory.artifact_parts as q
       where q.user_id = p_user_id and q.content_id = a.content_id
@@ -256,7 +269,7 @@ begin
       else '...' || regexp_replace(head, e'^\\S{0,50}\\s', '') end;
   end if;
   if p_ends < p_bytes then
-    tail := case when strpos(tail, e'\n') > 0 then memory._whole_lines(tail)
+    tail := case when strpos(tail, e'\n') > 0 then regexp_replace(tail, e'\n[^\n]*$', '')
       else regexp_replace(tail, e'\\s\\S{0,50}$', '') || '...' end;
   end if;
   line := p_first_line + memory._line_breaks(before) - memory._line_breaks(head);
