@@ -2,7 +2,7 @@
 
 -- JSON with its first ten keys, and how many values those have that are lists: "JSON object: items (30), total". Of a
 -- list, the keys of its first object. Of more than 2 MiB, which take too long to parse, and of JSON that was cut off,
--- the keys at the beginning. Null for what is no JSON.
+-- the keys at the beginning. Null for what is no JSON, and for a short text that is nearly JSON: it speaks for itself.
 create or replace function memory._describe_json(p_content text, p_size int, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql volatile parallel unsafe
@@ -32,7 +32,7 @@ begin
 exception when data_exception or program_limit_exceeded then
   return coalesce(
     memory._describe_json_lines(left(p_content, 32768), p_lines, p_is_sample),
-    case when p_content ~ e'^\\s*(?:\\{|\\[\\s*\\{)\\s*"[^"\\n]*"\\s*:'
+    case when p_size > 1000 and p_content ~ e'^\\s*(?:\\{|\\[\\s*\\{)\\s*"[^"\\n]*"\\s*:'
       then 'broken ' || memory._describe_json_start(left(p_content, 20000), p_size) end);
 end;
 $$;

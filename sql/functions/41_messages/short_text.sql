@@ -2,15 +2,16 @@
 
 -- What a thread says before and after the placeholder of a tool's output:
 -- Command 'npm install' ran for 12.3 s. Output: [...]. Exit status 0.
+-- What looks like a placeholder in a command is made harmless: the first one in the text is that of the output.
 create or replace function memory._around_output(p_about jsonb)
 returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
-  command text := memory._one_line(p_about ->> 'command', 200);
+  command text := memory._harmless(memory._one_line(p_about ->> 'command', 200));
   seconds constant numeric := case when jsonb_typeof(p_about -> 'duration_ms') = 'number'
     then (p_about ->> 'duration_ms')::numeric / 1000 end;
-  status constant text := memory._one_line(p_about ->> 'exit_status', 20);
+  status constant text := memory._harmless(memory._one_line(p_about ->> 'exit_status', 20));
 begin
   if command is not null then
     command := format(case when strpos(command, '''') = 0 then 'Command ''%s'' ran%s. Output: '
@@ -18,7 +19,7 @@ begin
       command, case when seconds >= 0 then format(' for %s s', round(seconds, 1)) end);
   end if;
   return array[
-    coalesce(command, 'Output of ' || memory._one_line(p_about ->> 'tool', 100) || ': ', 'Output: '),
+    coalesce(command, 'Output of ' || memory._harmless(memory._one_line(p_about ->> 'tool', 100)) || ': ', 'Output: '),
     '.' || coalesce(' Exit status ' || status || '.', '')];
 end;
 $$;

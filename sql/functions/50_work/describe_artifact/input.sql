@@ -18,9 +18,13 @@ begin
     return;
   end if;
   bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
-  head := memory._content_slice(artifact.user_id, artifact.content_id, 0, least(bytes, 6000));
-  if bytes > 6000 then
-    tail := memory._content_slice(artifact.user_id, artifact.content_id, greatest(bytes - 3000, 6000));
+  head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000);
+  if bytes > 9000 then
+    -- Masked before they are cut: a credential of which only a part is there is not recognised.
+    head := memory._byte_slice(memory._without_credentials(head), 0, 6000);
+    tail := memory._without_credentials(
+      memory._content_slice(artifact.user_id, artifact.content_id, greatest(bytes - 7000, 6000)));
+    tail := memory._byte_slice(tail, octet_length(tail) - 3000, octet_length(tail));
   end if;
   agent_id := artifact.agent_id;
   tokens := memory._estimate_tokens(concat(head, tail)) + 300;
