@@ -1,17 +1,18 @@
 -- What takes the place of placeholders: the artifact, or of one that does not fit the passages that say most of a
 -- query. Content that is inserted is never expanded itself, so an artifact that names itself does no harm.
 
--- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the keys;
--- number is the place of the key. p_refs: the placeholders that they replace, whose tokens they may use; null for none.
--- If an artifact does not fit, its passages among p_passages take its place, as many as fit, after the placeholder.
+-- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the
+-- keys; number is the place of the key. p_refs: the placeholders that they replace, whose tokens they may use; null for
+-- those that the artifacts have. If an artifact does not fit, its passages among p_passages take its place, as many as
+-- fit, after the placeholder.
 create or replace function memory._expansions(
   p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
 )
 returns table (number int, key text, ref text, said text, is_whole boolean)
 language plpgsql stable parallel safe
 set jit = off
-set enable_sort = off -- An order by key has artifacts looked up by their primary key, also in a plan for an empty table.
-set enable_nestloop = off -- as in memory._ranked()
+set enable_sort = off -- as in memory._passages_about()
+set enable_nestloop = off
 set enable_mergejoin = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -26,8 +27,8 @@ begin
   for artifact in
     with named as materialized (
       select k.number, a.key, a.content_id, a.token_count, a.description,
-        -- Hardly a text has fewer than seven tokens for forty bytes.
-        p_room is null or a.token_count * 0.7 <= p_room + 100 as is_short
+        -- Hardly a text has fewer than seven tokens for forty bytes. A placeholder may make room for 500.
+        p_room is null or a.token_count * 0.7 <= greatest(p_room, 0) + 500 as is_short
       from unnest(p_keys) with ordinality as k (key, number)
       cross join lateral (
         select c.* from memory._current_artifacts(p_user_id) as c
@@ -35,7 +36,7 @@ begin
     ), readable as materialized (
       -- As many as could fit if a few of them turn out to be too long.
       select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)
-        <= coalesce(3 * p_room::bigint + 300, 52428800) as is_read
+        <= case when p_room is null then 52428800 else 3 * greatest(p_room, 0)::bigint + 1000 end as is_read
       from named as n
     )
     select r.*, t.content

@@ -8,8 +8,8 @@
 -- them. A passage is shown if its score is 0.15 at least and half of the best. Under that, questions about something
 -- else bring more passages, and hardly any question more answers.
 
--- The part; null if there is nothing to show. It takes artifacts_share of what the newest messages leave of the context,
--- or half of what the whole thread leaves.
+-- The part; null if there is nothing to show. It takes at most artifacts_share of what the newest messages leave of the
+-- context, or half of what the whole thread leaves.
 create or replace function memory._kept_texts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int
@@ -30,7 +30,7 @@ declare
   expansion record;
   block text;
   blocks text[] := array[]::text[];
-  shown jsonb := '[]';
+  shown jsonb := jsonb '[]';
   content text;
 begin
   if not (p_policy #>> '{context,expand_artifacts}')::boolean or not memory._has_artifacts(p_user_id) then
@@ -157,21 +157,19 @@ create or replace function memory._with_part(p_parts memory.context_part[], p_pa
 returns memory.context_part[]
 language plpgsql immutable parallel safe
 as $$
-declare
-  part memory.context_part;
-  parts memory.context_part[] := array[]::memory.context_part[];
 begin
-  if p_part.content is null then
-    return p_parts;
-  end if;
-  foreach part in array p_parts loop
-    if part.source in ('thread_summary', 'message') and cardinality(parts) = part.ordinal - 1 then
-      p_part.ordinal := part.ordinal;
-      parts := parts || p_part;
-    end if;
-    part.ordinal := cardinality(parts) + 1;
-    parts := parts || part;
-  end loop;
-  return parts;
+  return case when p_part.content is null then p_parts else array(
+    select row((row_number() over by_place)::int, a.role, a.content, a.source, a.token_count,
+               a.metadata)::memory.context_part
+    from (
+      select 2 * u.ordinal as place, u.role, u.content, u.source, u.token_count, u.metadata
+      from unnest(p_parts) as u
+      union all
+      select coalesce(2 * min(u.ordinal) - 1, 0), p_part.role, p_part.content, p_part.source, p_part.token_count,
+        p_part.metadata
+      from unnest(p_parts) as u
+      where u.source in ('thread_summary', 'message')) as a
+    window by_place as (order by a.place)
+    order by a.place) end;
 end;
 $$;

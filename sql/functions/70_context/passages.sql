@@ -15,7 +15,7 @@ create or replace function memory._passages_about(
 returns setof memory._passage
 language plpgsql stable parallel safe
 set jit = off
-set enable_sort = off -- An order by key has artifacts looked up by their primary key, also in a plan for an empty table.
+set enable_sort = off -- "order by key" has artifacts looked up by their primary key, also in a plan for an empty table
 set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set enable_seqscan = off
@@ -24,7 +24,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   -- How much of its weight a word has in the lines around the one that it stands in.
-  decay constant double precision[] := '{0.8,0.7,0.6,0.5,0.5,0.4,0.4,0.3}';
+  decay constant double precision[] := array[0.8, 0.7, 0.6, 0.5, 0.5, 0.4, 0.4, 0.3]::double precision[];
   lexemes text[];
   words tsquery[];
   any_word tsquery;
@@ -66,8 +66,8 @@ begin
     from parts as p
     where p.search_vector @@ any_word
     union all
-    -- Of the first 8 MiB that no job has parsed yet, half a MiB is parsed here, as in a search: the parts that have most
-    -- words.
+    -- Of the first 8 MiB that no job has parsed yet, half a MiB is parsed here, as in a search: the parts that have
+    -- most words.
     select u.part, memory._word_numbers(memory._text_vector(p_language, u.unparsed), words)
     from (
       select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
@@ -216,7 +216,7 @@ begin
     select n.content_id, 0, h.bytes, 0, h.bytes
     from named as n
     cross join lateral (
-      select octet_length(convert_to(left(split_part(q.content, e'\n', 1), 500), 'UTF8')) as bytes
+      select octet_length(convert_to(left(split_part(q.content, e'\n', 1) || e'\n', 500), 'UTF8')) as bytes
       from memory.artifact_parts as q
       where q.user_id = p_user_id and q.content_id = n.content_id and q.first_byte = 0 offset 0) as h
     where n.description ~ '(CSV|TSV|table), [0-9,]+ rows?: '
@@ -261,6 +261,7 @@ as $$
 declare
   before constant text := memory._byte_slice(p_said, 0, p_first_byte - p_read_from);
   head text := memory._byte_slice(p_said, p_starts - p_read_from, p_first_byte - p_read_from);
+  core constant text := memory._byte_slice(p_said, p_first_byte - p_read_from, p_end_byte - p_read_from);
   tail text := memory._byte_slice(p_said, p_end_byte - p_read_from, p_ends - p_read_from);
   line int;
 begin
@@ -268,16 +269,14 @@ begin
     head := case when strpos(head, e'\n') > 0 then substr(head, strpos(head, e'\n') + 1)
       else '...' || regexp_replace(head, e'^\\S{0,50}\\s', '') end;
   end if;
-  if p_ends < p_bytes then
-    tail := case when strpos(tail, e'\n') > 0 then regexp_replace(tail, e'\n[^\n]*$', '')
-      else regexp_replace(tail, e'\\s\\S{0,50}$', '') || '...' end;
+  if p_ends < p_bytes and strpos(tail, e'\n') > 0 then
+    tail := regexp_replace(tail, e'\n[^\n]*$', '');
+  elsif p_ends < p_bytes and right(core, 1) <> e'\n' then
+    tail := regexp_replace(tail, e'\\s\\S{0,50}$', '') || '...';
   end if;
   line := p_first_line + memory._line_breaks(before) - memory._line_breaks(head);
   return (
     select string_agg(line + l.place || ': ' || rtrim(l.said, e'\r'), e'\n' order by l.place)
-    from string_to_table(
-      regexp_replace(
-        head || memory._byte_slice(p_said, p_first_byte - p_read_from, p_end_byte - p_read_from) || tail, e'\n$', ''),
-      e'\n') with ordinality as l (said, place));
+    from string_to_table(regexp_replace(head || core || tail, e'\n$', ''), e'\n') with ordinality as l (said, place));
 end;
 $$;
