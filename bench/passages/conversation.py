@@ -53,9 +53,7 @@ def talk(connection: psycopg.Connection, outputs: Sequence[Output]) -> None:
              "metadata": {"exit_status": output.exit_status}},
             {"role": "assistant", "content": "Done. The output is kept; ask me if you need something of it."},
         ):  # fmt: skip
-            connection.execute(
-                "select memory.add_messages(%s, %s, %s)", (USER, THREAD, json.dumps([message]))
-            )
+            connection.execute("select memory.add_messages(%s, %s, %s)", (USER, THREAD, json.dumps([message])))
 
 
 def ask(
@@ -77,7 +75,9 @@ def ask(
     kept = [part for part in parts if "artifacts" in (part.metadata or {})]
     return Asked(
         held=answer is not None and any(answer in part.content for part in parts),
-        tokens=sum(count(part.content) + count(json.dumps((part.metadata or {}).get("tool_calls", ""))) for part in parts),
+        tokens=sum(
+            count(part.content) + count(json.dumps((part.metadata or {}).get("tool_calls", ""))) for part in parts
+        ),
         kept_tokens=sum(count(part.content) for part in kept),
         seconds=seconds,
     )

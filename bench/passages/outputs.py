@@ -8,16 +8,46 @@ import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from bench.passages import facts
-from bench.passages.facts import Fact
+from bench.passages.facts import Fact, facts
 
 BYTES = 12_000
 OUTPUTS_OF_KIND = 4
-WORDS = (
-    "ledger invoice parcel cursor harbour lantern maple orbit quartz ripple saddle timber velvet walnut zephyr anchor "
-    "basalt copper dahlia ember falcon garnet hazel indigo jasper kestrel lagoon meadow nectar onyx pepper raven"
-).split()
+WORDS = [
+    "ledger",
+    "invoice",
+    "parcel",
+    "cursor",
+    "harbour",
+    "lantern",
+    "maple",
+    "orbit",
+    "quartz",
+    "ripple",
+    "saddle",
+    "timber",
+    "velvet",
+    "walnut",
+    "zephyr",
+    "anchor",
+    "basalt",
+    "copper",
+    "dahlia",
+    "ember",
+    "falcon",
+    "garnet",
+    "hazel",
+    "indigo",
+    "jasper",
+    "kestrel",
+    "lagoon",
+    "meadow",
+    "nectar",
+    "onyx",
+    "pepper",
+    "raven",
+]
 PROJECTS = ("checkout service", "reporting app", "mobile backend", "warehouse tool")
 
 
@@ -37,9 +67,10 @@ def outputs(seed: int = 1) -> list[Output]:
     """Forty outputs of ten kinds in a random order; the same for the same seed."""
     rng = random.Random(seed)
     made = []
-    for kind, (request, command, filler, known) in LOGS.items():
+    known = facts()
+    for kind, (request, command, filler) in LOGS.items():
         for number, project in enumerate(PROJECTS):
-            inside = known[number::OUTPUTS_OF_KIND]
+            inside = known[kind][number::OUTPUTS_OF_KIND]
             content = _log(rng, filler, inside)
             if kind == "page":
                 content = f"<!doctype html>\n<html><head><title>Docs of {project}</title></head>\n<body>\n{content}"
@@ -166,8 +197,8 @@ def _page(rng: random.Random) -> str:
 def _docker(rng: random.Random) -> str:
     name, other = rng.choice(WORDS), rng.choice(WORDS)
     return rng.choice((
-        f"#{rng.randrange(20)} {rng.random() * 60:.2f} Get:{rng.randrange(90)} bookworm/main lib{name}{rng.randrange(9)} "
-        f"[{rng.randrange(900)} kB]",
+        f"#{rng.randrange(20)} {rng.random() * 60:.2f} Get:{rng.randrange(90)} bookworm/main "
+        f"lib{name}{rng.randrange(9)} [{rng.randrange(900)} kB]",
         f"#{rng.randrange(20)} CACHED [{other} {rng.randrange(9)}/9] COPY {name}/ /app/{name}/",
         f"  Normal   Created  {rng.randrange(59)}s  kubelet  Created container {name}",
         f"  # module.{name}.aws_subnet.{other} will be updated in-place",
@@ -178,19 +209,53 @@ def _docker(rng: random.Random) -> str:
 
 
 LOGS = {
-    "pip": ("Install the requirements of the {}.", "pip install -r requirements-{}.txt", _pip, facts.PIP),
-    "npm": ("Install the frontend of the {}.", "npm install --prefix web{}", _npm, facts.NPM),
-    "make": ("Build the native part of the {}.", "make -C native{} all check", _make, facts.MAKE),
-    "server": ("Show me the log of the {}.", "journalctl -u service{} --since 12:00", _server, facts.SERVER),
-    "diff": ("What changed in the {} since the release?", "git diff release-{} HEAD", _diff, facts.DIFF),
-    "trace": ("Run the tests of the {}.", "pytest -x suite{}", _trace, facts.TRACE),
-    "page": ("Read the vendor's page for the {}.", "curl -s https://docs.example.com/guide{}", _page, facts.PAGE),
-    "docker": ("Deploy the {} to staging.", "./deploy.sh staging{}", _docker, facts.DOCKER),
+    "pip": ("Install the requirements of the {}.", "pip install -r requirements-{}.txt", _pip),
+    "npm": ("Install the frontend of the {}.", "npm install --prefix web{}", _npm),
+    "make": ("Build the native part of the {}.", "make -C native{} all check", _make),
+    "server": ("Show me the log of the {}.", "journalctl -u service{} --since 12:00", _server),
+    "diff": ("What changed in the {} since the release?", "git diff release-{} HEAD", _diff),
+    "trace": ("Run the tests of the {}.", "pytest -x suite{}", _trace),
+    "page": ("Read the vendor's page for the {}.", "curl -s https://docs.example.com/guide{}", _page),
+    "docker": ("Deploy the {} to staging.", "./deploy.sh staging{}", _docker),
 }
 
-FIRST = "Ines Jonas Mei Tariq Lucia Pavel Amara Hugo Noor Stellan Ayumi Rui Greta Kofi Leila Bruno Signe Otis".split()
-LAST = "Okafor Lindqvist Moreau Tanaka Petrov Alvarez Haddad Jensen Rossi Novak Costa Weber Singh Duarte".split()
-CITIES = "Lyon Porto Turin Bergen Gdansk Leeds Malaga Ghent Graz Tampere Cork Basel".split()
+FIRST = [
+    "Ines",
+    "Jonas",
+    "Mei",
+    "Tariq",
+    "Lucia",
+    "Pavel",
+    "Amara",
+    "Hugo",
+    "Noor",
+    "Stellan",
+    "Ayumi",
+    "Rui",
+    "Greta",
+    "Kofi",
+    "Leila",
+    "Bruno",
+    "Signe",
+    "Otis",
+]
+LAST = [
+    "Okafor",
+    "Lindqvist",
+    "Moreau",
+    "Tanaka",
+    "Petrov",
+    "Alvarez",
+    "Haddad",
+    "Jensen",
+    "Rossi",
+    "Novak",
+    "Costa",
+    "Weber",
+    "Singh",
+    "Duarte",
+]
+CITIES = ["Lyon", "Porto", "Turin", "Bergen", "Gdansk", "Leeds", "Malaga", "Ghent", "Graz", "Tampere", "Cork", "Basel"]
 
 
 def _customers(rng: random.Random, number: int, project: str) -> Output:
@@ -201,16 +266,18 @@ def _customers(rng: random.Random, number: int, project: str) -> Output:
             "id": rng.randrange(10_000, 99_999), "name": name, "email": f"{name.split()[0].lower()}{i}@example.org",
             "plan": rng.choice(("basic", "team", "enterprise")), "seats": rng.randrange(2, 400),
             "address": {"city": rng.choice(CITIES), "postcode": f"{rng.randrange(10_000, 99_999)}"},
-            "renews_on": f"2027-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}", "mrr_cents": rng.randrange(99_999),
+            "renews_on": f"2027-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}", "cents": rng.randrange(99_999),
         }
         for i, name in enumerate(names)
     ]  # fmt: skip
-    ask: tuple[Callable[[dict[str, object]], tuple[str, str]], ...] = (
-        lambda row: (f"What is the postcode of {row['name']}?", f'"postcode": "{row["address"]["postcode"]}"'),  # type: ignore[index]
+    ask: tuple[Callable[[dict[str, Any]], tuple[str, str]], ...] = (
+        lambda row: (f"What is the postcode of {row['name']}?", f'"postcode": "{row["address"]["postcode"]}"'),
         lambda row: (f"When does the contract of {row['name']} renew?", f'"renews_on": "{row["renews_on"]}"'),
         lambda row: (f"How many seats does {row['name']} have?", f'"seats": {row["seats"]},'),
     )
-    known = [Fact("", *ask[i % 3](rows[place])) for i, place in zip(range(number, number + 3), (11, 19, 26), strict=True)]
+    known = [
+        Fact("", *ask[i % 3](rows[place])) for i, place in zip(range(number, number + 3), (11, 19, 26), strict=True)
+    ]
     content = json.dumps({"total": len(rows), "items": rows}, indent=2)
     command = f"curl -s https://api.example.com/v{number + 1}/customers"
     return Output(f"Get the customers of the {project}.", command, 0, content, known[: 2 + number % 2])
@@ -242,5 +309,5 @@ def of_the_tuned_half(made: Sequence[Output]) -> Iterator[tuple[Fact, bool]]:
     """All facts, each with whether it was tuned on."""
     for output in made:
         for fact in output.facts:
-            place = next((known.index(fact) for *_, known in LOGS.values() if fact in known), len(fact.question))
+            place = next((each.index(fact) for each in facts().values() if fact in each), len(fact.question))
             yield fact, place % 2 == 0

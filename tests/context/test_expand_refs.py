@@ -108,8 +108,11 @@ class TestPassages:
     def test_of_what_does_not_fit_the_lines_about_the_query_follow_the_placeholder(self, api: Api) -> None:
         ref = store(api, LOG, key="log").memory_ref
         said = expand(api, f"Output: {ref}. Done", 600, QUESTION)
-        match = re.fullmatch(r"Output: (\[MemoryRef: log - .*\])\n\[\.\.\.\]\n((?:\d+: .*\n)+)\[\.\.\.\]\n\. Done", said)
-        assert match and match[1] == ref
+        match = re.fullmatch(
+            r"Output: (\[MemoryRef: log - .*\])\n\[\.\.\.\]\n((?:\d+: .*\n)+)\[\.\.\.\]\n\. Done", said
+        )
+        assert match
+        assert match[1] == ref
         numbered = [line.split(": ", 1) for line in match[2].splitlines()]
         assert [LINES[int(number) - 1] for number, _ in numbered] == [line for _, line in numbered]
         assert ["611", LINES[610]] in numbered
@@ -186,10 +189,12 @@ class TestMany:
         api.connection.execute("set local statement_timeout = '30s'")
         text = " ".join(f"[MemoryRef: m{n % 2500}]" for n in range(10_000))
         said = expand(api, text)
-        assert said.count("[MemoryRef: ") == 8000 and "output 1999 of" in said
+        assert said.count("[MemoryRef: ") == 8000
+        assert "output 1999 of" in said
         limit = at_most(api, text) + 2000
         said = expand(api, text, limit, "output 1777")
-        assert "output 1777 of" in said and at_most(api, said) <= limit
+        assert "output 1777 of" in said
+        assert at_most(api, said) <= limit
         assert expand(api, text, 1, "output 1777") == text
 
     def test_broken_placeholders_cost_no_more(self, api: Api) -> None:
