@@ -148,7 +148,7 @@ begin
       cardinality(files), regexp_count(p_sample, e'(?:^|\\n)diff --git ')), 'file'),
     regexp_count(p_sample, e'\\n\\+') - cardinality(files), regexp_count(p_sample, e'\\n-') - cardinality(files)
       + case when p_sample ~ '^-{3} ' then 1 else 0 end,
-    ': ' || memory._in_short(nullif(array_to_string(files[:5], ', '), ''), 100)
-      || case when cardinality(files) > 5 then ', ...' else '' end);
+    ': ' || memory._in_short(
+      nullif(array_to_string(files[:5] || case when cardinality(files) > 5 then '...' end, ', '), ''), 100));
 end;
 $$;

@@ -69,22 +69,25 @@ declare
   at_least constant text := case when p_is_sample then 'over ' else '' end;
   -- A level, or a word that begins a message; "0 errors" and "error_handler.py" do not count.
   level constant text := e'(?:^|[\\s\\]\\[|:=("])(?:';
+  number constant text := '(?: [A-Z]{1,6}[0-9]+)?: '; -- compilers write "error TS2304: "
   trace constant text := memory._trace_error(p_sample);
   ending constant text := case when trace is null then memory._ending_line(p_tail) end;
   errors int;
   warnings int;
 begin
   errors := regexp_count(p_sample, level
-    || e'(?:ERROR|FATAL|CRITICAL)(?![A-Za-z_])|[A-Za-z]*[Ee]rror: |error\\[)|(?:^|\\n)(?:npm (?:ERR!|error) code|E: )');
+    || '(?:ERROR|FATAL|CRITICAL)(?![A-Za-z_])|[A-Za-z]*[Ee]rror' || number
+    || e'|error\\[)|(?:^|\\n)(?:npm (?:ERR!|error) code|E: )');
   warnings := regexp_count(p_sample, level
-    || e'WARN(?:ING)?(?![A-Za-z_])|[A-Za-z]*[Ww]arning: |warning\\[)|(?:^|\\n)npm (?:warn|WARN) ');
+    || 'WARN(?:ING)?(?![A-Za-z_])|[A-Za-z]*[Ww]arning' || number
+    || e'|warning\\[)|(?:^|\\n)npm (?:warn|WARN) ');
   return nullif(concat_ws(', ',
     trace, ending,
     case when trace is null and ending is null and not (p_has_command or p_is_output and errors + warnings > 0)
       then memory._telling_line(left(p_sample, 10000)) end,
     case when errors > 0 and trace is null then at_least || memory._said_count(errors, 'error')
       || case when ending is null then ': ' || memory._in_short(memory._placeholder_text(substring(
-           p_sample from level || e')([^\\n]*(?:ERROR|FATAL|CRITICAL|[Ee]rror: |error\\[)[^\\n]*)')), 80)
+           p_sample from level || e')([^\\n]*(?:ERROR|FATAL|CRITICAL|[Ee]rror' || number || e'|error\\[)[^\\n]*)')), 80)
          else '' end end,
     case when warnings > 0 then at_least || memory._said_count(warnings, 'warning') end,
     case when p_is_output or errors + warnings > 0
@@ -105,7 +108,8 @@ begin
     || e'|^(?:fatal|error|E): ?\\S|BUILD (?:SUCCESS|FAIL)'
     || e'|^(?:Build|Compilation|Deployment|Installation|Migration)\\M.*(?:succeeded|failed|complete|finished)'
     || e'|^\\s*(?:Finished|Done|Completed|Compiled)\\M.*\\m(?:in|successfully)\\M|^Already up to date'
-    || e'|[0-9]+ (?:passed|failed)|^(?:[0-9]+ upgraded, )|^Saved |^Total(?::|\\s)|^Killed$'
+    || e'|[0-9]+ (?:passed|failed)|^(?:[0-9]+ upgraded, )|^Saved |'
+    || e'^Found [0-9]+ |^Success: |[0-9]+ problems? [(]|^Total(?::|\\s)|^Killed$'
     || e'|(?:command not found|No such file or directory)$')
     and length(l.line) < 500
   order by l.place desc limit 1;

@@ -150,6 +150,13 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
         "stack trace: java.lang.IllegalStateException: closed, 4 lines",
     ),
     "errors in a log": (lambda: ERRORS, "2 errors: 2026-05-01 12:00:01 ERROR disk is full, 52 lines"),
+    "errors of a compiler": (
+        lambda: "".join(f"a.ts(3,{number}): error TS2304: Cannot find name 'x'.\n" for number in range(60)),
+        "60 errors: a.ts(3,0): error TS2304: Cannot find name 'x'., 60 lines",
+    ),
+    "what a linter found": (
+        lambda: "x.py:1:1: E501 Line too long\n" * 60 + "Found 60 errors.\n", "Found 60 errors., 61 lines",
+    ),
     "prose": (lambda: "# Title\n\n" + "Some words, more words.\n" * 80, "# Title, 82 lines"),
 }  # fmt: skip
 
