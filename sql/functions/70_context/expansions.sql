@@ -28,7 +28,7 @@ begin
     with named as materialized (
       select k.number, a.key, a.content_id, a.token_count, a.description,
         -- Hardly a text has fewer than seven tokens for forty bytes. A placeholder may make room for 500.
-        p_room is null or a.token_count * 0.7 <= greatest(p_room, 0) + 500 as is_short
+        p_room is null or a.token_count * 0.7 <= greatest(p_room, 0)::bigint + 500 as is_short
       from unnest(p_keys) with ordinality as k (key, number)
       cross join lateral (
         select c.* from memory._current_artifacts(p_user_id) as c

@@ -8,8 +8,8 @@
 -- them. A passage is shown if its score is 0.15 at least and half of the best. Under that, questions about something
 -- else bring more passages, and hardly any question more answers.
 
--- The part; null if there is nothing to show. It takes at most artifacts_share of what the newest messages leave of the
--- context, or half of what the whole thread leaves.
+-- The part, which stands last before the thread; null if there is nothing to show. It takes at most artifacts_share of
+-- what the newest messages leave of the context, or half of what the whole thread leaves.
 create or replace function memory._kept_texts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int
@@ -87,7 +87,7 @@ begin
   if content is null or memory._tokens_at_most(content) > rest then
     return null;
   end if;
-  return row(0, 'system', content, 'recalled', memory._tokens_at_most(content),
+  return row(2147483647, 'system', content, 'recalled', memory._tokens_at_most(content),
              jsonb_build_object('artifacts', shown))::memory.context_part;
 end;
 $$;
@@ -149,27 +149,5 @@ begin
     cross join lateral memory._content_bytes(p_user_id, a.content_id) as z (bytes)
     cross join lateral (values (0, 0.0::double precision), (z.bytes - 1, 0.1)) as e (first_byte, score)
     where a.key = any (p_keys) and a.key <> all (array(select p.key from unnest(p_passages) as p)));
-end;
-$$;
-
--- The parts of a context and one more, which stands before the thread.
-create or replace function memory._with_part(p_parts memory.context_part[], p_part memory.context_part)
-returns memory.context_part[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case when p_part.content is null then p_parts else array(
-    select row((row_number() over by_place)::int, a.role, a.content, a.source, a.token_count,
-               a.metadata)::memory.context_part
-    from (
-      select 2 * u.ordinal as place, u.role, u.content, u.source, u.token_count, u.metadata
-      from unnest(p_parts) as u
-      union all
-      select coalesce(2 * min(u.ordinal) - 1, 0), p_part.role, p_part.content, p_part.source, p_part.token_count,
-        p_part.metadata
-      from unnest(p_parts) as u
-      where u.source in ('thread_summary', 'message')) as a
-    window by_place as (order by a.place)
-    order by a.place) end;
 end;
 $$;
