@@ -20,7 +20,8 @@ ROUNDS = 5
 
 def log() -> str:
     lines = (f"INFO worker {number % 7} has fetched item {number}\n" for number in range(220_000))
-    return "".join(lines)[: BYTES // 2] + "\nthe zebra is loose\n" + "y\n" * (BYTES // 4)
+    text = "".join(lines)[:BYTES]
+    return f"{text[: BYTES // 2]}\nthe zebra is loose\n{text[BYTES // 2 :]}"
 
 
 def reply() -> str:
