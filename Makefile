@@ -159,6 +159,10 @@ bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.r
 	@$(BIN)/python -m bench.quality $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
 
+.PHONY: bench-passages
+bench-passages: services .venv/.client .venv-embedding/.ready ## Measure whether contexts hold lines inside of long outputs, into bench/results
+	@$(BIN)/python -m bench.passages --embedding-python $(EMBEDDING_PYTHON)
+
 .PHONY: bench-search
 bench-search: services .venv/.client ## Measure search against the bare vector query, into bench/results
 	@$(PIP_INSTALL) --group bench

@@ -145,3 +145,29 @@ class AsyncSearch(AsyncEmbedding):
         Raises InvalidValueError where ``query`` is empty.
         """
         return await self._row(MemoryNeed, "needs_memory", {"user_id": user_id, "thread_id": thread_id, "query": query})
+
+    async def expand_refs(
+        self,
+        user_id: str,
+        content: str,
+        max_tokens: int | None = None,
+        query: str | None = None,
+        query_embedding: Sequence[float] | None = None,
+    ) -> str:
+        """Return a text with its placeholders replaced by what they stand for, at most ``max_tokens`` tokens in all.
+
+        With a ``query``, in words or as an embedding, the artifacts that say most of it come first, and of one that
+        does not fit the lines that do, with their numbers. Without one they come in the order of the text, and each
+        whole. What does not fit, or is not this user's, stays a placeholder; so do placeholders in what is inserted.
+        Without ``max_tokens`` everything is replaced, with 0 nothing.
+        """
+        if query is not None and max_tokens and query_embedding is None and "[MemoryRef: " in content:
+            query_embedding = await self._prepared(user_id, query, is_context=True)
+        return await self._value(
+            str,
+            "expand_refs",
+            {"user_id": user_id, "content": content},
+            max_tokens=max_tokens,
+            query=query,
+            query_embedding=query_embedding,
+        )
