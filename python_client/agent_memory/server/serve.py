@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
 import warnings
@@ -12,8 +13,10 @@ from functools import partial
 from typing import Any
 
 import uvicorn
+from jwt.warnings import InsecureKeyLengthWarning
 from psycopg_pool import AsyncConnectionPool
 
+from ..client import AsyncMemory
 from ..embedded import open_store
 from ..errors import DegradedWarning
 from ..source import named_database
@@ -21,6 +24,11 @@ from . import degraded
 from .application import create_app
 from .catalog import read_catalog
 from .settings import Settings
+
+logger = logging.getLogger("agent_memory.server")
+
+_SHORTEST_SECRET = 32
+"""Bytes of a secret of HS256, by RFC 7518."""
 
 
 def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) -> None:
@@ -45,11 +53,18 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
         catalog = read_catalog(conninfo())
         listening = stack.enter_context(_listening(settings))
         warnings.simplefilter("ignore", DegradedWarning)  # answers have a header that says so
+        warnings.simplefilter("ignore", InsecureKeyLengthWarning)  # said once, below
+        if settings.jwt_secret is not None and len(settings.jwt_secret.encode()) < _SHORTEST_SECRET:
+            logger.warning(
+                "AGENT_MEMORY_JWT_SECRET has fewer than %d bytes: whoever has one token may guess the secret."
+                " Take openssl rand -base64 32",
+                _SHORTEST_SECRET,
+            )
         degraded.listen()
 
         async def run() -> None:
-            async with _pool(conninfo, settings, is_embedded=named is None) as pool:
-                app = create_app(pool, conninfo, catalog, settings)
+            async with _pool(conninfo, settings, is_embedded=named is None) as pool, AsyncMemory(pool) as memory:
+                app = create_app(memory, pool, conninfo, catalog, settings)
                 config = uvicorn.Config(
                     app,
                     log_level="warning",
