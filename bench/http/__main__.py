@@ -112,7 +112,7 @@ def _write(results: dict[str, Any], folder: Path = RESULTS) -> None:
         f"{describe(results)}; a durable server, one server process of `agent-memory serve` with {POOL} connections,"
         f" and {USERS} users with a token each, 200 memories and 100 messages. The callers are one Python process on"
         f" the same machine, which calls the same function in SQL on a pool of {POOL} connections in turns with HTTP."
-        " With many calls in flight a call waits for those before it: it takes the number in flight divided by the rate.",
+        " With many calls in flight a call waits for those before it, so it takes the number in flight over the rate.",
         "",
         "| Milliseconds | SQL median | 95 % | 99 % | HTTP median | 95 % | 99 % | ratio of 99 % |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
