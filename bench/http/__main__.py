@@ -88,15 +88,16 @@ async def _measure(dsn: str, serving: Serving, calls: int, rounds: int) -> dict[
             }
             for call in ways.values():
                 await times(call, 50, 500)
+                connections.close()
             for in_flight in IN_FLIGHT:
                 taken: dict[str, list[float]] = {way: [] for way in ways}
                 for _ in range(rounds):
                     for way, call in ways.items():
                         taken[way] += await times(call, in_flight, calls // rounds)
+                        connections.close()  # those that would idle in the next turn, until the server closes them
                 name = f"{function}, {in_flight} in flight"
                 measured[name] = {way: _points(each) for way, each in taken.items()}
                 say(f"{name}: {measured[name]}")
-    connections.close()
     return measured
 
 

@@ -89,7 +89,8 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
 def _listening(settings: Settings) -> socket.socket:
     """Return a socket that accepts connections from now on, before anybody is told the port."""
     [(family, *_, address), *_] = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # Named as TCP, so that asyncio switches Nagle's algorithm off: answers would wait 40 ms for an acknowledgement.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
