@@ -118,7 +118,12 @@ class _LocomoSample(BaseModel):
 
 
 def import_file(
-    connection: psycopg.Connection[Any], path: Path, *, user_id: str | None = None, thread_id: str | None = None
+    connection: psycopg.Connection[Any],
+    path: Path,
+    *,
+    user_id: str | None = None,
+    thread_id: str | None = None,
+    only_user: str | None = None,
 ) -> Iterator[ImportProgress]:
     """Import a file in one transaction, queue the extraction of memories from what is new, and report on the way.
 
@@ -129,13 +134,20 @@ def import_file(
         path: the file.
         user_id: the user of messages that name none.
         thread_id: the thread of messages that name none; the file's name without extension when None.
+        only_user: the user whose messages are accepted; None for any.
 
     Raises:
-        ImportFileError: the file is malformed, or the database refused a message.
+        ImportFileError: the file is malformed, or names another user, or the database refused a message.
         OSError: the file cannot be read.
     """
     # Reading the file twice costs little beside writing; nothing is written before the whole file is known to be valid.
-    total = sum(1 for _ in _read(path, user_id, thread_id))
+    total = 0
+    for incoming in _read(path, user_id, thread_id):
+        if only_user not in (None, incoming.user_id):
+            raise ImportFileError(
+                f"{path}, {incoming.place}: the message is of another user", hint="Leave user_id out of the messages."
+            )
+        total += 1
     done, new = 0, Counter[tuple[str, str]]()
     memory = Memory(connection)
     with connection.transaction():

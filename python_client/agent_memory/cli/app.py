@@ -14,6 +14,7 @@ from .documents import documents
 from .installation import demo, doctor, install
 from .move import move
 from .prompts import prompts
+from .serve import serve
 from .status import status
 from .usage import usage
 from .worker import health, worker
@@ -45,6 +46,7 @@ def main(
 app.command()(install)
 app.command()(demo)
 app.command()(worker)
+app.command()(serve)
 app.command("import")(import_)
 app.command()(context)
 app.command()(search)

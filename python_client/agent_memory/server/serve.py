@@ -1,0 +1,94 @@
+"""Opens the database, listens, and stops in an orderly way."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import warnings
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+import uvicorn
+from psycopg_pool import AsyncConnectionPool
+
+from ..embedded import open_store
+from ..errors import DegradedWarning
+from ..source import named_database
+from . import degraded
+from .application import create_app
+from .catalog import read_catalog
+from .settings import Settings
+
+
+def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end.
+
+    Args:
+        dsn: the connection string; without one the database of the environment, else the embedded store of this user.
+        settings: the keys and limits.
+        announce: is told where the server listens, as soon as it does.
+
+    Raises:
+        InvalidValueError: the settings do not fit together.
+        AgentMemoryError: the database cannot be used.
+        OSError: the address cannot be listened on.
+    """
+    settings.check()
+    with ExitStack() as stack:
+        named = named_database(dsn)
+        conninfo: Callable[[], str] = partial(str, named)
+        if named is None:
+            conninfo = stack.enter_context(open_store(worker=True)).ensure_running
+        catalog = read_catalog(conninfo())
+        listening = stack.enter_context(_listening(settings))
+        warnings.simplefilter("ignore", DegradedWarning)  # answers have a header that says so
+        degraded.listen()
+
+        async def run() -> None:
+            async with _pool(conninfo, settings, is_embedded=named is None) as pool:
+                app = create_app(pool, conninfo, catalog, settings)
+                config = uvicorn.Config(
+                    app,
+                    log_level="warning",
+                    access_log=False,  # queries name users
+                    lifespan="off",
+                    ws="none",
+                    server_header=False,
+                    timeout_graceful_shutdown=round(settings.grace),
+                )
+                address, port = listening.getsockname()[:2]
+                announce(f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}")
+                await uvicorn.Server(config).serve([listening])
+
+        asyncio.run(run())
+
+
+def _listening(settings: Settings) -> socket.socket:
+    """Return a socket that accepts connections from now on, before anybody is told the port."""
+    [(family, *_, address), *_] = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(2048)
+    except OSError as error:
+        listening.close()
+        raise OSError(error.errno, error.strerror, f"{settings.host}:{settings.port}") from None
+    return listening
+
+
+def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool) -> AsyncConnectionPool[Any]:
+    async def running() -> str:
+        return await asyncio.to_thread(conninfo)
+
+    return AsyncConnectionPool(
+        running if is_embedded else conninfo(),
+        min_size=min(2, settings.pool_size),
+        max_size=settings.pool_size,
+        open=False,
+        # An embedded server that was killed is started again; a named one is found gone by the first call.
+        check=AsyncConnectionPool.check_connection if is_embedded else None,
+        kwargs={"autocommit": True, "application_name": "agent-memory serve"},
+    )
