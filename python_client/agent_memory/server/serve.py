@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -19,6 +18,7 @@ from ..source import named_database
 from . import degraded
 from .application import create_app
 from .catalog import read_catalog
+from .listening import listening_socket, url_of
 from .settings import Settings
 
 
@@ -42,7 +42,7 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
         if named is None:
             conninfo = stack.enter_context(open_store(worker=True)).ensure_running
         catalog = read_catalog(conninfo())
-        listening = stack.enter_context(_listening(settings))
+        listening = stack.enter_context(listening_socket(settings))
         warnings.simplefilter("ignore", DegradedWarning)  # answers have a header that says so
         degraded.listen()
 
@@ -58,25 +58,10 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
                     server_header=False,
                     timeout_graceful_shutdown=round(settings.grace),
                 )
-                address, port = listening.getsockname()[:2]
-                announce(f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}")
+                announce(url_of(listening))
                 await uvicorn.Server(config).serve([listening])
 
         asyncio.run(run())
-
-
-def _listening(settings: Settings) -> socket.socket:
-    """Return a socket that accepts connections from now on, before anybody is told the port."""
-    [(family, *_, address), *_] = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(2048)
-    except OSError as error:
-        listening.close()
-        raise OSError(error.errno, error.strerror, f"{settings.host}:{settings.port}") from None
-    return listening
 
 
 def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool) -> AsyncConnectionPool[Any]:

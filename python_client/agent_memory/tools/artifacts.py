@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import ClassVar
 
 from pydantic import Field
 
 from ..types import SearchResult, StoredArtifact
-from .definition import Result, Scope, Tool
+from .definition import Result, Tool
 
 PAGE_TOKENS = 6000
 """How much of a content one call returns, in tokens of four bytes: 24 kB. Hosts refuse results of 25,000 tokens, as a
@@ -37,6 +37,8 @@ class StoreMemory(Tool):
     method = "store_artifact"
     result = PutAway
     effect = "adds"
+    sent_as: ClassVar = {"type": "artifact_type"}
+    scoped = ("agent_id", "thread_id")
 
     content: str = Field(description="The text, whole.")
     description: str | None = Field(
@@ -46,16 +48,6 @@ class StoreMemory(Tool):
     type: str | None = Field(
         default=None, description='The kind, such as "command_output" (unless given), "file" or "notes".'
     )
-
-    def request(self, scope: Scope) -> dict[str, Any]:
-        """Return the arguments of the client's method besides the user."""
-        return {
-            "content": self.content,
-            "description": self.description,
-            "artifact_type": self.type,
-            "agent_id": scope.agent_id,
-            "thread_id": scope.thread_id,
-        }
 
     def answer(self, found: StoredArtifact) -> PutAway:
         """Return the result for what the client's method returned."""
@@ -86,6 +78,9 @@ class RetrieveMemory(Tool):
     title = "Read a text"
     method = "retrieve_artifact"
     result = Retrieved
+    sent_as: ClassVar = {"memory_key": "key", "words": "grep"}
+    fixed: ClassVar = {"max_tokens": PAGE_TOKENS}
+    absent_hint = "It may have expired, or been deleted; search_memory finds the texts that there are."
 
     memory_key: str = Field(description="The key, or the placeholder.")
     from_token: int | None = Field(default=None, description="Where to go on, as the call before said.")
@@ -94,17 +89,6 @@ class RetrieveMemory(Tool):
     words: str | None = Field(
         default=None, description="Show the lines that hold every one of these words, with lines around."
     )
-
-    def request(self, scope: Scope) -> dict[str, Any]:  # noqa: ARG002
-        """Return the arguments of the client's method besides the user."""
-        return {
-            "key": self.memory_key,
-            "from_token": self.from_token,
-            "max_tokens": PAGE_TOKENS,
-            "from_line": self.from_line,
-            "max_lines": self.max_lines,
-            "grep": self.words,
-        }
 
     def answer(self, found: str) -> Retrieved:
         """Return the result for what the client's method returned."""
@@ -144,13 +128,12 @@ class SearchMemory(Tool):
     title = "Search texts"
     method = "search"
     result = FoundTexts
+    sent_as: ClassVar = {"limit": "top_k"}
+    scoped = ("agent_id",)
+    fixed: ClassVar = {"sources": ["artifact"]}
 
     query: str = Field(description="What to look for.")
     limit: int | None = Field(default=None, description="How many texts at most; 10 unless given.")
-
-    def request(self, scope: Scope) -> dict[str, Any]:
-        """Return the arguments of the client's method besides the user."""
-        return {"query": self.query, "top_k": self.limit, "sources": ["artifact"], "agent_id": scope.agent_id}
 
     def answer(self, found: Sequence[SearchResult]) -> FoundTexts:
         """Return the result for what the client's method returned."""

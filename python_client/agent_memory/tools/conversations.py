@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -39,6 +39,7 @@ class GetContext(Tool):
     title = "Get the context of a conversation"
     method = "get_context"
     result = Context
+    scoped = ("agent_id",)
 
     thread_id: str | None = Field(
         default=None, description="The conversation, as list_threads names it; unless given, the one that is going on."
@@ -50,12 +51,7 @@ class GetContext(Tool):
 
     def request(self, scope: Scope) -> dict[str, Any]:
         """Return the arguments of the client's method besides the user."""
-        return {
-            "thread_id": _thread(self.thread_id, scope),
-            "query": self.query,
-            "max_tokens": self.max_tokens,
-            "agent_id": scope.agent_id,
-        }
+        return super().request(scope) | {"thread_id": _thread(self.thread_id, scope)}
 
     def answer(self, found: Sequence[ContextPart]) -> Context:
         """Return the result for what the client's method returned."""
@@ -84,13 +80,10 @@ class ListThreads(Tool):
     title = "List conversations"
     method = "list_threads"
     result = Conversations
+    sent_as: ClassVar = {"limit": "row_limit", "offset": "row_offset"}
 
     limit: int | None = Field(default=None, description="How many at most; 50 unless given.")
     offset: int | None = Field(default=None, description="How many of the first to leave out.")
-
-    def request(self, scope: Scope) -> dict[str, Any]:  # noqa: ARG002
-        """Return the arguments of the client's method besides the user."""
-        return {"row_limit": self.limit, "row_offset": self.offset}
 
     def answer(self, found: Sequence[Thread]) -> Conversations:
         """Return the result for what the client's method returned."""
@@ -125,6 +118,7 @@ class AddMessages(Tool):
     method = "add_messages"
     result = Kept
     effect = "adds"
+    scoped = ("agent_id",)
 
     messages: list[NewMessage] = Field(description="The messages in order.")
     thread_id: str | None = Field(
@@ -133,11 +127,8 @@ class AddMessages(Tool):
 
     def request(self, scope: Scope) -> dict[str, Any]:
         """Return the arguments of the client's method besides the user."""
-        return {
-            "thread_id": _thread(self.thread_id, scope),
-            "messages": [message.model_dump() for message in self.messages],
-            "agent_id": scope.agent_id,
-        }
+        messages = [message.model_dump() for message in self.messages]
+        return super().request(scope) | {"thread_id": _thread(self.thread_id, scope), "messages": messages}
 
     def answer(self, found: Sequence[StoredMessage]) -> Kept:
         """Return the result for what the client's method returned."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from ..errors import InvalidValueError
+from ..errors import AgentMemoryError, InvalidValueError, NotFoundError
 
 Effect = Literal["reads", "adds", "changes", "deletes"]
 
@@ -65,6 +65,14 @@ class Tool(BaseModel):
     result: ClassVar[type[Result]]
     """What the tool returns."""
     effect: ClassVar[Effect] = "reads"
+    sent_as: ClassVar[dict[str, str]] = {}
+    """The method's names of arguments that have another name there."""
+    scoped: ClassVar[tuple[str, ...]] = ()
+    """What of the scope the method takes besides the user."""
+    fixed: ClassVar[dict[str, Any]] = {}
+    """What the method is always passed."""
+    absent_hint: ClassVar[str | None] = None
+    """What helps a model that named something which the user does not have."""
 
     @classmethod
     def tool_name(cls) -> str:
@@ -108,12 +116,25 @@ class Tool(BaseModel):
             raise cls._refusal(error) from None
 
     def request(self, scope: Scope) -> dict[str, Any]:
-        """Return the arguments of the client's method besides the user."""
-        raise NotImplementedError
+        """Return the arguments of the client's method besides the user.
+
+        Raises:
+            InvalidValueError: the scope lacks something that the call leaves out.
+        """
+        given = {self.sent_as.get(name, name): getattr(self, name) for name in type(self).model_fields}
+        return given | {name: getattr(scope, name) for name in self.scoped} | self.fixed
 
     def answer(self, found: Any) -> Result:
         """Return the result for what the client's method returned."""
         raise NotImplementedError
+
+    @classmethod
+    def explain(cls, error: AgentMemoryError) -> None:
+        """Make an error of the client's method speak of the tool's arguments."""
+        for name, sent in cls.sent_as.items():
+            error.message = re.sub(rf"^{sent}\b", name, error.message)
+        if isinstance(error, NotFoundError) and cls.absent_hint is not None:
+            error.hint = cls.absent_hint
 
     @classmethod
     def _refusal(cls, error: ValidationError) -> InvalidValueError:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from ..types import Document, SearchResult
 from .definition import Result, Scope, Tool
 from .memories import Hit, Hits
 
-_CONVERSATIONS = {"conversations": "conversation"}
-"""Document A's tools say conversations, and the documents that it archives have the type conversation."""
+
+def _singular(named: str | None) -> str | None:
+    """Document A's tools say conversations, and the documents that it archives have the type conversation."""
+    return "conversation" if named == "conversations" else named
+
+
+DocType = Annotated[str | None, AfterValidator(_singular)]
 
 
 class SearchKnowledgeBase(Tool):
@@ -26,23 +31,21 @@ class SearchKnowledgeBase(Tool):
     title = "Search the knowledge base"
     method = "search"
     result = Hits
+    sent_as: ClassVar = {"limit": "top_k"}
+    fixed: ClassVar = {"sources": ["document"]}
 
     query: str = Field(description="What to look for, as a question or as words.")
-    search_type: str | None = Field(
+    search_type: DocType = Field(
         default=None,
         description='"conversations" for archived conversations, or another type of document; all unless given.',
     )
     limit: int | None = Field(default=None, description="How many results at most; 10 unless given.")
 
-    def request(self, scope: Scope) -> dict[str, Any]:  # noqa: ARG002
+    def request(self, scope: Scope) -> dict[str, Any]:
         """Return the arguments of the client's method besides the user."""
-        doc_type = _doc_type(self.search_type)
-        return {
-            "query": self.query,
-            "sources": ["document"],
-            "doc_types": None if doc_type is None else [doc_type],
-            "top_k": self.limit,
-        }
+        request = super().request(scope)
+        doc_type = request.pop("search_type")
+        return request | {"doc_types": None if doc_type is None else [doc_type]}
 
     def answer(self, found: Sequence[SearchResult]) -> Hits:
         """Return the result for what the client's method returned."""
@@ -73,20 +76,12 @@ class ListDocuments(Tool):
     title = "List documents"
     method = "list_documents"
     result = DocumentList
+    sent_as: ClassVar = {"limit": "row_limit", "offset": "row_offset"}
 
-    doc_type: str | None = Field(default=None, description='Only documents of this type, such as "conversations".')
+    doc_type: DocType = Field(default=None, description='Only documents of this type, such as "conversations".')
     namespace: str | None = Field(default=None, description="Only documents of this namespace.")
     limit: int | None = Field(default=None, description="How many at most; 50 unless given.")
     offset: int | None = Field(default=None, description="How many of the newest to leave out.")
-
-    def request(self, scope: Scope) -> dict[str, Any]:  # noqa: ARG002
-        """Return the arguments of the client's method besides the user."""
-        return {
-            "doc_type": _doc_type(self.doc_type),
-            "namespace": self.namespace,
-            "row_limit": self.limit,
-            "row_offset": self.offset,
-        }
 
     def answer(self, found: Sequence[Document]) -> DocumentList:
         """Return the result for what the client's method returned."""
@@ -102,7 +97,3 @@ class ListDocuments(Tool):
             for document in found
         ]
         return DocumentList(documents=listed, total_count=found[0].total_count if found else 0)
-
-
-def _doc_type(named: str | None) -> str | None:
-    return None if named is None else _CONVERSATIONS.get(named, named)

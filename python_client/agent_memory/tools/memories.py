@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import ClassVar
 from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
 from ..types import AddedMemory, MemoryRecord, SearchResult
-from .definition import Result, Scope, Tool
+from .definition import Result, Tool
 
 WRITTEN_BY = "assistant"
 """What ``source`` of a memory says that a model has written by a tool; "user" and "extraction" are others."""
+_ABSENT = "search and list_memories show the ids of the memories that there are."
 
 
 class StoredMemory(Result):
@@ -35,6 +36,8 @@ class AddMemory(Tool):
     method = "add_memory"
     result = StoredMemory
     effect = "adds"
+    scoped = ("agent_id", "thread_id")
+    fixed: ClassVar = {"source": WRITTEN_BY}
 
     content: str = Field(description='The statement, such as "Ana is allergic to peanuts."')
     memory_type: str | None = Field(
@@ -45,19 +48,6 @@ class AddMemory(Tool):
     valid_from: AwareDatetime | None = Field(
         default=None, description="Since when it holds, or when it happened, with time zone: 2026-03-01T09:00:00Z."
     )
-
-    def request(self, scope: Scope) -> dict[str, Any]:
-        """Return the arguments of the client's method besides the user."""
-        return {
-            "content": self.content,
-            "memory_type": self.memory_type,
-            "tags": self.tags,
-            "importance": self.importance,
-            "valid_from": self.valid_from,
-            "agent_id": scope.agent_id,
-            "thread_id": scope.thread_id,
-            "source": WRITTEN_BY,
-        }
 
     def answer(self, found: AddedMemory) -> StoredMemory:
         """Return the result for what the client's method returned."""
@@ -80,15 +70,12 @@ class UpdateMemory(Tool):
     method = "update_memory"
     result = MemoryVersion
     effect = "changes"
+    absent_hint = _ABSENT
 
     memory_id: UUID = Field(description="The id of the memory.")
     content: str | None = Field(default=None, description="The new statement, complete.")
     tags: list[str] | None = Field(default=None, description="The new tags, which replace those before.")
     importance: float | None = Field(default=None, description="0 (trivial) to 1 (vital).")
-
-    def request(self, scope: Scope) -> dict[str, Any]:  # noqa: ARG002
-        """Return the arguments of the client's method besides the user."""
-        return self.model_dump()
 
     def answer(self, found: int) -> MemoryVersion:
         """Return the result for what the client's method returned."""
@@ -114,10 +101,6 @@ class Forget(Tool):
     effect = "deletes"
 
     memory_id: UUID = Field(description="The id of the memory.")
-
-    def request(self, scope: Scope) -> dict[str, Any]:  # noqa: ARG002
-        """Return the arguments of the client's method besides the user."""
-        return {"memory_id": self.memory_id}
 
     def answer(self, found: bool) -> Forgotten:
         """Return the result for what the client's method returned."""
@@ -151,21 +134,13 @@ class ListMemories(Tool):
     title = "List memories"
     method = "list_memories"
     result = MemoryList
+    sent_as: ClassVar = {"tags": "tags_all", "limit": "row_limit", "offset": "row_offset"}
+    scoped = ("agent_id",)
 
     memory_type: str | None = Field(default=None, description="Only memories of this kind.")
     tags: list[str] | None = Field(default=None, description="Only memories that have all these tags.")
     limit: int | None = Field(default=None, description="How many at most; 50 unless given.")
     offset: int | None = Field(default=None, description="How many of the newest to leave out.")
-
-    def request(self, scope: Scope) -> dict[str, Any]:
-        """Return the arguments of the client's method besides the user."""
-        return {
-            "memory_type": self.memory_type,
-            "tags_all": self.tags,
-            "agent_id": scope.agent_id,
-            "row_limit": self.limit,
-            "row_offset": self.offset,
-        }
 
     def answer(self, found: Sequence[MemoryRecord]) -> MemoryList:
         """Return the result for what the client's method returned."""
@@ -181,6 +156,7 @@ class Hit(Result):
     content: str
     score: float = Field(description="0 to 1, larger is better.")
     thread_id: str | None = Field(default=None, description="The conversation that it comes from.")
+    title: str | None = Field(default=None, description="The title of the document.")
     date: datetime = Field(description="When it held or happened, else when it was stored.")
 
     @classmethod
@@ -192,6 +168,7 @@ class Hit(Result):
             content=found.content,
             score=round(found.score, 3),
             thread_id=found.thread_id,
+            title=(found.details or {}).get("title"),
             date=found.valid_from or found.created_at,
         )
 
@@ -212,6 +189,8 @@ class Search(Tool):
     title = "Search"
     method = "search"
     result = Hits
+    sent_as: ClassVar = {"limit": "top_k"}
+    scoped = ("agent_id",)
 
     query: str = Field(description="What to look for, as a question or as words.")
     limit: int | None = Field(default=None, description="How many results at most; 10 unless given.")
@@ -220,17 +199,6 @@ class Search(Tool):
     )
     created_after: AwareDatetime | None = Field(default=None, description="Only what was stored after this time.")
     created_before: AwareDatetime | None = Field(default=None, description="Only what was stored before this time.")
-
-    def request(self, scope: Scope) -> dict[str, Any]:
-        """Return the arguments of the client's method besides the user."""
-        return {
-            "query": self.query,
-            "top_k": self.limit,
-            "sources": self.sources,
-            "created_after": self.created_after,
-            "created_before": self.created_before,
-            "agent_id": scope.agent_id,
-        }
 
     def answer(self, found: Sequence[SearchResult]) -> Hits:
         """Return the result for what the client's method returned."""

@@ -162,7 +162,11 @@ class MemoryTools(_Toolbox[Memory]):
             AgentMemoryError, psycopg.Error: as the client's method.
         """
         tool, method, request = self._prepared(name, arguments)
-        return tool.answer(method(**request))
+        try:
+            return tool.answer(method(**request))
+        except AgentMemoryError as error:
+            tool.explain(error)
+            raise
 
     def execute(self, call: Any) -> dict[str, Any]:
         """Execute a tool call of a model and return the message that answers it.
@@ -191,7 +195,11 @@ class AsyncMemoryTools(_Toolbox[AsyncMemory]):
     async def call(self, name: str, arguments: Mapping[str, Any] | str | None = None) -> Result:
         """Call a tool and return its result; see ``MemoryTools.call``."""
         tool, method, request = self._prepared(name, arguments)
-        return tool.answer(await method(**request))
+        try:
+            return tool.answer(await method(**request))
+        except AgentMemoryError as error:
+            tool.explain(error)
+            raise
 
     async def execute(self, call: Any) -> dict[str, Any]:
         """Execute a tool call of a model and return the message that answers it; see ``MemoryTools.execute``."""
