@@ -11,7 +11,7 @@ from rich.text import Text
 from ..errors import InvalidValueError
 from ..mcp import check_packages
 from ..server.settings import GRACE, HOST, MAX_BODY_MIB, MIB, POOL_SIZE, RATE_LIMIT, Settings, keys_of_environment
-from .console import Dsn, log_to_stderr, stderr
+from .console import Dsn, console, log_to_stderr
 
 _PORT = 3002
 
@@ -63,6 +63,6 @@ def mcp(
 
     def announce(url: str) -> None:
         who = "no key and no tokens, so for programs of this machine only" if settings.is_open else "with access checks"
-        stderr.print(Text(f"Listening on {url} ({who})."), soft_wrap=True)
+        console.print(Text(f"Listening on {url} ({who})."), soft_wrap=True)
 
     serve_http(dsn, user, agent, settings, announce)
