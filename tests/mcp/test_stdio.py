@@ -7,10 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
@@ -167,68 +168,65 @@ def test_a_database_that_goes_away_is_told_and_found_again(ana: Host, shared_api
     assert ana.call("list_threads", limit=1)
 
 
-def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_ends_the_server(dsn: str) -> None:
-    asked: list[Any] = [
-        {"id": 1, "method": "initialize", "params": _introduction()},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "tea"}}},
-    ]
-    lines = [json.dumps({"jsonrpc": "2.0", **message}) for message in asked]
-    # A module that prints, as a careless dependency does, while calls are served.
-    script = "import builtins, sys, runpy; from agent_memory.client._async import caller\n"
-    script += "caller.records = lambda kind, rows, real=caller.records: (print('careless'), real(kind, rows))[1]\n"
-    script += (
-        "sys.argv = ['agent-memory', 'mcp', '--user', 'ana']; runpy.run_module('agent_memory.cli', None, '__main__')"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        env={**os.environ, "AGENT_MEMORY_DSN": dsn},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@pytest.fixture
+def raw(dsn: str) -> Iterator[subprocess.Popen[str]]:
+    """A server whose lines the test writes and reads itself, and in which a module prints with every call."""
+    script = """
+import runpy, sys
+from agent_memory.client._async import caller
+real = caller.records
+def careless(kind, rows):
+    print("careless")
+    return real(kind, rows)
+caller.records = careless
+sys.argv = ["agent-memory", "mcp", "--user", "ana"]
+runpy.run_module("agent_memory.cli", None, "__main__")
+"""
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    environment = {**os.environ, "AGENT_MEMORY_DSN": dsn}
+    with subprocess.Popen([sys.executable, "-c", script], env=environment, text=True, **streams) as process:
+        watchdog = threading.Timer(60, process.kill)
+        watchdog.start()
+        introduction = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        }
+        _write(process, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": introduction}))
+        _write(process, json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["result"]["serverInfo"]["name"] == "agent-memory"
+        yield process
+        watchdog.cancel()
+        process.kill()
+
+
+def _write(process: subprocess.Popen[str], line: str) -> None:
     assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stdin.write("\n".join([lines[0], "this is no JSON", *lines[1:]]) + "\n")
+    process.stdin.write(line + "\n")
     process.stdin.flush()
-    answers = [json.loads(process.stdout.readline()) for _ in range(3)]
-    process.stdin.close()
-    assert process.wait(20) == 0
-    assert process.stdout.read() == ""
-    log = process.stderr.read()
-    process.stdout.close()
-    process.stderr.close()
-    assert {answer.get("id") for answer in answers} == {1, 2, None}
-    assert all(answer["jsonrpc"] == "2.0" for answer in answers)
+
+
+def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_ends_the_server(raw: subprocess.Popen[str]) -> None:
+    call = {"name": "search", "arguments": {"query": "tea"}}
+    for line in ("this is no JSON", "", '{"jsonrpc": "2.0"}', "[" * 10_000):
+        _write(raw, line)
+    _write(raw, json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}))
+    assert raw.stdout is not None
+    answers = []
+    while 2 not in [answer.get("id") for answer in answers]:
+        answers.append(json.loads(raw.stdout.readline()))
+    assert json.loads(answers[-1]["result"]["content"][0]["text"]) == {"results": []}
+    rest, log = raw.communicate(timeout=30)
+    assert rest == ""
+    assert raw.returncode == 0
     assert "careless" in log
     assert "Traceback" not in log
 
 
-def test_sigterm_ends_a_server_that_waits_for_its_host(dsn: str) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "--user", "ana"],
-        env={**os.environ, "AGENT_MEMORY_DSN": dsn},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(
-        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": _introduction()}) + "\n"
-    )
-    process.stdin.flush()
-    assert '"agent-memory"' in process.stdout.readline()
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(20) == 0
-    process.stdin.close()
-    process.stdout.close()
-
-
-def _introduction() -> dict[str, Any]:
-    return {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+def test_sigterm_ends_a_server_that_waits_for_its_host(raw: subprocess.Popen[str]) -> None:
+    raw.send_signal(signal.SIGTERM)
+    assert raw.wait(30) == 0
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,7 @@ async def _opened(conninfo: str | None, pool_size: int = 4) -> AsyncIterator[Asy
         max_size=pool_size,
         open=False,
         timeout=_PATIENCE,
+        reconnect_timeout=1.0,  # later requests try anew, without the pauses of a pool, which double up to minutes
         # Otherwise as many requests would fail after a restart of the database as the pool has connections.
         check=AsyncConnectionPool.check_connection,
         kwargs={"autocommit": True, "application_name": "agent-memory mcp"},
