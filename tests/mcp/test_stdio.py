@@ -16,9 +16,10 @@ from pathlib import Path
 import psycopg
 import pytest
 from agent_memory import Memory
+from agent_memory.cli import app
 from agent_memory.tools import TOOLS, openai_tools
 
-from tests.mcp.steps import COMMAND, Host, over_stdio, stdio_server
+from tests.mcp.steps import Host, over_stdio, stdio_server
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("C11")
@@ -238,11 +239,27 @@ def test_sigterm_ends_a_server_that_waits_for_its_host(raw: subprocess.Popen[str
         (["--http", "--user", "ana", "--host", "0.0.0.0"], "Error: host: 0.0.0.0 is reached by other machines"),
     ],
 )
-def test_a_wrong_start_is_one_line_and_a_hint(dsn: str, options: list[str], error: str) -> None:
-    result = subprocess.run([*COMMAND, "--dsn", dsn, *options], capture_output=True, text=True, timeout=60, check=False)
-    assert result.returncode == 1
-    assert result.stderr.startswith(error)
-    assert result.stdout == ""
+def test_a_wrong_start_is_one_line_and_a_hint(
+    capfd: pytest.CaptureFixture[str], options: list[str], error: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app(["mcp", "--dsn", "host=/nonexistent", *options])
+    assert ended.value.code == 1
+    out, said = capfd.readouterr()
+    assert said.startswith(error)
+    assert out == ""
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent_memory.mcp.find_spec", lambda _: None)
+    with pytest.raises(SystemExit):
+        app(["mcp", "--user", "ana"])
+    assert capfd.readouterr().err.splitlines() == [
+        "Error: agent-memory mcp needs the package mcp, version 2.3 or newer",
+        "Hint: Run: pip install 'pg-agent-memory[mcp]'",
+    ]
 
 
 def test_a_database_that_is_not_there_is_told_by_the_first_call(tmp_path: Path) -> None:
