@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import psycopg
-import uvicorn
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from psycopg_pool import AsyncConnectionPool
@@ -20,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ..client import AsyncMemory
 from ..errors import AgentMemoryError, InvalidValueError
 from ..server.access import Access, caller_of
-from ..server.listening import listening_socket, url_of
+from ..server.listening import listening_socket, serve_app
 from ..server.problems import ProblemError
 from ..server.settings import Settings
 from ..source import named_database
@@ -88,16 +87,7 @@ def serve_http(
     async def run() -> None:
         async with _opened(conninfo, settings.pool_size) as memory:
             app = http_app(memory, Errors(conninfo, to_operator=False), user_id, agent_id, settings)
-            config = uvicorn.Config(
-                app,
-                log_level="warning",
-                access_log=False,
-                ws="none",
-                server_header=False,
-                timeout_graceful_shutdown=round(settings.grace),
-            )
-            announce(url_of(listening) + PATH)
-            await uvicorn.Server(config).serve([listening])
+            await serve_app(app, listening, settings, lambda url: announce(url + PATH), lifespan="on")
 
     with listening_socket(settings) as listening:
         asyncio.run(run())

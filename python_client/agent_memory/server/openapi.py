@@ -102,7 +102,8 @@ def _described(
         content = {JSON: {"schema": schemas[f"{operation.name} body", "validation"]}}
         described["requestBody"] = {"required": is_required, "content": content}
     elif operation.takes_lines:
-        content = {LINES: {"schema": {"type": "string"}}}
+        message = {"type": "object", "required": ["role", "content"]}
+        content = {LINES: {"schema": {"type": "string"}}, JSON: {"schema": {"type": "array", "items": message}}}
         described["requestBody"] = {"required": True, "content": content}
     if operation.path in PUBLIC:
         described["security"] = []

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-import uvicorn
 from psycopg_pool import AsyncConnectionPool
 
 from ..embedded import open_store
@@ -18,7 +17,7 @@ from ..source import named_database
 from . import degraded
 from .application import create_app
 from .catalog import read_catalog
-from .listening import listening_socket, url_of
+from .listening import listening_socket, serve_app
 from .settings import Settings
 
 
@@ -49,17 +48,7 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
         async def run() -> None:
             async with _pool(conninfo, settings, is_embedded=named is None) as pool:
                 app = create_app(pool, conninfo, catalog, settings)
-                config = uvicorn.Config(
-                    app,
-                    log_level="warning",
-                    access_log=False,  # queries name users
-                    lifespan="off",
-                    ws="none",
-                    server_header=False,
-                    timeout_graceful_shutdown=round(settings.grace),
-                )
-                announce(url_of(listening))
-                await uvicorn.Server(config).serve([listening])
+                await serve_app(app, listening, settings, announce, lifespan="off")
 
         asyncio.run(run())
 
