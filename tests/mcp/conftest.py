@@ -22,9 +22,8 @@ def ana(shared_api: Api) -> Iterator[Host]:
 @pytest.fixture(scope="module")
 def served(shared_api: Api) -> Iterator[McpServing]:
     """A server that knows the key of the administrator and the secret of tokens."""
-    with McpServing(
-        shared_api.connection.info.dsn, AGENT_MEMORY_API_KEY=KEY, AGENT_MEMORY_JWT_SECRET=SECRET
-    ) as serving:
+    serving = McpServing(shared_api.connection.info.dsn, AGENT_MEMORY_API_KEY=KEY, AGENT_MEMORY_JWT_SECRET=SECRET)
+    with serving:
         yield serving
 
 

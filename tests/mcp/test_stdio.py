@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -80,7 +81,8 @@ def test_threads_and_artifacts_are_listed_and_read_in_pages(ana: Host, shared_ap
     assert len(found) == len(ana.resources())
     assert "450 messages" in found[name].description
 
-    uri, numbers = found[name].uri, []
+    uri: str | None = found[name].uri
+    numbers: list[int] = []
     while uri is not None:
         page, *more = ana.read(uri)
         numbers = [message["seq"] for message in json.loads(page.text)["messages"]] + numbers
@@ -183,9 +185,14 @@ caller.records = careless
 sys.argv = ["agent-memory", "mcp", "--user", "ana"]
 runpy.run_module("agent_memory.cli", None, "__main__")
 """
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    environment = {**os.environ, "AGENT_MEMORY_DSN": dsn}
-    with subprocess.Popen([sys.executable, "-c", script], env=environment, text=True, **streams) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", script],
+        env={**os.environ, "AGENT_MEMORY_DSN": dsn},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         watchdog = threading.Timer(60, process.kill)
         watchdog.start()
         introduction = {
@@ -214,7 +221,7 @@ def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_ends_the_serve
         _write(raw, line)
     _write(raw, json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}))
     assert raw.stdout is not None
-    answers = []
+    answers: list[Any] = []
     while 2 not in [answer.get("id") for answer in answers]:
         answers.append(json.loads(raw.stdout.readline()))
     assert json.loads(answers[-1]["result"]["content"][0]["text"]) == {"results": []}

@@ -7,7 +7,7 @@ import inspect
 import json
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory
@@ -206,9 +206,10 @@ def test_arguments_that_are_no_object_are_refused(memory: Memory) -> None:
     for arguments in ("[1]", "null", '"query"', "{", "[" * 100_000, '{"query": NaN}'):
         call = {"id": "c", "type": "function", "function": {"name": "search", "arguments": arguments}}
         assert tools.execute(call)["content"].startswith("Error: ")
-    for call in (None, {}, {"function": {}}, {"function": None, "id": "c"}, "search"):
+    wrong_calls: list[Any] = [None, {}, {"function": {}}, {"function": None, "id": "c"}, "search"]
+    for wrong in wrong_calls:
         with pytest.raises(InvalidValueError, match="is no tool call"):
-            tools.execute(call)
+            tools.execute(wrong)
 
 
 def test_a_model_reaches_its_user_only(memory: Memory) -> None:
