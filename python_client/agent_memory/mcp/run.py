@@ -21,7 +21,7 @@ from ..errors import AgentMemoryError, InvalidValueError
 from ..server.access import Access, caller_of
 from ..server.listening import listening_socket, serve_app
 from ..server.problems import ProblemError
-from ..server.settings import Settings
+from ..server.settings import POOL_SIZE, Settings
 from ..source import named_database
 from .errors import Errors
 from .server import Request as McpRequest
@@ -30,7 +30,7 @@ from .server import create_server
 logger = logging.getLogger("agent_memory.mcp")
 
 PATH = "/mcp"
-_PATIENCE = 5.0
+_PATIENCE = 3.0
 """Seconds that a request waits for a connection. A model waits with it, so it is told soon that there is none."""
 _USER = "agent_memory.user_id"
 """Where the scope of a request has its user."""
@@ -172,7 +172,7 @@ def _transport_security(settings: Settings) -> TransportSecuritySettings:
 
 
 @asynccontextmanager
-async def _opened(conninfo: str | None, pool_size: int = 4) -> AsyncIterator[AsyncMemory]:
+async def _opened(conninfo: str | None, pool_size: int = POOL_SIZE) -> AsyncIterator[AsyncMemory]:
     """Yield a client. A database that cannot be reached now may come back, so requests say that, and not this."""
     if conninfo is None:
         async with AsyncMemory(pool_size=pool_size) as memory:
