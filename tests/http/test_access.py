@@ -25,12 +25,12 @@ PUBLIC = ("/healthz", "/openapi.json")
 CLOSED = (("GET", "/metrics"), ("POST", "/v1/search"), ("GET", "/api/v1/agents/a/memories"), ("GET", "/v1/export"))
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 @pytest.mark.parametrize(
     "header", [None, "", "Bearer", "Basic dTpw", f"Bearer {KEY}x", f"Bearer {KEY[:-1]}", "Bearer kéy", KEY]
 )
 def test_without_a_key_only_what_is_public_answers(served: Serving, header: str | None) -> None:
-    headers = {} if header is None else {"Authorization": header.encode()}
+    headers = {} if header is None else {b"Authorization": header.encode()}
     for path in PUBLIC:
         assert httpx.get(served.url + path, headers=headers).status_code == 200
     for method, path in (*CLOSED, ("GET", "/"), ("GET", "/nothing/here"), ("POST", "/healthz/../v1/search")):
@@ -39,7 +39,7 @@ def test_without_a_key_only_what_is_public_answers(served: Serving, header: str 
         assert response.headers["www-authenticate"] == "Bearer"
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 def test_the_key_is_the_administrator(served: Serving, scheme: str) -> None:
     answer = httpx.post(served.url + "/v1/version", headers={"Authorization": f"{scheme} {KEY}"})
@@ -52,7 +52,7 @@ def unsigned(user_id: str) -> str:
     return ".".join(base64.urlsafe_b64encode(json.dumps(each).encode()).rstrip(b"=").decode() for each in parts) + "."
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
@@ -110,7 +110,7 @@ def public(name: str, private: Any) -> dict[str, Any]:
     return {**kind.to_jwk(private.public_key(), as_dict=True), "kid": name, "use": "sig"}
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_public_keys_check_tokens_of_an_identity_provider(dsn: str) -> None:
     first = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     second = ec.generate_private_key(ec.SECP256R1())
@@ -159,7 +159,7 @@ class Unchecked(jwt.algorithms.HMACAlgorithm):
         return bytes(key)
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_tokens_that_cannot_be_checked_are_no_fault_of_the_caller(dsn: str) -> None:
     private = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     bearer = jwt.encode({"sub": "ana", "exp": int(time.time()) + 600}, private, "RS256", headers={"kid": "k"})
@@ -172,7 +172,7 @@ def test_tokens_that_cannot_be_checked_are_no_fault_of_the_caller(dsn: str) -> N
         assert int(response.headers["retry-after"]) > 0
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_without_keys_only_this_machine_is_served(dsn: str) -> None:
     with Serving(dsn) as serving:
         assert "no key and no tokens, so for programs of this machine only" in serving.announced
@@ -203,7 +203,7 @@ def test_without_keys_only_this_machine_is_served(dsn: str) -> None:
             assert raw.recv(100).startswith(b"HTTP/1.1 403")
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "memory.example"])
 def test_without_keys_it_does_not_listen_for_other_machines(dsn: str, host: str) -> None:
     with pytest.raises(AssertionError, match=r"neither a key nor tokens\n.*AGENT_MEMORY_API_KEY"):
@@ -229,6 +229,16 @@ def test_without_keys_it_does_not_listen_for_other_machines(dsn: str, host: str)
 )
 def test_loopback_is_told_by_address_or_name(host: str, is_local: bool) -> None:
     assert is_loopback(host) is is_local
+
+
+@pytest.mark.filterwarnings("ignore:The HMAC key")
+def test_a_short_secret_is_warned_of_once(dsn: str) -> None:
+    with Serving(dsn, AGENT_MEMORY_JWT_SECRET="short") as serving:
+        with serving.client(token("ana", secret="short")) as ana:
+            assert {ana.post("/v1/count_memories").status_code for _ in range(3)} == {200}
+        serving.stop()
+        [line] = serving.errors
+        assert "AGENT_MEMORY_JWT_SECRET has fewer than 32 bytes" in line
 
 
 def test_settings_do_not_show_keys() -> None:

@@ -29,7 +29,7 @@ def of_user(api: Api) -> set[str]:
     return {row.proname for row in rows}
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_every_public_function_has_an_endpoint(admin: httpx.Client, shared_api: Api) -> None:
     described = admin.get("/openapi.json").json()["paths"]
     functions = shared_api.query(
@@ -41,7 +41,7 @@ def test_every_public_function_has_an_endpoint(admin: httpx.Client, shared_api: 
         assert described[f"/v1/{function.proname}"]["post"]["description"] == function.comment
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_calls_that_work_in_sql_work_over_http(admin: httpx.Client) -> None:
     """Each call of the table reaches its function: what is refused is refused by the database's own rules."""
     for name, arguments in VALID.items():
@@ -60,7 +60,7 @@ def _as_json(value: Any) -> Any:
     return 60 if value == "1 minute" else value
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_results_are_rows_a_row_a_value_or_nothing(newcomer: httpx.Client) -> None:
     added = newcomer.post("/v1/add_memory", json={"content": "Likes walks", "metadata": {"ö": 1}}).json()
     assert added["inserted"] is True
@@ -79,7 +79,7 @@ def test_results_are_rows_a_row_a_value_or_nothing(newcomer: httpx.Client) -> No
     assert (response.status_code, response.content) == (204, b"")
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_times_have_a_zone_and_infinity_means_never(ana: httpx.Client) -> None:
     memory_id = ana.post("/v1/add_memory", json={"content": "a", "expires_at": "2099-01-01T00:00:00+02:00"}).json()[
         "memory_id"
@@ -88,11 +88,12 @@ def test_times_have_a_zone_and_infinity_means_never(ana: httpx.Client) -> None:
     assert ana.post("/v1/get_memory", json=read).json()["expires_at"] == "2098-12-31T22:00:00Z"
     ana.post("/v1/update_memory", json={**read, "expires_at": "infinity"})
     assert ana.post("/v1/get_memory", json=read).json()["expires_at"] is None
+    wrong: Any
     for wrong in ("2099-01-01T00:00:00", "soon", 5, {}):
         problem(ana.post("/v1/update_memory", json={**read, "expires_at": wrong}), 422, "expires_at")
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 @pytest.mark.parametrize(
     ("function", "body", "status", "argument", "sqlstate"),
     [
@@ -118,7 +119,7 @@ def test_refusals_name_the_argument_with_a_hint(
     assert said["hint"]
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_conflicts_are_conflicts(ana: httpx.Client) -> None:
     twice = {"content": "Unique", "on_conflict": "error"}
     ana.post("/v1/add_memory", json=twice)
@@ -128,7 +129,7 @@ def test_conflicts_are_conflicts(ana: httpx.Client) -> None:
     assert ana.post("/v1/update_memory", json=late).json()["sqlstate"] == "40001"
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 @pytest.mark.parametrize(
     ("content", "type_", "status"),
     [
@@ -151,7 +152,7 @@ def test_a_body_is_json_and_says_so(ana: httpx.Client, content: bytes, type_: st
         problem(response, status)
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_other_paths_and_methods_are_problems_too(ana: httpx.Client) -> None:
     problem(ana.post("/v1/drop_everything"), 404)
     problem(ana.post("/v1/_refuse"), 404)
@@ -160,7 +161,7 @@ def test_other_paths_and_methods_are_problems_too(ana: httpx.Client) -> None:
     assert response.headers["allow"] == "POST"
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_a_degraded_answer_says_why(ana: httpx.Client) -> None:
     response = ana.post("/v1/search", json={"query": "tea"})
     assert response.headers["agent-memory-degraded"] == "no embedding model"
@@ -168,7 +169,7 @@ def test_a_degraded_answer_says_why(ana: httpx.Client) -> None:
     assert "agent-memory-degraded" not in ana.post("/v1/search", json={"query": "tea", "mode": "keyword"}).headers
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_a_token_reaches_its_own_user_only(ana: httpx.Client, served: Serving) -> None:
     ana.post("/v1/add_memory", json={"content": "Ana likes tea", "user_id": "ana"})
     with served.client(token("eve")) as eve, served.client() as admin:
@@ -178,7 +179,7 @@ def test_a_token_reaches_its_own_user_only(ana: httpx.Client, served: Serving) -
         problem(admin.post("/v1/list_memories"), 422, "user_id")
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_a_token_calls_nothing_of_administrators_and_workers(ana: httpx.Client, shared_api: Api) -> None:
     described = ana.get("/openapi.json").json()["paths"]
     functions = {path.removeprefix("/v1/") for path in described if path.startswith("/v1/")} - {"import", "export"}
@@ -196,7 +197,7 @@ def test_a_token_calls_what_is_granted_to_applications() -> None:
     assert set(re.findall(r"memory\.(\w+)", granted[1])) | {"set_secret", "delete_secret"} == FOR_USERS
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_the_description_is_valid_openapi(admin: httpx.Client) -> None:
     import jsonschema_rs
 

@@ -11,7 +11,7 @@ from agent_memory.server.rates import Rates
 from tests.http.steps import problem, token, with_keys
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_a_user_has_so_many_requests_a_minute(dsn: str) -> None:
     with with_keys(dsn, "--rate-limit", "20") as serving:
         with serving.client(token("ana")) as ana, serving.client(token("eve")) as eve:
@@ -28,14 +28,14 @@ def test_a_user_has_so_many_requests_a_minute(dsn: str) -> None:
             assert {guessing.post("/v1/version").status_code for _ in range(40)} == {401, 429}
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_limits_can_be_switched_off(dsn: str) -> None:
     with with_keys(dsn, "--rate-limit", "0", "--max-body", "0") as serving, serving.client(token("ana")) as ana:
         assert all(ana.post("/v1/count_memories").status_code == 200 for _ in range(50))
         problem(ana.post("/v1/add_memory", json={"content": "x" * (3 << 20)}), 413, "content")  # the database's own
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_a_body_has_so_many_bytes(dsn: str) -> None:
     def parts() -> Iterator[bytes]:
         yield b'{"content": "'

@@ -29,7 +29,7 @@ def figures(client: httpx.Client) -> dict[tuple[str, ...], float]:
     }
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_metrics_have_latency_queue_and_ledger(dsn: str, db: psycopg.Connection) -> None:
     db.execute("select memory.add_message('ana', 't', 'user', 'I am Ana.')")
     db.execute("select memory.extract_memories('ana', 't')")
@@ -52,7 +52,7 @@ def test_metrics_have_latency_queue_and_ledger(dsn: str, db: psycopg.Connection)
             problem(ana.get("/metrics"), 403)
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_a_database_that_goes_away_is_told_and_found_again(server: Server) -> None:
     with running_server(server.kind) as own:
         install_agent_memory(own, "postgres")
@@ -67,7 +67,7 @@ def test_a_database_that_goes_away_is_told_and_found_again(server: Server) -> No
             assert admin.get("/healthz").status_code == 200
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_requests_under_way_end_before_the_server_does(dsn: str, db: psycopg.Connection) -> None:
     db.execute("select memory.add_memory('ana', 'Likes tea')")
     with with_keys(dsn) as serving:
@@ -97,7 +97,7 @@ def test_requests_under_way_end_before_the_server_does(dsn: str, db: psycopg.Con
     assert db.execute("select count(*) from memory.messages").fetchone() == (1,)
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_what_hangs_does_not_keep_the_server_for_ever(dsn: str, db: psycopg.Connection) -> None:
     with with_keys(dsn, "--grace", "1") as serving, psycopg.connect(dsn) as blocker:
         blocker.execute("lock table memory.messages in access exclusive mode")
@@ -117,7 +117,7 @@ def test_what_hangs_does_not_keep_the_server_for_ever(dsn: str, db: psycopg.Conn
         caller.join(10)
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_the_embedded_store_serves_and_works_by_itself(tmp_path: Path) -> None:
     with Serving(None, XDG_DATA_HOME=str(tmp_path)) as serving, serving.client(None) as client:
         messages = [{"role": "user", "content": "My name is Alice."}]

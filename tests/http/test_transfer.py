@@ -22,7 +22,7 @@ def said(number: int, **more: Any) -> dict[str, Any]:
     return {"role": "user" if number % 2 == 0 else "assistant", "content": f"Message {number} ö\n", **more}
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_what_is_exported_can_be_imported(served: Serving, newcomer: httpx.Client) -> None:
     sent = [said(n, thread_id="t1", created_at=f"2026-11-20T10:00:{n:02}Z", metadata={"n": n}) for n in range(20)]
     sent += [said(n, thread_id="t2/ö ?") for n in range(3)]
@@ -54,7 +54,7 @@ def test_what_is_exported_can_be_imported(served: Serving, newcomer: httpx.Clien
     )
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_many_messages_come_as_a_stream(newcomer: httpx.Client) -> None:
     def parts() -> Iterator[bytes]:
         for number in range(2300):
@@ -66,7 +66,7 @@ def test_many_messages_come_as_a_stream(newcomer: httpx.Client) -> None:
     assert numbers == [str(number) for number in range(2300)]
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_an_import_is_all_or_nothing_and_names_the_line(newcomer: httpx.Client) -> None:
     body = lines(said(0), said(1), {"role": "boss", "content": "x"})
     refused = problem(newcomer.post("/v1/import", content=body, headers=LINES), 422)
@@ -80,7 +80,7 @@ def test_an_import_is_all_or_nothing_and_names_the_line(newcomer: httpx.Client) 
     assert empty == {"messages": 0, "new": 0, "users": 0, "threads": 0}
 
 
-@pytest.mark.feature("F15")
+@pytest.mark.feature("B14")
 def test_a_token_imports_and_exports_its_own_user_only(served: Serving, admin: httpx.Client) -> None:
     with served.client(token("mia")) as mia:
         said_of = problem(mia.post("/v1/import", content=lines(said(0), said(1, user_id="ana")), headers=LINES), 422)

@@ -22,6 +22,7 @@ from ..server.access import Access, caller_of
 from ..server.listening import listening_socket, serve_app
 from ..server.problems import ProblemError
 from ..server.settings import POOL_SIZE, Settings
+from ..server.tokens import warn_of_short_secret
 from ..source import named_database
 from .errors import Errors
 from .server import Request as McpRequest
@@ -82,6 +83,7 @@ def serve_http(
             "--user: is missing, and there are no tokens that name users",
             hint="Name the user, or set AGENT_MEMORY_JWT_SECRET, AGENT_MEMORY_JWKS_URL or AGENT_MEMORY_API_KEY.",
         )
+    warn_of_short_secret(settings)
     conninfo = named_database(dsn)
 
     async def run() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from psycopg_pool import AsyncConnectionPool
 
+from ..client import AsyncMemory
 from ..embedded import open_store
 from ..errors import DegradedWarning
 from ..source import named_database
@@ -19,6 +20,7 @@ from .application import create_app
 from .catalog import read_catalog
 from .listening import listening_socket, serve_app
 from .settings import Settings
+from .tokens import warn_of_short_secret
 
 
 def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) -> None:
@@ -43,11 +45,12 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
         catalog = read_catalog(conninfo())
         listening = stack.enter_context(listening_socket(settings))
         warnings.simplefilter("ignore", DegradedWarning)  # answers have a header that says so
+        warn_of_short_secret(settings)
         degraded.listen()
 
         async def run() -> None:
-            async with _pool(conninfo, settings, is_embedded=named is None) as pool:
-                app = create_app(pool, conninfo, catalog, settings)
+            async with _pool(conninfo, settings, is_embedded=named is None) as pool, AsyncMemory(pool) as memory:
+                app = create_app(memory, pool, conninfo, catalog, settings)
                 await serve_app(app, listening, settings, announce, lifespan="off")
 
         asyncio.run(run())
