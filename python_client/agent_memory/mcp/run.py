@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import psycopg
 from mcp.server.stdio import stdio_server
@@ -176,28 +176,25 @@ def _transport_security(settings: Settings) -> TransportSecuritySettings:
 @asynccontextmanager
 async def _opened(conninfo: str | None, pool_size: int = POOL_SIZE) -> AsyncIterator[AsyncMemory]:
     """Yield a client. A database that cannot be reached now may come back, so requests say that, and not this."""
-    if conninfo is None:
-        async with AsyncMemory(pool_size=pool_size) as memory:
-            trying = asyncio.create_task(_try(memory))
-            yield memory
-            trying.cancel()
-        return
-    pool = AsyncConnectionPool(
-        conninfo,
-        min_size=1,
-        max_size=pool_size,
-        open=False,
-        timeout=_PATIENCE,
-        reconnect_timeout=1.0,  # later requests try anew, without the pauses of a pool, which double up to minutes
-        # Otherwise as many requests would fail after a restart of the database as the pool has connections.
-        check=AsyncConnectionPool.check_connection,
-        kwargs={"autocommit": True, "application_name": "agent-memory mcp"},
-    )
-    async with pool:
-        memory = AsyncMemory(pool)
-        trying = asyncio.create_task(_try(memory))
+    async with AsyncExitStack() as stack:
+        if conninfo is None:
+            memory = AsyncMemory(pool_size=pool_size)
+        else:
+            pool = AsyncConnectionPool(
+                conninfo,
+                min_size=1,
+                max_size=pool_size,
+                open=False,
+                timeout=_PATIENCE,
+                reconnect_timeout=1.0,  # later requests try anew, without a pool's pauses, which double up to minutes
+                # Otherwise as many requests would fail after a restart of the database as the pool has connections.
+                check=AsyncConnectionPool.check_connection,
+                kwargs={"autocommit": True, "application_name": "agent-memory mcp"},
+            )
+            memory = AsyncMemory(await stack.enter_async_context(pool))
+        await stack.enter_async_context(memory)
+        stack.callback(asyncio.create_task(_try(memory)).cancel)
         yield memory
-        trying.cancel()
 
 
 async def _try(memory: AsyncMemory) -> None:
