@@ -56,16 +56,18 @@ def create_server(
         errors: says what clients are told of errors.
         agent_id: the agent that what is stored belongs to, and that searches are about; None for all agents.
     """
+    tools = _tools()
+    schemas = {tool.name: tool.input_schema for tool in tools}
 
     async def list_tools(_: Request, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=_tools())
+        return ListToolsResult(tools=tools)
 
     async def call_tool(request: Request, call: CallToolRequestParams) -> CallToolResult:
         if call.name not in TOOLS:
             raise MCPError(INVALID_PARAMS, f'there is no tool "{call.name}"; the tools are: {", ".join(TOOLS)}')
         try:
-            tools = AsyncMemoryTools(memory, user_of(request), agent_id=agent_id)
-            result = await tools.call(call.name, call.arguments)
+            toolbox = AsyncMemoryTools(memory, user_of(request), agent_id=agent_id)
+            result = await toolbox.call(call.name, call.arguments)
         except Exception as error:
             text = refusal(await errors.told(error))
             return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
@@ -102,6 +104,7 @@ def create_server(
         title="Agent memory",
         version=client_version(),
         instructions=_INSTRUCTIONS,
+        get_tool_input_schema=schemas.get,  # otherwise each call over HTTP would list the tools first
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,

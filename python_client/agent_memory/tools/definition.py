@@ -6,9 +6,11 @@ in snake case is the tool's name. OpenAI tool definitions, MCP tools and the che
 
 from __future__ import annotations
 
+import copy
 import inspect
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -181,6 +183,12 @@ class _Strict(_Lenient):
 
 
 def _schema(model: type[BaseModel], generator: type[GenerateJsonSchema]) -> dict[str, Any]:
+    """Return a schema that the caller may change."""
+    return copy.deepcopy(_kept_schema(model, generator))  # type: ignore[arg-type]  # classes are hashable
+
+
+@cache  # all schemas take 15 ms to make, and each request to a model carries them
+def _kept_schema(model: type[BaseModel], generator: type[GenerateJsonSchema]) -> dict[str, Any]:
     schema = model.model_json_schema(schema_generator=generator)
     for part in (schema, *schema.get("$defs", {}).values()):
         part.pop("title", None)
