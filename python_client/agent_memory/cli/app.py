@@ -12,6 +12,7 @@ from .console import Commands, console
 from .conversations import context, import_, search
 from .documents import documents
 from .installation import demo, doctor, install
+from .mcp import mcp
 from .move import move
 from .prompts import prompts
 from .serve import serve
@@ -47,6 +48,7 @@ app.command()(install)
 app.command()(demo)
 app.command()(worker)
 app.command()(serve)
+app.command()(mcp)
 app.command("import")(import_)
 app.command()(context)
 app.command()(search)
