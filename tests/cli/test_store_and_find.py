@@ -58,7 +58,7 @@ def test_search_notes(run: Run, db: psycopg.Connection) -> None:
     assert asked.stderr == "Note: degraded: searching by keyword only, no embedding model is active\n"
     assert "Likes tea" in asked.stdout
     assert run("search", "ana", "tea", "--mode", "keyword").stderr == ""
-    assert run("search", "ana", "tea", "--mode", "nonsense").returncode == 1
+    assert run("search", "ana", "tea", "--mode", "nonsense").returncode == 2
     # A model that should work and does not is worth a note.
     memory.register_model("gone", "embedding", "openai", "some-model", {"base_url": "http://127.0.0.1:1/v1"})
     memory.activate_model("gone")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from rich.text import Text
@@ -13,6 +13,7 @@ from .._progress import progress
 from .._text import counted
 from ..client import Memory
 from ..importer import import_file
+from ..types import Mode, Source
 from .console import Dsn, User, connected, console, log_to_stderr
 
 _WITHOUT_MODEL = "01AM1"
@@ -71,7 +72,7 @@ def search(
         typer.Option(help="Where to look, separated by commas.", show_default="memory,message,document,summary"),
     ] = None,
     mode: Annotated[
-        str | None,
+        Mode | None,
         typer.Option(
             help="By words and meaning (hybrid), meaning alone (vector) or words alone (keyword).",
             show_default="hybrid, or keyword without an embedding model",
@@ -82,15 +83,18 @@ def search(
     """Search what is remembered about a user."""
     _show_notes(expects_model=mode is not None)
     with connected(dsn) as connection:
-        results = Memory(connection).search(
-            user_id, query, mode=mode, sources=None if sources is None else sources.split(","), top_k=limit
-        )
+        results = Memory(connection).search(user_id, query, mode=mode, sources=_sources(sources), top_k=limit)
     for result in results:
         where = result.thread_id or (result.details or {}).get("title")
         heading = (f"{result.score:.2f}", result.source, where, f"{result.valid_from or result.created_at:%Y-%m-%d}")
         _print_entry(" · ".join(filter(None, heading)), result.content)
     if not results:
         console.print("Nothing found.")
+
+
+def _sources(names: str | None) -> list[Source] | None:
+    """Split what may be any words; the database says which it knows."""
+    return None if names is None else [cast(Source, name.strip()) for name in names.split(",")]
 
 
 def _show_notes(*, expects_model: bool = False) -> None:
