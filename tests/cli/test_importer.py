@@ -227,8 +227,8 @@ class TestChatJson:
             (["Hi"], "item 1: not a JSON object", "a message, "),
             ({"content": "Hi"}, "line 1: role: Field required", "a message, "),
             (
-                [{"title": "A chat", "mapping": {}}],
-                'item 1: neither a message nor a conversation: the object has "title", "mapping"',
+                [{"title": "A chat", "turns": {}}],
+                'item 1: neither a message nor a conversation: the object has "title", "turns"',
                 "a message, ",
             ),
             ({}, "line 1: neither a message nor a conversation: the object has nothing", "a message, "),
