@@ -1,6 +1,8 @@
 """The commands that show and change what is stored, called within this process."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import psycopg
@@ -261,3 +263,12 @@ def test_what_a_terminal_would_obey() -> None:
     assert harmless("a\tb\nc\r\nd") == "a\tb\nc\nd"
     assert harmless("é 中 🎉 \u200d") == "é 中 🎉 \u200d"
     assert harmless("\x00\x1b\x7f\x85\u2066") == "␀␛␡��"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    program = (
+        "import sys, agent_memory.cli; print([name for name in ('openai', 'pydantic', 'tiktoken', 'onnxruntime',"
+        " 'langgraph', 'agent_memory.importer') if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"

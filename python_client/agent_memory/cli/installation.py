@@ -10,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from ..client import Memory
-from ..demo import run as run_demo
 from ..errors import NotInstalledError
 from ..install import install as install_into
 from ..types import Check
@@ -37,6 +36,8 @@ def install(dsn: Dsn = None) -> None:
 
 def demo() -> None:
     """See it work: a temporary server, a long conversation, and what is remembered of it. Changes nothing of yours."""
+    from ..demo import run as run_demo
+
     run_demo(console)
 
 

@@ -27,11 +27,7 @@ Raises InvalidValueError for a wrong value.
 def argument_senders(client: type) -> dict[str, dict[str, Sender]]:
     """Return for each public method of a client how to send each of its arguments, by its annotation."""
     return {
-        name: {
-            argument: _sender(_without_none(hint), inspect.signature(method).parameters[argument].default)
-            for argument, hint in get_type_hints(method).items()
-            if argument in inspect.signature(method).parameters
-        }
+        name: _senders_of(method)
         for name, method in inspect.getmembers(client, inspect.isfunction)
         if not name.startswith("_")
     }
@@ -202,6 +198,15 @@ _SENDERS: dict[object, Sender] = {
     Sequence[Mapping[str, Any]]: _objects,
     LongText: _text_or_null,
 }
+
+
+def _senders_of(method: Callable[..., Any]) -> dict[str, Sender]:
+    arguments = inspect.signature(method).parameters
+    return {
+        name: _sender(_without_none(hint), arguments[name].default)
+        for name, hint in get_type_hints(method).items()
+        if name in arguments
+    }
 
 
 def _sender(hint: object, default: object) -> Sender:
