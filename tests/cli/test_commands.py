@@ -1,5 +1,6 @@
 """The commands that show and change what is stored, called within this process."""
 
+import io
 import json
 import subprocess
 import sys
@@ -8,9 +9,10 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import Memory
-from agent_memory.cli import app
+from agent_memory.cli import app, printing
 from agent_memory.cli.printing import harmless
 from psycopg.types.json import Jsonb
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 
@@ -257,6 +259,16 @@ def test_import_names_what_it_leaves_out(command: Commands, memory: Memory) -> N
     assert "\x1b" not in result.output
     assert "Error: " in command("import", "-", "--user", "bob", "--strict", status=1, stdin=lines)
     assert memory.list_threads("bob") == []
+
+
+def test_tables_fit_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    narrow = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
+    monkeypatch.setattr(printing, "console", narrow)
+    printing.print_table(("user", "text", "n"), [("u" * 255, "word " * 50, 1), ("ana", "[red]", 22)], right=("n",))
+    assert isinstance(narrow.file, io.StringIO)
+    printed = narrow.file.getvalue()
+    assert max(map(len, printed.splitlines())) <= 80
+    assert (printed.count("u"), printed.count("word"), "[red]" in printed) == (256, 50, True)
 
 
 def test_what_a_terminal_would_obey() -> None:

@@ -23,7 +23,7 @@ def write_lines(path: Path, *lines: Any) -> Path:
     return path
 
 
-def run(db: psycopg.Connection, path: Path, **options: str) -> ImportProgress:
+def run(db: psycopg.Connection, path: Path, **options: Any) -> ImportProgress:
     *_, last = import_file(db, path, **options)
     return last
 

@@ -61,16 +61,25 @@ def test_with_a_model_of_the_environment(run: Run, db: psycopg.Connection, model
 
 def test_with_a_registered_model(run: Run, db: psycopg.Connection, models: FakeModelServer) -> None:
     memory = Memory(db)
-    memory.register_model("mine", "chat", "openai", "m-1", {"base_url": models.url, "api_key_env": "MINE"})
+    memory.register_model(
+        "mine", "chat", "openai", "m-1", {"base_url": models.url, "api_key_env": "AGENT_MEMORY_KEY_MINE"}
+    )
     memory.activate_model("mine")
     models.next_behaviours = [Behaviour(status=400)]
-    result = run("shell", "ana", stdin="One\n\nTwo\n", MINE="key", **NO_MODEL)
+    result = run("shell", "ana", stdin="One\n\nTwo\n", AGENT_MEMORY_KEY_MINE="key", **NO_MODEL)
     assert result.returncode == 0
     assert result.stdout == "You said: Two\n"
     assert "Error: mine does not answer: " in result.stderr
     assert "What you said is stored" in result.stderr
     assert models.requests[1].authorization == "Bearer key"
-    [thread] = memory.list_threads("ana")
+    models.requests.clear()
+    # The key of OpenAI goes to no other server of a registered model, and a missing key is named.
+    missing = run("shell", "ana", stdin="One\n", **NO_MODEL)
+    assert "AGENT_MEMORY_KEY_MINE is not set" in missing.stderr
+    memory.register_model("mine", "chat", "openai", "m-1", {"base_url": models.url})
+    assert run("shell", "ana", "--thread", "t", stdin="One\n", OPENAI_API_KEY="secret").stdout == "You said: One\n"
+    assert [request.authorization for request in models.requests] == ["Bearer none"]
+    thread = memory.list_threads("ana")[-1]
     assert thread.thread_id.startswith("shell-20")
     assert thread.message_count == 3
 

@@ -18,7 +18,7 @@ def test_import_worker_search_context(run: Run, db: psycopg.Connection, tmp_path
     path.write_text("\n".join(json.dumps(line) for line in lines))
     imported = run("import", path, "--user-id", "ana")
     assert imported.returncode == 0, imported.stderr
-    assert "importing messages: 10 of 10" in imported.stdout
+    assert "importing: 10 of 10" in imported.stderr
     assert imported.stdout.splitlines()[-3:] == [
         "Imported 10 messages into 1 thread of 1 user.",
         "Messages expire after the policy's time (7 days by default).",

@@ -40,7 +40,7 @@ def node(id: str, parent: str | None, role: str, content: Any, **message: Any) -
 
 
 def chatgpt(*nodes: dict[str, Any], current: str | None, **conversation: Any) -> dict[str, Any]:
-    root = {"id": "root", "parent": None, "children": [], "message": None}
+    root: dict[str, Any] = {"id": "root", "parent": None, "children": [], "message": None}
     mapping = {each["id"]: each for each in (root, *nodes)}
     for each in nodes:
         if each["parent"] in mapping:
@@ -335,18 +335,15 @@ class TestAllFormats:
             ('[\n{"a": 1},\n  {"a" 2},\n{"a": 3}]', 1, "line 3: not JSON: Expecting ':' delimiter at column 8"),
             ('[{"a": 1}', 1, "line 1: not JSON: the array does not end"),
             ('[{"a": "' + "x" * 3_000_000 + '"}, 5, {"a": "' + "y" * 2_000_000 + '"}]', 3, None),
-            ("[1" + "0" * 1_500_000, 0, None),
         ],
     )
     def test_arrays_are_read_item_by_item(self, tmp_path: Path, text: str, values: int, problem: str | None) -> None:
         path = tmp_path / "c.json"
         path.write_text(text)
-        if values == 0:
-            return
         read = list(values_of(path))
         bad = [value for _, value in read if isinstance(value, ImportFileError)]
         assert len(read) - len(bad) == values
-        assert [problem in error.message for error in bad] == ([] if problem is None else [True])
+        assert [str(problem) in error.message for error in bad] == ([] if problem is None else [True])
 
     def test_a_large_array_is_never_held(self, tmp_path: Path) -> None:
         path = tmp_path / "c.json"

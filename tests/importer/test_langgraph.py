@@ -1,5 +1,6 @@
 """Importing threads from LangGraph's checkpoints, which the real savers write."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 CALL = {"name": "find", "args": {"q": "tea"}, "id": "call_1", "type": "tool_call"}
-STEPS = [
+STEPS: list[list[Any]] = [
     [SystemMessage("Be brief", id="0"), HumanMessage("Which tea?", id="1")],
     [AIMessage("", id="2", tool_calls=[CALL]), ToolMessage("Sencha", tool_call_id="call_1", id="3")],
     [AIMessage([{"type": "text", "text": "Sencha."}], id="4")],
@@ -84,3 +85,17 @@ def test_a_file_that_is_none(db: psycopg.Connection, tmp_path: Path) -> None:
     path.write_text("{}")
     with pytest.raises(AgentMemoryError, match="is not of format langgraph"):
         list(import_file(db, path, user_id="ana", format="langgraph"))
+
+
+def test_without_the_packages(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langgraph.checkpoint.postgres", None)
+    with pytest.raises(AgentMemoryError, match="needs langgraph") as raised:
+        list(import_file(db, "postgresql://nowhere.invalid/x", user_id="ana"))
+    assert raised.value.hint == "Run: pip install 'pg-agent-memory[checkpoints]'"
+
+
+def test_errors_name_no_password(db: psycopg.Connection) -> None:
+    for url in ("postgresql://me:secret@host/app", "postgresql://host/app?password=secret"):
+        with pytest.raises(AgentMemoryError, match="format: postgresql://host/app is not") as raised:
+            list(import_file(db, url, user_id="ana", format="chat"))
+        assert "secret" not in str(raised.value)

@@ -27,6 +27,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or
 Limit = Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")]
 Offset = Annotated[int | None, typer.Option(min=0, help="How many to pass over.", show_default="0")]
 
+_LONGEST_UNWRAPPED = 40
+"""Half of a narrow terminal; an id may have 255 characters."""
+
 # Terminals obey control characters (C0, DEL and C1; escape sequences begin with one), and marks of direction make a
 # line read as another one. Line ends and tabs stay.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -70,20 +73,19 @@ def print_entry(heading: str, content: str) -> None:
     console.print()
 
 
-def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = (), whole: Sequence[str] = ()
-) -> None:
-    """Print a table; the columns ``right`` are aligned there, and those of ``whole`` and the first are not wrapped."""
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:
+    """Print a table; the columns ``right`` are aligned there, and the first is not wrapped, for it is to be copied."""
+    cells = [[plain("" if cell is None else one_line(cell)) for cell in row] for row in rows]
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=any(columns))
     for number, name in enumerate(columns):
         table.add_column(
             name,
             justify="right" if name in right else "left",
-            no_wrap=number == 0 or name in whole,
+            no_wrap=number == 0 and all(len(row[0]) <= _LONGEST_UNWRAPPED for row in cells),
             overflow="fold",
         )
-    for row in rows:
-        table.add_row(*(plain("" if cell is None else one_line(cell)) for cell in row))
+    for row in cells:
+        table.add_row(*row)
     console.print(table)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -50,6 +51,7 @@ def shell(
 ) -> None:
     """Chat with what is remembered of a user. Without a chat model, see what each line would bring back."""
     show_notes()
+    logging.getLogger("agent_memory").setLevel(logging.WARNING)  # the worker of an embedded store says when it begins
     with Memory(named_database(dsn)) as memory:
         answering = chat_model(memory, model)
         _Shell(memory, user_id, thread or f"shell-{datetime.now():%Y-%m-%d}", agent, max_tokens, answering).run()

@@ -13,7 +13,7 @@ from .chatgpt import read_chatgpt
 from .claude import read_claude
 from .locomo import read_locomo
 from .mem0 import read_mem0
-from .records import ImportFileError, Record, Source
+from .records import ImportFileError, Record, Source, shown
 from .values import values_of
 
 _EXPECTED = 'Expected is a message, {"role": "user", "content": "Hi"}, or a conversation, {"messages": [...]}.'
@@ -31,10 +31,10 @@ def records_of(
     is_database = "://" in str(path) or _is_sqlite(Path(path))
     if is_database != (format == "langgraph") and (is_database or format == "langgraph") and format is not None:
         raise InvalidValueError(
-            f"format: {path} is not of format {format}",
+            f"format: {shown(path)} is not of format {format}",
             hint="LangGraph's checkpoints are a SQLite file, or a connection string: postgresql://...",
         )
-    source = Source(str(path), Path(path).stem, user_id, thread_id)
+    source = Source(shown(path), Path(path).stem, user_id, thread_id)
     if is_database:
         from .langgraph import read_langgraph
 

@@ -15,7 +15,7 @@ from ..client import Memory
 from ..errors import ConflictError, InvalidValueError, LimitExceededError
 from ..types import ImportFormat
 from .formats import records_of
-from .records import ImportFileError, IncomingMemory, IncomingMessage, Record
+from .records import ImportFileError, IncomingMemory, IncomingMessage, Record, shown
 
 _BATCH = 1000
 _REFUSALS = (InvalidValueError, LimitExceededError, ConflictError)
@@ -124,7 +124,7 @@ def _add_messages(
             match = re.search(r" of messages\[(\d+)\]", error.message)
             place = batch[int(match[1])].place if match else f"{batch[0].place} to {batch[-1].place}"
             text = error.message.replace(match[0], "") if match else error.message
-            note(ImportFileError(f"{path}, {place}: {text}", hint=error.hint), error)
+            note(ImportFileError(f"{shown(path)}, {place}: {text}", hint=error.hint), error)
             batch = batch[: int(match[1])] + batch[int(match[1]) + 1 :] if match else []
         else:
             return len({seq for message in stored if (seq := message.seq) is not None and seq > last_before})
@@ -143,7 +143,7 @@ def _add_memory(
         with memory._connection.transaction():
             return int(memory.add_memory(incoming.user_id, **incoming.arguments).inserted)
     except _REFUSALS as error:
-        note(ImportFileError(f"{path}, {incoming.place}: {error.message}", hint=error.hint), error)
+        note(ImportFileError(f"{shown(path)}, {incoming.place}: {error.message}", hint=error.hint), error)
         return 0
 
 

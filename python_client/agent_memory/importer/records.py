@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -70,6 +72,11 @@ class Source:
         except InvalidValueError as error:
             return self.bad(place, error.message, error.hint)
         return IncomingMessage(place, user_id, thread_id, message)
+
+
+def shown(path: Path | str) -> str:
+    """Return how errors name a file or a database: without the user, the password and the options."""
+    return re.sub(r"://[^@/]*@", "://", str(path).partition("?")[0]) if "://" in str(path) else str(path)
 
 
 def repaired(value: Any) -> Any:
