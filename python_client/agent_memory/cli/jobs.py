@@ -51,7 +51,7 @@ def list_(
         found = cursor.execute(_JOBS, values).fetchall()
     print_page(
         "jobs",
-        ("job", "user", "kind", "thread", "status", "tries", "created", "error"),
+        ("job", "user", "work", "status", "tries", "created", "error"),
         found,
         _cells,
         offset,
@@ -119,10 +119,9 @@ def _cells(row: dict[str, Any]) -> tuple[object, ...]:
     return (
         row["job_id"],
         row["user_id"],
-        row["kind"],
-        row["thread_id"],
+        f"{row['kind']} {row['thread_id']}",
         row["status"],
         row["attempts"],
-        moment(row["created_at"]),
+        f"{row['created_at']:%m-%d %H:%M}",
         cut,
     )
