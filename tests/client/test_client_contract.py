@@ -11,7 +11,7 @@ import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory
 from agent_memory.types import Mode, ModelKind, OnConflict, Provider, Role, Source, SummaryKind
 
-NOT_FUNCTIONS = {"close", "artifact_pieces"}
+NOT_FUNCTIONS = {"close", "artifact_pieces", "buffer"}
 
 
 def catalog(db: psycopg.Connection) -> dict[str, list[tuple[str, bool]]]:

@@ -266,6 +266,9 @@ class TestMem0:
         assert (tea.content, tea.thread_id) == ("Likes tea", "t1")
         assert tea.metadata == {"mem0_id": "m-1", "created_at": "2025-02-27T16:33:20.557-08:00", "category": "drinks"}
         assert tea.valid_from == datetime(2025, 2, 28, 0, 33, 20, 557000, timezone.utc)
+        memory.delete_memory("alex", tea.memory_id)
+        assert run(db, path).new == 0
+        assert memory.list_memories("alex") == []
         [lund] = memory.list_memories("ana")
         assert (lund.tags, lund.agent_id) == (["home"], "helper")
 

@@ -29,7 +29,7 @@ def argument_senders(client: type) -> dict[str, dict[str, Sender]]:
     return {
         name: _senders_of(method)
         for name, method in inspect.getmembers(client, inspect.isfunction)
-        if not name.startswith("_")
+        if not name.startswith("_") and name != "buffer"  # which calls no function of the database
     }
 
 
@@ -50,6 +50,11 @@ def parameters(
         if value is not None and (sent := senders[name](name, value)) is not None:
             arguments[name] = sent
     return arguments
+
+
+def as_json(argument: Any) -> Any:
+    """Return what ``parameters`` made of an argument in the types that JSON has; the database takes that, too."""
+    return json.loads(_dumps(argument.obj if isinstance(argument, Jsonb) else argument))
 
 
 def check_json(path: str, value: object) -> None:

@@ -32,6 +32,7 @@ class SyncMemories(SyncCaller):
         embedding_text: str | None = None,
         source: str | None = "user",
         on_conflict: OnConflict | None = "ignore",
+        memory_id: UUID | str | None = None,
     ) -> AddedMemory:
         """Store a memory.
 
@@ -51,6 +52,8 @@ class SyncMemories(SyncCaller):
             embedding_text: what is embedded in place of the content.
             source: where it comes from.
             on_conflict: what to do where the same content is stored already: ignore, replace or error.
+            memory_id: the id that it is to have; a call that is repeated with one stores once, and the memory of this
+                id stays as it is.
 
         Raises:
             ConflictError: the same content is stored already, with ``on_conflict="error"``.
@@ -72,6 +75,7 @@ class SyncMemories(SyncCaller):
             embedding_text=embedding_text,
             source=source,
             on_conflict=on_conflict,
+            memory_id=memory_id,
         )
 
     def get_memory(self, user_id: str, memory_id: UUID | str) -> MemoryRecord:
