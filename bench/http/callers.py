@@ -80,5 +80,5 @@ class Connections:
 
     def close(self) -> None:
         """Close all."""
-        for _, writer in self._idle:
-            writer.close()
+        while self._idle:
+            self._idle.pop()[1].close()

@@ -231,6 +231,16 @@ def test_loopback_is_told_by_address_or_name(host: str, is_local: bool) -> None:
     assert is_loopback(host) is is_local
 
 
+@pytest.mark.filterwarnings("ignore:The HMAC key")
+def test_a_short_secret_is_warned_of_once(dsn: str) -> None:
+    with Serving(dsn, AGENT_MEMORY_JWT_SECRET="short") as serving:
+        with serving.client(token("ana", secret="short")) as ana:
+            assert {ana.post("/v1/count_memories").status_code for _ in range(3)} == {200}
+        serving.stop()
+        [line] = serving.errors
+        assert "AGENT_MEMORY_JWT_SECRET has fewer than 32 bytes" in line
+
+
 def test_settings_do_not_show_keys() -> None:
     shown = repr(Settings(api_key=KEY, jwt_secret=SECRET))
     assert KEY not in shown

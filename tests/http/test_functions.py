@@ -13,7 +13,7 @@ import pytest
 from agent_memory.server.functions import FOR_USERS
 from psycopg.types.json import Jsonb
 
-from tests.http.steps import Serving, problem, token
+from tests.http.steps import Serving, problem, token, with_keys
 from tests.support.sqlapi import Api
 from tests.values.bad_arguments import VALID
 
@@ -211,9 +211,20 @@ def test_the_description_is_valid_openapi(admin: httpx.Client) -> None:
     assert arguments["sources"]["default"] == ["memory", "message", "document", "summary"]
 
 
-def test_a_database_without_agent_memory_is_named(empty_dsn: str) -> None:
-    from tests.http.steps import with_keys
+def test_what_only_a_newer_database_has_is_left_out(dsn: str, db: psycopg.Connection) -> None:
+    db.execute("create function memory.dream(user_id text) returns text language sql as $$ select 'zzz' $$")
+    db.execute("drop function memory.version()")
+    db.execute(
+        "create function memory.version(verbose boolean default false) returns text language sql"
+        " as $$ select '9.9.9' $$"
+    )
+    with with_keys(dsn) as serving, serving.client() as admin:
+        assert admin.post("/v1/version").json() == "9.9.9"
+        problem(admin.post("/v1/version", json={"verbose": True}), 422, "verbose")
+        problem(admin.post("/v1/dream", json={"user_id": "ana"}), 404)
 
+
+def test_a_database_without_agent_memory_is_named(empty_dsn: str) -> None:
     with pytest.raises(AssertionError, match=r"there is no agent_memory in .*\n.*agent-memory install"):
         with_keys(empty_dsn).__enter__()
     with psycopg.connect(empty_dsn) as connection:

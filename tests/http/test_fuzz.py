@@ -14,7 +14,7 @@ import pytest
 
 from tests.http.steps import KEY, token, with_keys
 
-SECONDS = os.environ.get("AGENT_MEMORY_FUZZ_SECONDS", "45")
+SECONDS = os.environ.get("AGENT_MEMORY_FUZZ_SECONDS", "25")
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 
 

@@ -6,9 +6,11 @@ import os
 import shutil
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
+from tests.conftest import Database
 from tests.http.steps import Serving
 from tests.page.stored import store
 from tests.support.sqlapi import Api
@@ -16,9 +18,9 @@ from tests.support.sqlapi import Api
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, for all tests of the session."""
+    """Debian's Chromium, for all tests of this folder: while it runs, no other test can run a loop of asyncio."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium; as root: apt-get install chromium")
     with sync_playwright() as playwright:
@@ -29,21 +31,23 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
-def stored(shared_api: Api) -> Api:
-    """The database of the module with the people of stored.py."""
-    store(shared_api)
-    return shared_api
+@pytest.fixture(scope="package")
+def stored(_database: Database, _template: str) -> Iterator[Api]:
+    """A database for this folder, with the people of stored.py."""
+    with _database("page", _template) as conninfo, psycopg.connect(conninfo, autocommit=True) as connection:
+        api = Api(connection)
+        store(api)
+        yield api
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def shown(stored: Api) -> Iterator[Serving]:
     """The page over that database, for programs of this machine, read-only."""
     with Serving(stored.connection.info.dsn) as serving:
         yield serving
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def edited(stored: Api) -> Iterator[Serving]:
     """The page over that database, started with --edit."""
     with Serving(stored.connection.info.dsn, "--edit") as serving:

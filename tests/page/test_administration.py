@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -20,15 +22,19 @@ def test_jobs_failures_and_costs_are_shown_and_a_dead_job_gets_another_chance(
         {"model": "small", "tokens_in": 900, "tokens_out": 40, "duration_ms": 12},
         {"model": "large", "tokens_in": 100, "tokens_out": 10, "duration_ms": 30, "error": f"no answer {EVIL}"},
     ]
-    job_id = stored.summarize_user(user_id=ANA, recent_k=1)
-    for _ in range(20):
-        stored.query("update memory.jobs set run_after = now() where job_id = %(id)s returning 1", id=job_id)
-        [job] = stored.claim_jobs(worker="test", kinds=["summarize_user"])
+    stored.add_message(user_id=ANA, thread_id="work", role="user", content="This is news.")
+    job_id = stored.summarize_user(user_id=ANA)
+    state = "pending"
+    while state != "dead":
+        [job] = stored.claim_jobs(worker="test", kinds=["summarize_user"], user_id=ANA)
         state = stored.fail_job(
-            user_id=ANA, job_id=job_id, lease_token=job.lease_token, error=f"no answer {EVIL}", calls=calls
+            user_id=ANA,
+            job_id=job_id,
+            lease_token=job.lease_token,
+            error=f"no answer {EVIL}",
+            calls=calls,
+            retry_after=timedelta(0),
         )
-        if state == "dead":
-            break
     visit(page, edited)
     page.get_by_role("link", name="Jobs and costs").click()
     dead = page.get_by_role("region", name="Failed for good")
@@ -57,7 +63,7 @@ def test_the_policy_and_the_prompts_show_what_differs_from_the_built_in_ones(
     [[template]] = stored.query("select template from memory.prompts where name = 'summarize_user'")
     stored.set_prompt(name="summarize_user", template=f"{template}\nAnd {EVIL} is text.")
     stored.set_policy(settings={"context": {"max_tokens": 1234}}, user_id="someone")
-    page.get_by_label("User").fill("someone")
+    page.get_by_role("textbox", name="User").fill("someone")
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".changed")).to_have_count(1)
     expect(page.locator(".changed")).to_contain_text("max_tokens")

@@ -42,6 +42,7 @@ VALID: dict[str, dict[str, Any]] = {
     "doctor": {},
     "status": {},
     "drop_model": {"name": "spare"},
+    "expand_refs": {**ANA, "content": "Output: [MemoryRef: log]"},
     "extend_job": {**JOB, "lease": "1 minute"},
     "extract_memories": THREAD,
     "fail_job": {**JOB, "error": "no answer", "calls": [{"tokens_in": 1}]},
@@ -119,7 +120,6 @@ NAMES = (
 )
 BAD_VALUES: dict[str, list[Any]] = {
     **{name: ["", LONG] for name in NAMES},
-    "memory_id": [None],
     "memory_type": ["", "nonsense"],
     "metadata": [[1], Jsonb("text"), Jsonb(1), Jsonb([]), Jsonb(None)],
     "tags": ["{a,null}"],
@@ -128,7 +128,7 @@ BAD_VALUES: dict[str, list[Any]] = {
     "row_limit": [None, 0, -1, 10_001],
     "row_offset": [None, -1],
     "recent_k": [0, -1],
-    "max_tokens": [0, -1],
+    "max_tokens": [-1],
     "lease": [None, "0", "-1 minute"],
     "calls": [
         Jsonb(None),
@@ -143,6 +143,7 @@ BAD_VALUES: dict[str, list[Any]] = {
 
 # One function each.
 BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
+    *((function, "memory_id", [None]) for function, valid in VALID.items() if "memory_id" in valid),
     *((function, "name", [None, "", LONG]) for function in ("set_secret", "get_secret", "delete_secret")),
     ("set_secret", "value", [None, ""]),
     ("reencrypt_secrets", "batch_size", [None, 0, -1]),
@@ -164,6 +165,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("keep_query_embedding", "embedding", [None]),
     ("complete_job", "result", [None, Jsonb(None), Jsonb([]), {}, {"memories": {}}, {"memories": [1]}]),
     ("count_memories", "filter", [Jsonb([]), Jsonb("text"), Jsonb(1), Jsonb(None)]),
+    ("get_context", "max_tokens", [0]),
     ("get_messages", "filter", [Jsonb([]), Jsonb("text"), Jsonb(1), Jsonb(None)]),
     ("get_messages", "roles", [[""], ["robot"], ["user", "USER"], "{user,null}", "{{user},{tool}}"]),
     ("get_thread_summary", "kind", ["", "user", "processing"]),
@@ -176,6 +178,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("register_model", "provider", [None, "", "acme"]),
     ("register_model", "settings", [None, Jsonb([]), Jsonb("text"), {"api_key": "sk-secret"}]),
     ("render_memories", "max_memories", [None, 0, -1]),
+    ("render_memories", "max_tokens", [0]),
     ("retrieve_artifact", "from_token", [None, -1]),
     ("retrieve_artifact", "max_tokens", [0]),
     ("retrieve_artifact", "from_line", [0, -1]),
@@ -183,6 +186,7 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("retrieve_artifact", "grep", ["", " \n"]),
     ("retrieve_artifact", "context_lines", [None, -1, 1001]),
     ("add_artifact_piece", "content", [None, ""]),
+    ("expand_refs", "content", [None]),
     ("search", "query", [None, "", " \n"]),
     ("summarize_thread", "kind", ["", "user", "processing"]),
     ("search", "mode", [None, "", "fuzzy", "vector"]),

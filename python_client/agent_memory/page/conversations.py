@@ -9,21 +9,13 @@ from typing import Any
 
 from starlette.responses import Response
 
+from .._users import USERS
 from ..errors import NotFoundError
 from ..server.problems import ProblemError
 from .database import Row
 from .paging import SIZE, offset_of, paging
 from .view import Visit
 
-_USERS = """
-select user_id, count(*) as thread_count, sum(message_count)::bigint as message_count,
-  sum(active_tokens)::bigint as active_tokens, max(last_at) as last_at, count(*) over () as total_count
-from memory.thread_stats
-where %(search)s::text is null or strpos(lower(user_id), lower(%(search)s)) > 0
-group by user_id
-order by max(last_at) desc nulls last, user_id
-limit %(limit)s offset %(offset)s
-"""
 _THREADS = """
 select thread_id, message_count, active_tokens, first_at, last_at, count(*) over () as total_count
 from memory.thread_stats
@@ -68,7 +60,7 @@ class Band:
 async def show_users(visit: Visit) -> Response:
     """Show all users, the last heard of first."""
     asked = visit.asked
-    found = await visit.database.rows(_USERS, search=asked.text("search"), limit=SIZE, offset=offset_of(asked))
+    found = await visit.database.rows(USERS, search=asked.text("search") or "", limit=SIZE, offset=offset_of(asked))
     total = found[0]["total_count"] if found else 0
     return visit.shown("users.html", users=found, paging=paging("users", asked, len(found), total))
 

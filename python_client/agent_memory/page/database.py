@@ -41,8 +41,8 @@ class Database:
 
     @property
     def memory(self) -> AsyncMemory:
-        """A client on this connection, which embeds queries where the database cannot."""
-        return AsyncMemory(self.connection)
+        """A client on this connection, which embeds queries where the database cannot and does no jobs."""
+        return AsyncMemory(self.connection, catch_up_seconds=0)
 
     async def rows(self, statement: LiteralString, **parameters: Any) -> list[Row]:
         """Return the rows of a statement.

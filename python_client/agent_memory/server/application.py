@@ -25,6 +25,7 @@ from .settings import Settings
 
 
 def create_app(
+    memory: AsyncMemory,
     pool: AsyncConnectionPool[Any],
     conninfo: Callable[[], str],
     catalog: Sequence[Function],
@@ -34,13 +35,13 @@ def create_app(
     """Return the application for uvicorn or another ASGI server.
 
     Args:
+        memory: the client that answers calls, made of ``pool``.
         pool: connections to the database in autocommit mode.
         conninfo: returns the connection string of that database.
         catalog: its functions.
         settings: the keys and limits.
         mounted: routes of others, such as a page at "/"; they find who calls with ``access.caller_of(request)``.
     """
-    memory = AsyncMemory(pool)
     metrics = Metrics(pool)
     operations = [
         health.operation(pool),

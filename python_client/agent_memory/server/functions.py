@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from types import NoneType
 from typing import Annotated, Any, get_args, get_type_hints
@@ -63,7 +64,7 @@ _TYPES: dict[str, Any] = {
 
 
 def operations(memory: AsyncMemory, functions: list[Function]) -> list[Operation]:
-    """Return the endpoints of the functions that the client knows as well; a newer database has more.
+    """Return the endpoints of the functions and arguments that the client knows as well; a newer database has more.
 
     Args:
         memory: calls the functions.
@@ -75,6 +76,7 @@ def operations(memory: AsyncMemory, functions: list[Function]) -> list[Operation
 def _operation(memory: AsyncMemory, function: Function) -> Operation:
     method = getattr(memory, function.name)
     hints = get_type_hints(method)
+    function = replace(function, arguments=tuple(each for each in function.arguments if each.name in hints))
     is_for_users = function.is_of_user and function.name in FOR_USERS
 
     async def call(request: Request, _: None, body: BaseModel) -> Any:

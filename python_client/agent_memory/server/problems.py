@@ -10,7 +10,6 @@ from http import HTTPStatus
 from typing import Any
 
 import psycopg
-from psycopg_pool import PoolClosed, PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -107,11 +106,11 @@ def of_agent_memory(error: AgentMemoryError) -> ProblemError:
     )
 
 
-def of_database(error: psycopg.Error | PoolTimeout | PoolClosed) -> ProblemError:
+def of_database(error: psycopg.Error) -> ProblemError:
     """Return the problem for an error that the SQL API does not define, such as a lost connection."""
-    sqlstate = getattr(error, "sqlstate", None) or ""
+    sqlstate = error.sqlstate or ""
     status = _BY_SQLSTATE.get(sqlstate[:2], 500)
-    is_out_of_reach = not sqlstate and isinstance(error, psycopg.OperationalError | PoolTimeout | PoolClosed)
+    is_out_of_reach = not sqlstate and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     if isinstance(error, psycopg.DataError) and not sqlstate:  # a value that psycopg cannot send
         return ProblemError(422, str(error).partition("\n")[0], hint="Check the arguments.")
     if is_out_of_reach or status == 503:
@@ -124,7 +123,8 @@ def of_database(error: psycopg.Error | PoolTimeout | PoolClosed) -> ProblemError
             headers={"Retry-After": str(_WAIT[503])},
         )
     if status == 500:
-        logger.error("the database failed: %s", error, exc_info=error)
+        # Not the error itself: its DETAIL may quote what a user has stored.
+        logger.error("the database failed: %s %s", sqlstate, error.diag.message_primary)
         return ProblemError(500, _INTERNAL, sqlstate=sqlstate or None)
     diagnostic = error.diag
     return ProblemError(
@@ -140,7 +140,7 @@ async def answer(request: Request, error: Exception) -> Response:
         problem = ProblemError(error.status_code, detail, hint="See /openapi.json.", headers=error.headers)
     elif isinstance(error, AgentMemoryError):
         problem = of_agent_memory(error)
-    elif isinstance(error, psycopg.Error | PoolTimeout | PoolClosed):
+    elif isinstance(error, psycopg.Error):
         problem = of_database(error)
     else:
         problem = error if isinstance(error, ProblemError) else ProblemError(500, _INTERNAL)
@@ -148,5 +148,5 @@ async def answer(request: Request, error: Exception) -> Response:
 
 
 HANDLERS: dict[Any, Any] = dict.fromkeys(
-    (ProblemError, HTTPException, AgentMemoryError, psycopg.Error, PoolTimeout, PoolClosed, Exception), answer
+    (ProblemError, HTTPException, AgentMemoryError, psycopg.Error, Exception), answer
 )

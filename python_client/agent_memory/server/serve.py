@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import socket
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-import uvicorn
 from psycopg_pool import AsyncConnectionPool
 
+from ..client import AsyncMemory
 from ..embedded import open_store
 from ..errors import DegradedWarning
 from ..page.routes import routes as page_routes
@@ -21,8 +19,9 @@ from ..source import named_database
 from . import degraded
 from .application import create_app
 from .catalog import read_catalog
+from .listening import listening_socket, serve_app
 from .settings import Settings
-from .tokens import Tokens
+from .tokens import Tokens, warn_of_short_secret
 
 
 def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) -> None:
@@ -45,47 +44,18 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
         if named is None:
             conninfo = stack.enter_context(open_store(worker=True)).ensure_running
         catalog = read_catalog(conninfo())
-        listening = stack.enter_context(_listening(settings))
+        listening = stack.enter_context(listening_socket(settings))
         warnings.simplefilter("ignore", DegradedWarning)  # answers have a header that says so
+        warn_of_short_secret(settings)
         degraded.listen()
 
         async def run() -> None:
-            async with _pool(conninfo, settings, is_embedded=named is None) as pool:
+            async with _pool(conninfo, settings, is_embedded=named is None) as pool, AsyncMemory(pool) as memory:
                 page = page_routes(pool, Tokens(settings).is_key, may_edit=settings.may_edit)
-                app = create_app(pool, conninfo, catalog, settings, page)
-                config = uvicorn.Config(
-                    app,
-                    log_level="warning",
-                    access_log=False,  # queries name users
-                    lifespan="off",
-                    ws="none",
-                    # Longer than clients keep idle connections, most for a minute: who closes first loses no request.
-                    timeout_keep_alive=75,
-                    server_header=False,
-                    timeout_graceful_shutdown=round(settings.grace),
-                )
-                address, port = listening.getsockname()[:2]
-                announce(f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}")
-                # At its end uvicorn sends itself the signal again that ended it; the database is to be left first.
-                for number in (signal.SIGTERM, signal.SIGINT):
-                    signal.signal(number, signal.SIG_IGN)
-                await uvicorn.Server(config).serve([listening])
+                app = create_app(memory, pool, conninfo, catalog, settings, page)
+                await serve_app(app, listening, settings, announce, lifespan="off")
 
         asyncio.run(run())
-
-
-def _listening(settings: Settings) -> socket.socket:
-    """Return a socket that accepts connections from now on, before anybody is told the port."""
-    [(family, *_, address), *_] = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(2048)
-    except OSError as error:
-        listening.close()
-        raise OSError(error.errno, error.strerror, f"{settings.host}:{settings.port}") from None
-    return listening
 
 
 def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool) -> AsyncConnectionPool[Any]:

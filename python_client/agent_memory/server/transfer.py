@@ -7,7 +7,9 @@ import json
 import tempfile
 from collections import deque
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,6 +28,8 @@ from .problems import ProblemError
 IMPORT_PATH = "/v1/import"
 _PAGE = 500
 """Messages, or threads, that an export reads at a time."""
+_importers = ThreadPoolExecutor(4, "agent_memory import")
+"""Threads of their own: an import may take minutes, and what else is done in threads must not wait for it."""
 
 
 class Import(BaseModel):
@@ -69,7 +73,8 @@ def operations(memory: AsyncMemory, conninfo: Callable[[], str]) -> list[Operati
                 await asyncio.to_thread(file.write, part)
             file.flush()
             only = caller_of(request).user_id
-            return await asyncio.to_thread(_import, conninfo(), file, user_id, query.thread_id, only)
+            work = partial(_import, conninfo, file, user_id, query.thread_id, only)
+            return await asyncio.get_running_loop().run_in_executor(_importers, work)
 
     async def send(request: Request, query: Export, _: None) -> StreamingResponse:
         user_id = caller_of(request).user(query.user_id)
@@ -110,11 +115,20 @@ def operations(memory: AsyncMemory, conninfo: Callable[[], str]) -> list[Operati
     ]
 
 
-def _import(conninfo: str, file: IO[bytes], user_id: str | None, thread_id: str, only: str | None) -> Imported:
-    with psycopg.connect(conninfo, autocommit=True, application_name="agent-memory serve") as connection:
+def _import(
+    conninfo: Callable[[], str], file: IO[bytes], user_id: str | None, thread_id: str, only: str | None
+) -> Imported:
+    with psycopg.connect(conninfo(), autocommit=True, application_name="agent-memory serve") as connection:
         try:
             with translated(connection):
-                steps = import_file(connection, Path(file.name), user_id=user_id, thread_id=thread_id, only_user=only)
+                steps = import_file(
+                    connection,
+                    Path(file.name),
+                    user_id=user_id,
+                    thread_id=thread_id,
+                    format="chat",
+                    only_user=only,
+                )
                 last = next(iter(deque(steps, maxlen=1)), None)
         except ImportFileError as error:  # it names the file, which only this process knows
             message = error.message.replace(f"{file.name}, ", "").replace(file.name, "the body")
