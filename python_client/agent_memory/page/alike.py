@@ -63,9 +63,7 @@ class Pair:
 async def show_alike(visit: Visit) -> Response:
     """Show pairs that nobody has decided on, and what was decided, newest first."""
     user_id, database = visit.asked.needed("user"), visit.database
-    found = await database.rows(
-        _PAIRS, user=user_id, limit=_AT_A_TIME, offset=offset_of(visit.asked), least=_LEAST
-    )
+    found = await database.rows(_PAIRS, user=user_id, limit=_AT_A_TIME, offset=offset_of(visit.asked), least=_LEAST)
     scores: dict[frozenset[UUID], float] = {}
     for row in found:
         if row["other_id"] is not None:

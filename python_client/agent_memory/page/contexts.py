@@ -87,9 +87,7 @@ async def show_context(visit: Visit) -> Response:
         return visit.shown("context.html", thread=None, threads=names, parts=None)
     budget, agent_id = asked.number("max_tokens", 1, 2**31 - 1), asked.text("agent")
     recall = {"yes": True, "no": False}.get(asked.values.get("recall", ""))
-    parts = await database.memory.get_context(
-        user_id, thread_id, asked.text("query"), agent_id, budget, recall=recall
-    )
+    parts = await database.memory.get_context(user_id, thread_id, asked.text("query"), agent_id, budget, recall=recall)
     facts = await database.row(_FACTS, user=user_id, thread=thread_id, agent=agent_id)
     assert facts is not None
     budget = budget or facts["policy"]["context"]["max_tokens"]

@@ -87,7 +87,9 @@ class Views:
         is_logged_in = self._sessions.knows(request)
         if not (is_logged_in or (caller is not None and caller.is_administrator)):
             if caller is not None:
-                raise ProblemError(403, "the page is for the administrator", hint="Log in with the administrator's key.")
+                raise ProblemError(
+                    403, "the page is for the administrator", hint="Log in with the administrator's key."
+                )
             return RedirectResponse(address("login"), 303)
         if request.method == "GET":
             asked = Asked.parsed(request.url.query)
