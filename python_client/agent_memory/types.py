@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionMessageParam
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,16 @@ class ContextPart:
     source: str
     token_count: int
     metadata: dict[str, Any]
+
+
+class Context(list[ContextPart]):
+    """The parts of a context, in the order in which a model is to read them."""
+
+    def to_openai(self) -> list[ChatCompletionMessageParam]:
+        """Return the context as chat messages of OpenAI, with tool calls; see ``adapters.openai.to_openai``."""
+        from .adapters.openai import to_openai
+
+        return to_openai(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...types import ContextPart, MemoryNeed, SearchResult
+from ...types import Context, ContextPart, MemoryNeed, SearchResult
 from .embedding import AsyncEmbedding
 
 
@@ -92,17 +92,18 @@ class AsyncSearch(AsyncEmbedding):
         max_tokens: int | None = None,
         query_embedding: Sequence[float] | None = None,
         recall: bool | None = None,
-    ) -> list[ContextPart]:
+    ) -> Context:
         """Build the messages to send to a model within ``max_tokens``.
 
         They are memories, what was said before about the query, the newest messages of the thread, and summaries of
         what does not fit. ``query`` is the user's newest message unless given, ``max_tokens`` the policy's
         context.max_tokens, ``recall`` (whether earlier messages are brought back) the policy's context.recall. The
-        newest message is there even when it is longer than ``max_tokens``.
+        newest message is there even when it is longer than ``max_tokens``. ``to_openai()`` of the result makes chat
+        messages of it, with their tool calls.
         """
         if query_embedding is None:
             query_embedding = await self._prepared(user_id, query, thread_id, agent_id, is_context=True)
-        return await self._rows(
+        rows = await self._rows(
             ContextPart,
             "get_context",
             {"user_id": user_id, "thread_id": thread_id},
@@ -112,6 +113,7 @@ class AsyncSearch(AsyncEmbedding):
             query_embedding=query_embedding,
             recall=recall,
         )
+        return Context(rows)
 
     async def render_memories(
         self,

@@ -1,0 +1,38 @@
+"""What the tests of adapters do again and again."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.fake_model_server import Behaviour
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+MAX_LINES = 60
+
+
+def tool_call(name: str, arguments: dict[str, Any], call_id: str = "call_1") -> dict[str, Any]:
+    """A call of a tool in a message of a chat completion."""
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+
+
+def calling(*calls: dict[str, Any]) -> Behaviour:
+    """The model calls tools."""
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    reply = {"id": "fake", "object": "chat.completion", "created": 0, "model": "m"}
+    choices = [{"index": 0, "message": message, "finish_reason": "tool_calls"}]
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    return Behaviour(answer="", body=json.dumps({**reply, "choices": choices, "usage": usage}))
+
+
+def run_example(name: str, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a program of examples/ in this process, because each process would import the framework anew."""
+    path = EXAMPLES / name
+    assert len(path.read_text().splitlines()) <= MAX_LINES
+    monkeypatch.setattr(sys, "argv", [str(path), *arguments])
+    runpy.run_path(str(path), run_name="__main__")

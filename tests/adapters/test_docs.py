@@ -1,0 +1,26 @@
+"""The examples of docs/adapters.md print what it shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = (Path(__file__).resolve().parents[2] / "docs" / "adapters.md").read_text()
+EXAMPLES = re.findall(r"^## (.*?)$(?:(?!^## ).)*?^```python\n(.*?)^```\n```\n(.*?)^```", DOCS, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.usefixtures("environment")
+@pytest.mark.feature("F15")
+@pytest.mark.parametrize(
+    ("code", "shown"), [example[1:] for example in EXAMPLES], ids=[title for title, *_ in EXAMPLES]
+)
+def test_example_prints_what_the_docs_show(code: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(code.splitlines()) <= 15
+    exec(code, {})
+    assert capsys.readouterr().out == shown
+
+
+def test_every_section_has_an_example() -> None:
+    assert len(EXAMPLES) == DOCS.count("\n## ")
