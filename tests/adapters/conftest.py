@@ -9,10 +9,18 @@ import pytest
 from agent_memory import Memory
 
 from tests.support.fake_model_server import Behaviour, FakeModelServer
+from tests.support.sqlapi import Api
 
 
 @pytest.fixture
-def memory(db: psycopg.Connection) -> Memory:
+def memory(api: Api) -> Memory:
+    """A client of the database that the tests of a module share; what a test stores is rolled back at its end."""
+    return Memory(api.connection)
+
+
+@pytest.fixture
+def stored(db: psycopg.Connection) -> Memory:
+    """A client of the database that the examples use."""
     return Memory(db)
 
 

@@ -12,6 +12,7 @@ EXAMPLES = re.findall(r"^## (.*?)$(?:(?!^## ).)*?^```python\n(.*?)^```\n```\n(.*
 
 
 @pytest.mark.usefixtures("environment")
+@pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning")
 @pytest.mark.feature("F15")
 @pytest.mark.parametrize(
     ("code", "shown"), [example[1:] for example in EXAMPLES], ids=[title for title, *_ in EXAMPLES]

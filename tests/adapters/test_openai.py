@@ -31,7 +31,7 @@ def openai(model: FakeModelServer, **options: Any) -> OpenAI:
     return OpenAI(base_url=model.url, api_key="k", max_retries=0, **options)
 
 
-def stored(memory: Memory) -> list[ChatCompletionMessageParam]:
+def sent(memory: Memory) -> list[ChatCompletionMessageParam]:
     return to_openai(memory.get_messages(*MONDAY))
 
 
@@ -55,7 +55,7 @@ class TestMessages:
     )
     def test_what_is_stored_comes_back_as_requests_take_it(self, memory: Memory, messages: list[Any]) -> None:
         memory.add_messages(*MONDAY, messages)
-        assert stored(memory) == messages
+        assert sent(memory) == messages
         assert memory.get_context(*MONDAY).to_openai() == messages
         TypeAdapter(list[ChatCompletionMessageParam]).validate_python(messages)
 
@@ -73,7 +73,7 @@ class TestMessages:
             {"role": "tool", "content": "18", "tool_call_id": "call_1"},
         ]
         memory.add_messages(*MONDAY, messages)
-        assert stored(memory) == messages
+        assert sent(memory) == messages
 
     def test_calls_that_nothing_answers_are_left_out(self, memory: Memory) -> None:
         calls = [WEATHER, tool_call("time", {}, "call_2")]
@@ -86,12 +86,12 @@ class TestMessages:
         ]
         memory.add_messages(*MONDAY, messages)
         messages[2]["tool_calls"] = [calls[1]]
-        assert stored(memory) == messages[1:]
+        assert sent(memory) == messages[1:]
 
     def test_results_without_their_call_are_shown_as_text(self, memory: Memory) -> None:
         memory.add_message(*MONDAY, "tool", "18 degrees", metadata={"command": "weather"})
         memory.add_message(*MONDAY, "tool", "19 degrees", metadata={"tool_call_id": "gone"})
-        assert stored(memory) == [
+        assert sent(memory) == [
             {"role": "user", "name": "tool", "content": "18 degrees"},
             {"role": "user", "name": "tool", "content": "19 degrees"},
         ]
@@ -103,7 +103,7 @@ class TestMessages:
         memory.add_messages(*MONDAY, [from_openai(said)])
         [message] = memory.get_messages(*MONDAY)
         assert (message.content, message.metadata) == ("4", {"reasoning_content": "2 + 2"})
-        assert stored(memory) == [{"role": "assistant", "content": "4"}]
+        assert sent(memory) == [{"role": "assistant", "content": "4"}]
 
     def test_what_is_no_message_is_refused(self) -> None:
         with pytest.raises(InvalidValueError, match="not int") as refusal:
@@ -149,7 +149,7 @@ class TestRemembers:
             {"role": "tool", "tool_call_id": "call_1", "content": "18 degrees"},
         ]
         assert model.requests[-1].body["messages"] == messages
-        assert stored(memory) == [*messages, {"role": "assistant", "content": "Warm."}]
+        assert sent(memory) == [*messages, {"role": "assistant", "content": "Warm."}]
 
     def test_after_a_failure_of_the_model_nothing_is_said_twice(self, memory: Memory, model: FakeModelServer) -> None:
         client = openai(model)
@@ -164,12 +164,12 @@ class TestRemembers:
         with pytest.raises(APIConnectionError):
             answer(*MONDAY)
         answer(*MONDAY)
-        assert stored(memory) == [{"role": "user", "content": "Hi!"}, {"role": "assistant", "content": "Noted."}]
+        assert sent(memory) == [{"role": "user", "content": "Hi!"}, {"role": "assistant", "content": "Noted."}]
 
     @pytest.mark.parametrize("reply", ["Noted.", {"role": "assistant", "content": "Noted."}])
     def test_a_function_may_return_a_text_or_a_message(self, memory: Memory, reply: object) -> None:
         assert remembers(memory)(lambda _: reply)(*MONDAY, "Hi!") == reply
-        assert stored(memory)[1] == {"role": "assistant", "content": "Noted."}
+        assert sent(memory)[1] == {"role": "assistant", "content": "Noted."}
 
     def test_the_context_has_the_tokens_that_are_asked_for(self, memory: Memory) -> None:
         answer = remembers(memory, max_tokens=20)(lambda messages: str(len(messages)))
@@ -184,9 +184,9 @@ class TestRemembers:
             return client.chat.completions.create(model="m", messages=messages, stream=True)
 
         chunks: Iterator[Any] = answer(*MONDAY, "Hi!")
-        assert len(stored(memory)) == 1
+        assert len(sent(memory)) == 1
         assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "Noted."
-        assert stored(memory)[1] == {"role": "assistant", "content": "Noted.", "tool_calls": [WEATHER]}
+        assert sent(memory)[1] == {"role": "assistant", "content": "Noted.", "tool_calls": [WEATHER]}
 
     def test_coroutines_do_the_same(self, dsn: str, model: FakeModelServer) -> None:
         async def converse() -> list[ChatCompletionMessageParam]:
@@ -236,12 +236,12 @@ def streamed(*deltas: dict[str, Any]) -> Behaviour:
 
 @pytest.mark.usefixtures("environment")
 def test_the_example_answers_with_a_tool(
-    model: FakeModelServer, memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    model: FakeModelServer, stored: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model.next_behaviours = [calling(WEATHER), Behaviour(answer="18 degrees.")]
     run_example("openai_tools.py", "ana", "How warm is it?", monkeypatch=monkeypatch)
     assert capsys.readouterr().out == "18 degrees.\n"
     assert "It is 18 degrees in Porto." in str(model.requests[-1].body["messages"])
-    assert [message.role for message in memory.get_messages("ana", "weather")] == [
+    assert [message.role for message in stored.get_messages("ana", "weather")] == [
         "user", "assistant", "tool", "assistant",
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Either client for adapters of asynchronous frameworks, and the error for a framework that is not installed."""
+"""Either client under one interface, and the error for a framework that is not installed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from ..client import AsyncMemory, Memory
 from ..errors import AgentMemoryError
+
+Value = TypeVar("Value")
 
 
 class MissingPackageError(AgentMemoryError, ImportError):
@@ -69,3 +71,38 @@ def asynchronous(memory: AsyncMemory | Memory) -> AsyncMemory:
     if isinstance(memory, Memory):
         return cast("AsyncMemory", _Threaded(memory))
     raise TypeError(f"memory must be a Memory or an AsyncMemory, not {type(memory).__name__}")
+
+
+class _Immediate:
+    """A blocking client whose methods are coroutines that are done when they are first awaited."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        method = getattr(self._memory, name)
+
+        async def call(*arguments: Any, **options: Any) -> Any:
+            return method(*arguments, **options)
+
+        return call
+
+
+def blocking(memory: AsyncMemory | Memory) -> AsyncMemory:
+    """Return a client for coroutines that ``finished`` runs: so code for both kinds of calls is written once.
+
+    Raises:
+        TypeError: memory is asynchronous.
+    """
+    if not isinstance(memory, Memory):
+        raise TypeError("calls that block need a Memory; with an AsyncMemory use the asynchronous ones")
+    return cast("AsyncMemory", _Immediate(memory))
+
+
+def finished(coroutine: Coroutine[Any, Any, Value]) -> Value:
+    """Run a coroutine that waits for nothing, because its client is one of ``blocking``, and return its result."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return cast("Value", end.value)
+    raise RuntimeError("the coroutine waits for something")

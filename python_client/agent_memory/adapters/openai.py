@@ -50,11 +50,15 @@ def to_openai(parts: Iterable[Part]) -> list[ChatCompletionMessageParam]:
     Args:
         parts: a context, or messages of one thread, oldest first.
     """
+    return cast("list[ChatCompletionMessageParam]", [message for _, message in sendable(parts)])
+
+
+def sendable(parts: Iterable[Part]) -> Iterator[tuple[Part, dict[str, Any]]]:
+    """Yield each part that a model is to read with its message, as ``to_openai`` describes."""
     parts = list(parts)
-    messages: list[dict[str, Any]] = []
     open_calls: set[str] = set()
     for place, part in enumerate(parts):
-        message = _as_sent(part)
+        message = message_of(part)
         if part.role == "tool":
             if message.get("tool_call_id") in open_calls:
                 open_calls.remove(message["tool_call_id"])
@@ -69,15 +73,13 @@ def to_openai(parts: Iterable[Part]) -> list[ChatCompletionMessageParam]:
             open_calls = {call["id"] for call in calls}
             if calls:
                 message["tool_calls"] = calls
-                message["content"] = message["content"] or None
-            elif part.role == "assistant" and message["content"] == "" and len(message) == 2:
+            elif part.role == "assistant" and not message["content"] and len(message) == 2:
                 continue  # nothing but calls that are left out
-        messages.append(message)
-    return cast("list[ChatCompletionMessageParam]", messages)
+        yield part, message
 
 
-def _as_sent(part: Part) -> dict[str, Any]:
-    """One message with the members that requests may have."""
+def message_of(part: Part) -> dict[str, Any]:
+    """Return the message of a part with the members that requests may have."""
     said = part.metadata
     message: dict[str, Any] = {"role": part.role, "content": part.content}
     if isinstance(said.get("content"), list):
@@ -88,6 +90,8 @@ def _as_sent(part: Part) -> dict[str, Any]:
         message["name"] = said["name"]
     if part.role == "assistant":
         message |= {name: said[name] for name in ("tool_calls", "refusal", "function_call") if said.get(name)}
+        if "tool_calls" in message:
+            message["content"] = message["content"] or None
         if isinstance(said.get("audio"), dict) and "id" in said["audio"]:
             message["audio"] = {"id": said["audio"]["id"]}
     return message
