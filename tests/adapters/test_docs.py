@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from pathlib import Path
 
@@ -12,7 +13,11 @@ EXAMPLES = re.findall(r"^## (.*?)$(?:(?!^## ).)*?^```python\n(.*?)^```\n```\n(.*
 
 
 @pytest.mark.usefixtures("environment")
-@pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning")
+@pytest.mark.filterwarnings(
+    "ignore::agent_memory.DegradedWarning",
+    "ignore:unclosed:ResourceWarning",
+    "ignore::pytest.PytestUnraisableExceptionWarning",
+)
 @pytest.mark.feature("F15")
 @pytest.mark.parametrize(
     ("code", "shown"), [example[1:] for example in EXAMPLES], ids=[title for title, *_ in EXAMPLES]
@@ -21,6 +26,7 @@ def test_example_prints_what_the_docs_show(code: str, shown: str, capsys: pytest
     assert len(code.splitlines()) <= 15
     exec(code, {})
     assert capsys.readouterr().out == shown
+    gc.collect()  # closes, within this test, what short examples leave open
 
 
 def test_every_section_has_an_example() -> None:

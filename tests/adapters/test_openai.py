@@ -27,8 +27,10 @@ IMAGE = [
 pytestmark = pytest.mark.feature("B16")
 
 
-def openai(model: FakeModelServer, **options: Any) -> OpenAI:
-    return OpenAI(base_url=model.url, api_key="k", max_retries=0, **options)
+@pytest.fixture
+def client(model: FakeModelServer) -> Iterator[OpenAI]:
+    with OpenAI(base_url=model.url, api_key="k", max_retries=0) as client:
+        yield client
 
 
 def sent(memory: Memory) -> list[ChatCompletionMessageParam]:
@@ -112,9 +114,7 @@ class TestMessages:
 
 
 class TestRemembers:
-    def test_a_call_loads_calls_and_saves(self, memory: Memory, model: FakeModelServer) -> None:
-        client = openai(model)
-
+    def test_a_call_loads_calls_and_saves(self, memory: Memory, model: FakeModelServer, client: OpenAI) -> None:
         @remembers(memory, agent_id="planner")
         def answer(messages: list[ChatCompletionMessageParam], temperature: float) -> Any:
             """Answer."""
@@ -133,8 +133,7 @@ class TestRemembers:
         assert messages[1].metadata == {"model": "m", "completion_id": "fake"}
         assert answer.__doc__ == "Answer."
 
-    def test_tools_are_called_and_answered(self, memory: Memory, model: FakeModelServer) -> None:
-        client = openai(model)
+    def test_tools_are_called_and_answered(self, memory: Memory, model: FakeModelServer, client: OpenAI) -> None:
         model.next_behaviours = [calling(WEATHER), Behaviour(answer="Warm.")]
 
         @remembers(memory)
@@ -151,8 +150,9 @@ class TestRemembers:
         assert model.requests[-1].body["messages"] == messages
         assert sent(memory) == [*messages, {"role": "assistant", "content": "Warm."}]
 
-    def test_after_a_failure_of_the_model_nothing_is_said_twice(self, memory: Memory, model: FakeModelServer) -> None:
-        client = openai(model)
+    def test_after_a_failure_of_the_model_nothing_is_said_twice(
+        self, memory: Memory, model: FakeModelServer, client: OpenAI
+    ) -> None:
         model.next_behaviours = [SERVER_ERROR, DROPPED]
 
         @remembers(memory)
@@ -175,8 +175,9 @@ class TestRemembers:
         answer = remembers(memory, max_tokens=20)(lambda messages: str(len(messages)))
         assert [answer(*MONDAY, "word " * 12) for _ in range(3)] == ["1", "1", "1"]
 
-    def test_a_stream_is_passed_on_and_stored_at_its_end(self, memory: Memory, model: FakeModelServer) -> None:
-        client = openai(model)
+    def test_a_stream_is_passed_on_and_stored_at_its_end(
+        self, memory: Memory, model: FakeModelServer, client: OpenAI
+    ) -> None:
         model.behaviour = streamed({"content": "No"}, {"content": "ted."}, {"tool_calls": [{"index": 0, **WEATHER}]})
 
         @remembers(memory)

@@ -55,10 +55,9 @@ def to_openai(parts: Iterable[Part]) -> list[ChatCompletionMessageParam]:
 
 def sendable(parts: Iterable[Part]) -> Iterator[tuple[Part, dict[str, Any]]]:
     """Yield each part that a model is to read with its message, as ``to_openai`` describes."""
-    parts = list(parts)
+    said = _joined(parts)
     open_calls: set[str] = set()
-    for place, part in enumerate(parts):
-        message = message_of(part)
+    for place, (part, message) in enumerate(said):
         if part.role == "tool":
             if message.get("tool_call_id") in open_calls:
                 open_calls.remove(message["tool_call_id"])
@@ -66,23 +65,40 @@ def sendable(parts: Iterable[Part]) -> Iterator[tuple[Part, dict[str, Any]]]:
                 message = {"role": "user", "name": "tool", "content": message["content"]}
         else:
             calls = message.pop("tool_calls", [])
-            results = list(takewhile(lambda later: later.role == "tool", parts[place + 1 :]))
-            if place + 1 + len(results) < len(parts):
-                answered = {result.metadata.get("tool_call_id") for result in results}
+            results = list(takewhile(lambda later: later[0].role == "tool", said[place + 1 :]))
+            if place + 1 + len(results) < len(said):
+                answered = {result.get("tool_call_id") for _, result in results}
                 calls = [call for call in calls if call["id"] in answered]
             open_calls = {call["id"] for call in calls}
             if calls:
                 message["tool_calls"] = calls
-            elif part.role == "assistant" and not message["content"] and len(message) == 2:
-                continue  # nothing but calls that are left out
+            elif _is_empty(message):
+                continue
         yield part, message
+
+
+def _joined(parts: Iterable[Part]) -> list[tuple[Part, dict[str, Any]]]:
+    """The messages of parts; calls that were stored one by one become one message, as providers want them."""
+    said: list[tuple[Part, dict[str, Any]]] = []
+    for part in parts:
+        message = message_of(part)
+        if "tool_calls" in message and not message["content"] and said and "tool_calls" in said[-1][1]:
+            said[-1][1]["tool_calls"] = [*said[-1][1]["tool_calls"], *message["tool_calls"]]
+        elif not _is_empty(message):
+            said.append((part, message))
+    return said
+
+
+def _is_empty(message: dict[str, Any]) -> bool:
+    """Whether a message of the assistant has nothing to read."""
+    return message["role"] == "assistant" and not message["content"] and message.keys() <= {"role", "content", "name"}
 
 
 def message_of(part: Part) -> dict[str, Any]:
     """Return the message of a part with the members that requests may have."""
     said = part.metadata
     message: dict[str, Any] = {"role": part.role, "content": part.content}
-    if isinstance(said.get("content"), list):
+    if isinstance(said.get("content"), list) and said["content"]:
         message["content"] = said["content"]
     if part.role == "tool":
         return message | {name: said[name] for name in ("tool_call_id",) if name in said}
