@@ -43,4 +43,5 @@ def environment(dsn: str, model: FakeModelServer, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("AGENT_MEMORY_DSN", dsn)
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("OPENAI_BASE_URL", model.url)
+    monkeypatch.setenv("CHAT_MODEL", "m")
     return model

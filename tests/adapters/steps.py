@@ -24,10 +24,8 @@ def tool_call(name: str, arguments: dict[str, Any], call_id: str = "call_1") -> 
 def calling(*calls: dict[str, Any]) -> Behaviour:
     """The model calls tools."""
     message = {"role": "assistant", "content": None, "tool_calls": calls}
-    reply = {"id": "fake", "object": "chat.completion", "created": 0, "model": "m"}
     choices = [{"index": 0, "message": message, "finish_reason": "tool_calls"}]
-    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    return Behaviour(answer="", body=json.dumps({**reply, "choices": choices, "usage": usage}))
+    return Behaviour(answer="", body=lambda body: json.dumps({**json.loads(body), "choices": choices}))
 
 
 def run_example(name: str, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> None:
