@@ -19,6 +19,7 @@ SOURCE, TARGET = CLIENT / "_async", CLIENT / "_sync"
 HEADER = "# Generated from _async/{name} by generate_sync.py; do not edit.\n"
 # Unasync itself makes Sync of the prefix Async, as in SyncCaller.
 REPLACEMENTS = {
+    "AsyncBuffer": "Buffer",
     "AsyncConnection": "Connection",
     "AsyncConnectionPool": "ConnectionPool",
     "AsyncConversation": "Conversation",
@@ -27,6 +28,7 @@ REPLACEMENTS = {
     "answer_in_loop": "answer_in_thread",
     "async_parts_of": "parts_of",
     "asyncio": "threading",
+    "call_in_loop": "call_in_thread",
     "is_done_in_loop": "is_done_in_thread",
     "running_loop": "no_loop",
     "sleep_in_loop": "sleep_in_thread",

@@ -1,6 +1,6 @@
 """Client for agent_memory, the agent memory inside PostgreSQL."""
 
-from .client import AsyncConversation, AsyncMemory, Conversation, Memory
+from .client import AsyncBuffer, AsyncConversation, AsyncMemory, Buffer, Conversation, Memory
 from .errors import (
     AgentMemoryError,
     BudgetExceededError,
@@ -19,6 +19,7 @@ from .types import (
     AddedMemory,
     Artifact,
     Backfill,
+    BufferedItem,
     Check,
     ClaimedJob,
     Context,
@@ -29,6 +30,7 @@ from .types import (
     MemoryRecord,
     MemoryVersion,
     Message,
+    Pushed,
     SearchResult,
     Secret,
     StoredArtifact,
@@ -41,10 +43,13 @@ __all__ = [
     "AddedMemory",
     "AgentMemoryError",
     "Artifact",
+    "AsyncBuffer",
     "AsyncConversation",
     "AsyncMemory",
     "Backfill",
     "BudgetExceededError",
+    "Buffer",
+    "BufferedItem",
     "Check",
     "ClaimedJob",
     "ConflictError",
@@ -66,6 +71,7 @@ __all__ = [
     "NotFoundError",
     "NotInstalledError",
     "PermissionDeniedError",
+    "Pushed",
     "RetryableError",
     "SearchResult",
     "Secret",

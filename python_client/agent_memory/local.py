@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from concurrent.futures import Future
 from typing import Any
 
 from agent_memory_models import ModelError, reason_to_keep
 
-from .client import AsyncMemory, Memory
+from .client import Memory
 from .client.background import models, submit
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
@@ -50,20 +49,6 @@ def activate_default(memory: Memory) -> bool:
         return False
     memory.register_model(DEFAULT_NAME, "embedding", "local", DEFAULT_MODEL)
     memory.activate_model(DEFAULT_NAME)
-    return True
-
-
-async def activate_default_async(memory: AsyncMemory) -> bool:
-    """Do the same as ``activate_default`` for an asynchronous client, whose event loop goes on meanwhile."""
-    if await memory._has_embedding_model():
-        return True
-    try:
-        await asyncio.wrap_future(_load())
-    except ModelError as error:
-        memory._warn_degraded(f"{_NO_MODEL}: {reason_to_keep(error)}", sqlstate="01AM1")
-        return False
-    await memory.register_model(DEFAULT_NAME, "embedding", "local", DEFAULT_MODEL)
-    await memory.activate_model(DEFAULT_NAME)
     return True
 
 

@@ -204,7 +204,7 @@ DESCRIBED: dict[str, tuple[str, dict[str, Any], str]] = {
     "JSON with what jsonb refuses": ('{"a": "\\u0000"}', {}, '{"a": "\\u0000"}'),
     "JSON with half a character": ('{"\\ud800": 1}', {}, '{"\\ud800": 1}'),
     "deep JSON": ("[" * 100_000 + "1", {}, "command_output, 1 line"),
-    "lines of JSON": ('{"a": 1}\n{"b": 2}', {}, '{"a": 1}'),
+    "lines of JSON": ('{"a": 1}\n{"b": 2}', {}, "JSON lines, 2 objects: a"),
 }  # fmt: skip
 
 

@@ -7,16 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
-from agent_memory.demo.demo import NEXT
+from agent_memory import Memory
+from agent_memory.demo.demo import NEXT, how_it_searches
 
 from tests.support.servers import Run
 
 
 @pytest.mark.feature("E17")
-def test_demo(run: Run) -> None:
-    result = run("demo")
+def test_demo(run: Run, tmp_path: Path) -> None:
+    result = run("demo", AGENT_MEMORY_MODEL_DIR=str(tmp_path))
     assert result.returncode == 0, result.stderr
+    assert "It searches by keyword only" in result.stdout  # because the folder has no model
     assert "Preferences extracted:" in result.stdout
     assert re.search(r"^  2026-07-04  user: .*I prefer an aisle seat", result.stdout, re.MULTILINE)
     assert re.search(r"^  from a context of \d+ memories, \d+ messages, \d+ tokens", result.stdout, re.MULTILINE)
@@ -26,6 +29,15 @@ def test_demo(run: Run) -> None:
         assert question["looks_for"] in answer
     assert result.stderr == ""
     assert all(f"\n  {command}\n" in result.stdout for command in NEXT)
+
+
+def test_only_without_an_embedding_model_the_demo_says_that_it_searches_by_keyword(db: psycopg.Connection) -> None:
+    memory = Memory(db)
+    assert how_it_searches(memory).startswith("It searches by keyword only")
+    memory.register_model("ada", "embedding", "openai", "ada")
+    assert how_it_searches(memory).startswith("It searches by keyword only")
+    memory.activate_model("ada")
+    assert how_it_searches(memory) == "It searches by meaning and by keyword."
 
 
 @pytest.mark.feature("E17")

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory
 
-NOT_FUNCTIONS = {"close", "artifact_pieces"}
+NOT_FUNCTIONS = {"close", "artifact_pieces", "buffer"}
 
 
 def catalog(db: psycopg.Connection) -> dict[str, list[tuple[str, bool]]]:

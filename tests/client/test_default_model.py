@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import multiprocessing
 import subprocess
 import sys
@@ -10,8 +9,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, DegradedWarning, Memory
-from agent_memory.local import DEFAULT_MODEL, DEFAULT_NAME, activate_default, activate_default_async
+from agent_memory import DegradedWarning, Memory
+from agent_memory.local import DEFAULT_MODEL, DEFAULT_NAME, activate_default
 from agent_memory_models.providers.onnx import loading
 
 MODELS = "select name, provider, model, is_active from memory.models where kind = 'embedding'"
@@ -34,12 +33,7 @@ def test_it_is_registered_once_and_found_by(
     dsn: str, db: psycopg.Connection, minilm: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(loading.FOLDER_VARIABLE, str(minilm))
-
-    async def scenario() -> bool:
-        async with AsyncMemory(dsn) as memory:
-            return await activate_default_async(memory)
-
-    assert asyncio.run(scenario())
+    assert activate_in(dsn)
     assert activate_in(dsn)
     assert db.execute(MODELS).fetchall() == DEFAULT
     with Memory(dsn, catch_up_seconds=30) as memory:

@@ -123,6 +123,11 @@ class TestDegraded:
             lambda client: client.add_message("ana", "t2", "user", "Hello", created_at=old, expires_at=past)
         )
         assert imported == set()
+        assert causes(lambda client: client.add_memory("ana", "Was here", expires_at=past)) == {"expired already"}
+        assert causes(lambda client: client.store_artifact("ana", "a log", expires_at=past)) == {"expired already"}
+        later = datetime(2099, 1, 1, tzinfo=timezone.utc)
+        assert causes(lambda client: client.add_memory("ana", "Is here", expires_at=later)) == set()
+        assert causes(lambda client: client.store_artifact("ana", "a log", expires_at=datetime.max)) == set()
 
         memory.register_model("paid", "embedding", "openai", "m", {"base_url": "http://127.0.0.1:9", "dimensions": 3})
         memory.activate_model("paid")

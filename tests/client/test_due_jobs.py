@@ -58,9 +58,10 @@ def test_a_search_waits_no_longer_than_it_may_and_the_work_goes_on(
         began = time.monotonic()
         with pytest.warns(DegradedWarning, match="not embedded anything of this user yet"):
             memory.search("ana", "something else")
-        assert time.monotonic() - began < 1.5
+        waited = time.monotonic() - began
         [due] = memory._due.values()
         assert due.end.result(60) is None
+        assert waited < (time.monotonic() - began) / 3
         assert jobs(db) == [("completed", 1)]
 
 

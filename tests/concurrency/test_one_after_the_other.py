@@ -38,7 +38,7 @@ Meanwhile = Callable[[Api, Callable[[Api], Any]], "Future[Any]"]
 def until_blocked(watcher: Api, client: Api, call: Future[Any]) -> None:
     """Return when the client waits for a lock, or its call is over."""
     blockers = "select cardinality(pg_blocking_pids(%(pid)s))"
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not call.done() and not watcher.value(blockers, pid=client.connection.info.backend_pid):
         assert time.monotonic() < deadline
 

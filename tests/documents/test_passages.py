@@ -18,8 +18,7 @@ def test_of_a_document_that_an_earlier_version_left_as_one_piece_the_beginning_i
     store(api, FILLER + CODE)
     more = " It rains." * 300_000
     api.connection.execute("update memory.document_chunks set token_count = null, content = content || %s", [more])
-    with api.connection.transaction():
-        api.connection.execute("set local statement_timeout = '3s'")
+    with api.at_most(cpu_seconds=3):
         [result] = find(api, "garage code")
     assert CODE in result.content
 

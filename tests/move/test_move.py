@@ -85,7 +85,7 @@ def test_all_of_every_user_arrives_and_nothing_else_happens(source: Api, target:
 
     [found] = there.search(user_id=ANA, query="long log", mode="keyword", sources=["artifact"])
     assert found.id == "log"
-    assert there.add_message(user_id=ANA, thread_id="t1", role="user", content="On").seq == 25
+    assert there.add_message(user_id=ANA, thread_id="t1", role="user", content="On").seq == 26
     assert there.list_memories(user_id=ANA, include_superseded=True) == source.list_memories(
         user_id=ANA, include_superseded=True
     )

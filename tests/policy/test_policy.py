@@ -22,7 +22,7 @@ DEFAULTS = json.loads("""{
   "summary":    {"enabled": true, "when": "needed", "window_size": 14, "start_seq": 5, "as_memory": false},
   "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
   "cadence":    {"fact_extraction_every_n": 10, "thread_summary_every_n": 0, "user_summary_every_n": 0, "reconcile_every_n": 5},
-  "artifacts":  {"enabled": true, "threshold_tokens": 500},
+  "artifacts":  {"enabled": true, "threshold_tokens": 500, "roles": ["tool"], "describe": true},
   "knowledge_base": {"chunk_size": 800, "chunk_overlap": 100, "enable_cross_session_context": false, "relevance_threshold": 0.7,
                      "search_triggers": ["what did we discuss", "previous conversation", "last time", "remind me", "we mentioned", "earlier you said"],
                      "vector_provider": "pgvector", "embedding_provider": null, "embedding_model": null, "rerank_provider": null, "rerank_model": null},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import uuid4
+from uuid import UUID
 
 import pytest
 
@@ -123,7 +123,7 @@ PROTOCOL: dict[str, dict[str, Any]] = {
 
 @pytest.mark.feature("F6")
 @pytest.mark.parametrize(
-    "wrong", [{"lease_token": uuid4()}, {"lease_token": None}, {"user_id": "bob"}, {"job_id": 77}], ids=str
+    "wrong", [{"lease_token": UUID(int=77)}, {"lease_token": None}, {"user_id": "bob"}, {"job_id": 77}], ids=str
 )
 @pytest.mark.parametrize("function", PROTOCOL)
 def test_without_the_lease_nothing_can_be_done_to_a_job(api: Api, function: str, wrong: dict[str, Any]) -> None:

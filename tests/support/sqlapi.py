@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psutil
 import psycopg
 import pytest
 from psycopg import sql
@@ -78,6 +79,22 @@ class Api:
             call()
             after: int = self.value(read)
         return after - before
+
+    def cpu_seconds(self) -> float:
+        """The time for which the server's process has worked so far, whatever else the machine was busy with."""
+        times = psutil.Process(self.connection.info.backend_pid).cpu_times()
+        return float(times.user + times.system)
+
+    @contextlib.contextmanager
+    def at_most(self, cpu_seconds: float) -> Iterator[None]:
+        """A part of a transaction for which the server works no longer; a statement may wait ten times as long."""
+        usual = self.value("select current_setting('statement_timeout')")
+        limit = "select set_config('statement_timeout', %(limit)s, true)"
+        self.value(limit, limit=f"{cpu_seconds * 10}s")
+        before = self.cpu_seconds()
+        yield
+        assert self.cpu_seconds() - before < cpu_seconds
+        self.value(limit, limit=usual)
 
     def state(self) -> dict[str, Any]:
         """A digest of every table, to show that a call has changed nothing."""

@@ -120,7 +120,6 @@ NAMES = (
 )
 BAD_VALUES: dict[str, list[Any]] = {
     **{name: ["", LONG] for name in NAMES},
-    "memory_id": [None],
     "memory_type": ["", "nonsense"],
     "metadata": [[1], Jsonb("text"), Jsonb(1), Jsonb([]), Jsonb(None)],
     "tags": ["{a,null}"],
@@ -144,6 +143,7 @@ BAD_VALUES: dict[str, list[Any]] = {
 
 # One function each.
 BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
+    *((function, "memory_id", [None]) for function, valid in VALID.items() if "memory_id" in valid),
     *((function, "name", [None, "", LONG]) for function in ("set_secret", "get_secret", "delete_secret")),
     ("set_secret", "value", [None, ""]),
     ("reencrypt_secrets", "batch_size", [None, 0, -1]),

@@ -75,7 +75,7 @@ def ledger(db: psycopg.Connection) -> list[tuple[int, int, str | None]]:
 
 async def until(condition: Callable[[], Any]) -> None:
     """Wait for something that a worker in the same event loop does."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline
         await asyncio.sleep(0.02)

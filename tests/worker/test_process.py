@@ -48,7 +48,7 @@ class TestProcess:
             process.communicate()
 
     def wait_until_running(self, db: psycopg.Connection) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while db.execute("select from memory.jobs where status = 'running'").fetchone() is None:
             assert time.monotonic() < deadline, "the worker claimed nothing"
             time.sleep(0.05)

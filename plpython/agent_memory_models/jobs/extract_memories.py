@@ -12,12 +12,13 @@ from ..chat.question import Question
 from ..task import Payload, Result, Task
 from ..text.event_times import event_date
 from ..text.self_statements import classify
-from ..text.sentences import split_sentences
+from ..text.sentences import PLACEHOLDER, split_sentences
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 MAX_SUBJECT_CHARACTERS = 255
+_STAND_IN = "[MemoryRef]"
 _PART_OF_A_DATE = re.compile(r"(\d{4})(?:-(\d\d))?")
 
 
@@ -35,16 +36,17 @@ def _by_patterns(payload: Payload) -> Result:
     """The memories that phrase patterns find in the user's messages, at most one for each sentence.
 
     What is said in several messages is a memory of each of them. The database makes one of them, whether they are read
-    by one job or by several.
+    by one job or by several. A sentence with a placeholder in it is about the text that the placeholder stands for, and
+    the description was not written by the user.
     """
     wanted = {row["memory_type"] for row in payload["memory_types"]}
     memories: dict[tuple[str, int], dict[str, Any]] = {}
     for message in payload["messages"]:
         if message["role"] != "user":
             continue
-        for sentence in split_sentences(message["content"]):
+        for sentence in split_sentences(PLACEHOLDER.sub(_STAND_IN, message["content"])):
             pattern = classify(sentence)
-            if pattern is None or pattern.memory_type not in wanted:
+            if pattern is None or _STAND_IN in sentence or pattern.memory_type not in wanted:
                 continue
             memories.setdefault(
                 (sentence.lower(), message["seq"]),

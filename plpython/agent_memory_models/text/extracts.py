@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .sentences import split_sentences
+from .sentences import PLACEHOLDER, split_sentences
 from .words import words_of
 
 HEADING = "Extractive summary of "
@@ -38,10 +38,14 @@ def said(line: str) -> list[str]:
 
 
 def shortened(sentence: str) -> str:
-    """A sentence as it is quoted, cut to MAX_SENTENCE_CHARACTERS."""
+    """A sentence as it is quoted, cut to MAX_SENTENCE_CHARACTERS; a placeholder at the cut keeps its short form."""
     if len(sentence) <= MAX_SENTENCE_CHARACTERS:
         return sentence
-    return sentence[: MAX_SENTENCE_CHARACTERS - 1].rstrip() + "…"
+    kept = sentence[: MAX_SENTENCE_CHARACTERS - 1]
+    cut = PLACEHOLDER.match(sentence, max(kept.rfind("[MemoryRef: "), 0))
+    if cut and cut.end() > len(kept):
+        kept = f"{sentence[: cut.start()]}[MemoryRef: {cut[1]}]"
+    return kept.rstrip() + "…"
 
 
 def newest(texts: Sequence[str], limit: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 # A message may be megabytes long: each pattern here works in linear time.
+PLACEHOLDER = re.compile(r"\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^\[\]]{0,600})?\]")
 _CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)]) ")
 _BOUNDARY = re.compile(r"(?<=[.!?…]) |(?<=[.!?…][\"'”’)\]]) |(?<=[。！？])")
@@ -12,6 +13,9 @@ _WORD = re.compile(r"\w")
 _ENDS_IN_ABBREVIATION = re.compile(
     r"(?:^|[ (\"'])(?:mr|mrs|ms|dr|prof|st|vs|approx|dept|fig|[a-hj-z]|(?:[a-z]\.)+[a-z])\.$", re.IGNORECASE
 )
+_OPEN_PLACEHOLDER = re.compile(r"\[MemoryRef: [^\[\]]*$")
+"""The description of an artifact, which may hold the end of a sentence."""
+_MAX_PLACEHOLDER_CHARACTERS = 800
 
 
 def split_sentences(text: str) -> list[str]:
@@ -28,7 +32,8 @@ def split_sentences(text: str) -> list[str]:
         pieces: list[str] = []
         for piece in _BOUNDARY.split(_LIST_MARK.sub("", line)):
             pieces.append(piece)
-            if not _ENDS_IN_ABBREVIATION.search(piece[-16:]):
+            is_open = _OPEN_PLACEHOLDER.search(" ".join(pieces[-9:])[-_MAX_PLACEHOLDER_CHARACTERS:])
+            if not _ENDS_IN_ABBREVIATION.search(piece[-16:]) and not (is_open and len(pieces) < 9):
                 sentences.append(" ".join(pieces))
                 pieces.clear()
         sentences.append(" ".join(pieces))

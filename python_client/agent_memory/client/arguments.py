@@ -29,7 +29,7 @@ def argument_senders(client: type) -> dict[str, dict[str, Sender]]:
             if argument in inspect.signature(method).parameters
         }
         for name, method in inspect.getmembers(client, inspect.isfunction)
-        if not name.startswith("_")
+        if not name.startswith("_") and name != "buffer"  # which calls no function of the database
     }
 
 
@@ -49,6 +49,11 @@ def parameters(
         if value is not None:
             arguments[name] = senders[name](name, value)
     return arguments
+
+
+def as_json(argument: Any) -> Any:
+    """Return what ``parameters`` made of an argument in the types that JSON has; the database takes that, too."""
+    return json.loads(_dumps(argument.obj if isinstance(argument, Jsonb) else argument))
 
 
 def check_json(path: str, value: object) -> None:

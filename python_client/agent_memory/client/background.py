@@ -12,7 +12,7 @@ import concurrent.futures
 import os
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -121,3 +121,13 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
 def no_loop() -> asyncio.AbstractEventLoop | None:
     """The event loop of the other client: none."""
     return None
+
+
+async def call_in_loop(function: Callable[..., Value], *arguments: Any) -> Value:
+    """Call a function that may wait for a disk, without holding up the event loop."""
+    return await asyncio.to_thread(function, *arguments)
+
+
+def call_in_thread(function: Callable[..., Value], *arguments: Any) -> Value:
+    """Call a function."""
+    return function(*arguments)

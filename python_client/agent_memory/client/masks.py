@@ -12,6 +12,8 @@ _KEYS = {
     "agent_memory.secret_key": "AGENT_MEMORY_SECRET_KEY",
     "agent_memory.secret_key_previous": "AGENT_MEMORY_SECRET_KEY_PREVIOUS",
 }
+MAY_MASK = "select coalesce(has_function_privilege(to_regprocedure('memory._secret_mask()'), 'execute'), false)"
+"""Whether the database knows masks, and whether the role may ask for one."""
 
 
 def keys_of_environment() -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
 from psycopg import sql
@@ -14,6 +14,9 @@ from psycopg.abc import Buffer
 from psycopg.types.datetime import TimestamptzLoader
 
 from ..errors import NotInstalledError, client_version
+
+if TYPE_CHECKING:
+    from typing_extensions import LiteralString
 
 Row = TypeVar("Row")
 
@@ -30,13 +33,13 @@ class TimeLoader(TimestamptzLoader):
 
 
 @lru_cache(maxsize=512)
-def statement(verb: str, function: str, names: tuple[str, ...]) -> bytes:
-    """Compose e.g. ``select * from memory.sweep(batch_size => %(batch_size)s)``."""
+def statement(verb: LiteralString, function: str, names: tuple[str, ...]) -> bytes:
+    """Compose e.g. ``select * from memory.sweep(batch_size => %(batch_size)s)`` of "select * from", "sweep", ...."""
     arguments = sql.SQL(", ").join(
         sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in names
     )
-    template = {"select": sql.SQL("select * from {}({})"), "call": sql.SQL("call {}({})")}[verb]
-    return template.format(sql.Identifier("memory", function), arguments).as_bytes(None)
+    call = sql.SQL("{} {}({})").format(sql.SQL(verb), sql.Identifier("memory", function), arguments)
+    return call.as_bytes(None)
 
 
 def records(row_type: type[Row], rows: Sequence[Mapping[str, Any]]) -> list[Row]:

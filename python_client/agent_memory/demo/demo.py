@@ -58,6 +58,7 @@ def run(console: Console) -> None:
         memory = Memory(connection)
         server = connection.info.server_version // 10000
         console.print(f"PostgreSQL {server} with agent_memory {memory.version()} runs in a temporary directory.")
+        console.print(Text(how_it_searches(memory)), soft_wrap=True)
         _import_conversation(console, connection)
         memory.summarize_thread(_USER, _newest_thread(memory))
         _run_jobs(console, conninfo)
@@ -73,6 +74,17 @@ def run(console: Console) -> None:
         "With a PostgreSQL of your own, name it in AGENT_MEMORY_DSN, run agent-memory install once, and keep"
         " agent-memory worker running. agent-memory move takes along what is in your store.",
         soft_wrap=True,
+    )
+
+
+def how_it_searches(memory: Memory) -> str:
+    """Say whether searches compare meaning, and if not, how to have them do so."""
+    if memory.status()["embedded"] is not None:
+        return "It searches by meaning and by keyword."
+    return (
+        "It searches by keyword only: no embedding model is active, so what is said in other words is not found."
+        " pip install 'pg-agent-memory[local]' brings one; its weights (90 MB) are downloaded once, or taken from the"
+        " folder that AGENT_MEMORY_MODEL_DIR names."
     )
 
 

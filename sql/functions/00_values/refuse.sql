@@ -23,4 +23,4 @@ $$;
 -- Answers that are less than they could be come with a NOTICE that begins with "degraded: ". Programs tell it and its
 -- cause by the SQLSTATE: 01AM1 no embedding model, 01AM2 the query was not embedded, 01AM3 texts are not embedded yet,
 -- 01AM4 earlier conversations are not compared by meaning, 01AM5 not reranked, 01AM6 something does not fit into the
--- budget, 01AM7 messages are not parsed yet, 01AM8 the agent lacks a resource, 01AM9 expired before it was said.
+-- budget, 01AM7 messages are not parsed yet, 01AM8 the agent lacks a resource, 01AM9 expired before it was stored.

@@ -16,6 +16,15 @@ begin
 end;
 $$;
 
+-- Whether a text has no visible character; null for null. Nearly every text has one near its beginning, and a regular
+-- expression takes 0.1 s to begin with 10 MB. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_blank(p_text text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select left(p_text, 100) !~ e'\\S' and p_text !~ e'\\S';
+end;
+
 -- Refuses the content of a memory, document or artifact, which must also hold more than blanks. p_hint says what to
 -- pass instead of blanks.
 create or replace function memory._check_text(p_content text, p_max_bytes int, p_hint text)
@@ -23,8 +32,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 begin
-  -- The beginning first, because a regular expression takes 50 ms to make 10 MB of text ready.
-  if (left(p_content, 1000) ~ e'\\S' or p_content ~ e'\\S') is not true then
+  if memory._is_blank(p_content) is not false then
     perform memory._refuse('content', case when p_content is null then 'must not be null' else 'must not be empty' end,
       p_hint);
   end if;

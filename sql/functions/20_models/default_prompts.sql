@@ -1,4 +1,5 @@
--- The built-in prompts: one row for each prompt.txt of a kind of job, and for 60_search/rerank.txt.
+-- The built-in prompts: one row for each prompt.txt of a kind of job, for 60_search/rerank.txt and
+-- for 70_context/placeholders.txt.
 create or replace function memory._default_prompts()
 returns table (name text, template text)
 language sql immutable parallel safe

@@ -5,7 +5,8 @@ from memory._default_prompts() as d
 left join lateral (select p.* from memory.prompt_versions as p where p.name = d.name
                    order by p.version desc limit 1) as v on true;
 comment on view memory.prompts is
-'The prompts in use: one per kind of job that asks a chat model. memory.set_prompt() changes one, '
+'The prompts in use: one per kind of job that asks a chat model, one for reranking, and the paragraph on placeholders '
+'that contexts show. memory.set_prompt() changes one, '
 'memory.reset_prompt() restores it.';
 
 -- The prompt in use as a job's payload has it.

@@ -4,7 +4,8 @@
 -- is for an agent without the resource memory.
 create or replace function memory._keep_artifact(
   p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
-  p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null
+  p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null,
+  p_check_at timestamptz default null
 )
 returns memory.artifacts
 language plpgsql volatile parallel unsafe
@@ -20,13 +21,14 @@ begin
   end if;
   loop
     insert into memory.artifacts as a (
-      user_id, key, artifact_type, content_id, description, agent_id, thread_id, metadata, expires_at)
+      user_id, key, artifact_type, content_id, description, agent_id, thread_id, metadata, expires_at,
+      check_at)
     values (
       p_user_id, p_key, p_artifact_type, stored_id,
       -- Here and not in the trigger, which would have to read the content that was just stored.
       coalesce(memory._placeholder_text(left(p_description, 10000)),
                case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
-      p_agent_id, p_thread_id, p_metadata, p_expires_at)
+      p_agent_id, p_thread_id, p_metadata, p_expires_at, p_check_at)
     -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
     on conflict on constraint artifacts_pkey do update
     set expires_at = case

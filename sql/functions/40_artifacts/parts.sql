@@ -18,8 +18,8 @@ begin atomic
 end;
 
 -- Adds a text to the end of a content. The last part is cut anew with what follows it, so that a content which comes in
--- pieces has the same parts as one which comes at once. Nothing is parsed: 10 MB of a log take 1.0 s, inserted as one
--- row 0.65 (PostgreSQL 15, median of five in turns).
+-- pieces has the same parts as one which comes at once. Nothing is parsed: add_message of 10 MB takes 2.2 times the CPU
+-- of a bare insert for JSON, 2.0 for base64, 1.2 for prose (PostgreSQL 15, medians of five in turns).
 create or replace function memory._append_content(p_user_id text, p_content_id uuid, p_piece text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -41,7 +41,7 @@ begin
   returning p.first_byte, p.first_line, p.content into part_byte, part_line, rest;
   part_byte := coalesce(part_byte, 0);
   part_line := coalesce(part_line, 0);
-  bytes := convert_to(coalesce(rest, '') || p_piece, 'UTF8');
+  bytes := convert_to(case when rest is null then p_piece else rest || p_piece end, 'UTF8');
   size := octet_length(bytes);
   if part_byte + size > memory._max_artifact_bytes() then
     perform memory._refuse_size('content', part_byte + size, memory._max_artifact_bytes(),
@@ -52,13 +52,12 @@ begin
     while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
       ends := ends - 1;
     end loop;
-    part := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
     if ends < size then
-      part := memory._whole_lines(part);
+      ends := starts + memory._whole_lines(substring(bytes from starts + 1 for ends - starts));
     end if;
+    part := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
     insert into memory.artifact_parts (user_id, content_id, first_byte, first_line, content)
     values (p_user_id, p_content_id, part_byte, part_line, part);
-    ends := starts + octet_length(convert_to(part, 'UTF8'));
     part_byte := part_byte + ends - starts;
     part_line := part_line + memory._line_breaks(part);
     starts := ends;
@@ -73,23 +72,32 @@ begin atomic
   select octet_length(p_text) - octet_length(replace(p_text, e'\n', ''));
 end;
 
--- A text up to its last line break, or else up to its last blank; all of it if it has neither.
-create or replace function memory._whole_lines(p_text text)
-returns text
+-- How many bytes of a text come before the end of its last line, or else of its last word; all if it is one word. Most
+-- lines are short, so the last 1,000 bytes are looked at first: a 32nd of the work. They are looked at in letters of
+-- ASCII, because PostgreSQL finds a place near the end of a text in UTF-8 only by counting all its letters.
+create or replace function memory._whole_lines(p_bytes bytea)
+returns int
 language plpgsql immutable parallel safe
 as $$
 declare
-  rest int; -- characters after the last line break or blank
+  size constant int := octet_length(p_bytes);
+  near_end constant text := encode(substring(p_bytes from size - 999), 'escape');
+  said text;
+  separator text;
+  place int; -- from the end
 begin
-  -- Most lines are short: the end of the text is looked at first, which takes a tenth of the time.
-  rest := strpos(reverse(right(p_text, 1000)), e'\n') - 1;
-  if rest < 0 then
-    rest := strpos(reverse(p_text), e'\n') - 1;
-  end if;
-  if rest < 0 then
-    rest := strpos(reverse(p_text), ' ') - 1;
-  end if;
-  return case when rest > 0 then left(p_text, -rest) else p_text end;
+  foreach separator in array array[e'\n', ' '] loop
+    said := near_end;
+    place := strpos(reverse(said), separator);
+    if place = 0 and position(convert_to(separator, 'UTF8') in p_bytes) > 0 then
+      said := encode(p_bytes, 'escape');
+      place := strpos(reverse(said), separator);
+    end if;
+    if place > 0 then
+      return size - octet_length(decode(right(said, place - 1), 'escape'));
+    end if;
+  end loop;
+  return size;
 end;
 $$;
 

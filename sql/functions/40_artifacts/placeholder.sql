@@ -21,65 +21,45 @@ begin
 end;
 $$;
 
--- The description of an artifact that was stored without one: the command whose output it is (metadata.command) with
--- the number of lines, the keys of a JSON text, or the first line with a letter or digit, else the type and the number
--- of lines. At most 100 characters before the number of lines.
-create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
-returns text
-language plpgsql volatile parallel unsafe
+-- The keys that a text names in placeholders, also in those whose bracket memory._harmless() has made round.
+create or replace function memory._named_keys(p_content text)
+returns text[]
+language plpgsql immutable parallel safe
 as $$
-declare
-  command constant text := memory._placeholder_text(
-    case jsonb_typeof(p_metadata -> 'command') when 'string' then left(p_metadata ->> 'command', 1000) end);
-  described text := command;
-  line_count int;
 begin
-  if command is null and left(p_content, 1000) ~ e'^\\s*[[{]' then
-    described := memory._placeholder_text(left(memory._describe_json(p_content), 1000));
-  end if;
-  if described is null then
-    select l.said into described
-    from regexp_split_to_table(left(p_content, 10000), e'[\\n\\r]') with ordinality as r (line, place)
-    cross join lateral memory._placeholder_text(left(r.line, 1000)) as l (said)
-    where l.said ~ e'[^ !-/:-@\\[-`{-~\\u2500-\\u259f]' -- more than punctuation and the lines of a table
-    order by r.place
-    limit 1;
-  end if;
-  if length(described) > 100 then
-    described := rtrim(left(described, 97)) || '...';
-  end if;
-  if command is not null or described is null then
-    p_content := rtrim(p_content, e'\n');
-    line_count := 1 + octet_length(p_content) - octet_length(replace(p_content, e'\n', ''));
-    described := format('%s, %s %s', coalesce(described, memory._placeholder_text(p_artifact_type), 'text'),
-      line_count, case line_count when 1 then 'line' else 'lines' end);
-  end if;
-  return described;
+  return array(
+    select distinct m.groups[1]
+    from regexp_matches(p_content, e'[[(]MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - |\\])', 'g') as m (groups));
 end;
 $$;
 
--- The first ten keys of a JSON object, or of the first object of a JSON array. Null when the text is not valid JSON.
-create or replace function memory._describe_json(p_content text)
+-- A text in which memory._harmless() has made the brackets of all placeholders round, with those of artifacts of the
+-- user as they are: their descriptions come from the artifacts, so a forged one does not stay. It does not get longer:
+-- a placeholder that would is given in its short form, or stays as it is.
+create or replace function memory._with_own_refs(p_user_id text, p_content text)
 returns text
-language plpgsql volatile parallel unsafe
+language plpgsql stable parallel safe
 as $$
 declare
-  value json;
-  described text := 'JSON object';
-  keys text;
+  found record;
 begin
-  value := p_content::json;
-  if json_typeof(value) = 'array' then
-    described := format('JSON array of %s', json_array_length(value));
-    value := value -> 0;
+  if strpos(p_content, '(MemoryRef: ') = 0 then
+    return p_content;
   end if;
-  if json_typeof(value) = 'object' then
-    select string_agg(k.key, ', ') into keys
-    from (select o.key from json_object_keys(value) as o (key) limit 10) as k;
-  end if;
-  return concat_ws(': ', described, keys);
-exception when data_exception or program_limit_exceeded then
-  return null;
+  for found in
+    select distinct m.groups[1] as said, r.ref, format('[MemoryRef: %s]', a.key) as short
+    from regexp_matches(p_content, e'(\\(MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\])', 'g')
+      as m (groups)
+    join memory._current_artifacts(p_user_id) as a on a.key = m.groups[2]
+    cross join lateral memory._memory_ref(a.key, a.description, a.token_count) as r (ref)
+    limit 1000
+  loop
+    p_content := replace(p_content, found.said, case
+      when octet_length(found.ref) <= octet_length(found.said) then found.ref
+      when octet_length(found.short) <= octet_length(found.said) then found.short
+      else found.said end);
+  end loop;
+  return p_content;
 end;
 $$;
 

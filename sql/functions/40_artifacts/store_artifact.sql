@@ -22,6 +22,7 @@ begin
       perform memory._refuse_upload(upload_id);
     end if;
   end if;
+  perform memory._note_expired('artifact', expires_at);
   artifact := memory._keep_artifact(
     user_id, agent_id, thread_id, key, description, artifact_type, content, metadata, expires_at, upload_id);
   if artifact.key is null and memory._has_resource(user_id, agent_id, 'memory') then

@@ -1,5 +1,8 @@
 create trigger artifact_100_before_write
-before insert or update on memory.artifacts
+before insert
+  or update of user_id, key, artifact_type, content, content_id, description, agent_id, thread_id, metadata, created_at,
+    expires_at
+on memory.artifacts
 for each row
 when ({{not copied}})
 execute function memory._artifact_before_write();

@@ -10,6 +10,7 @@ as $$
 declare
   stored memory.stored_message;
   tokens int;
+  short memory.shortened_message;
   booked record;
 begin
   if idempotency_key is not null then
@@ -40,6 +41,15 @@ begin
     end if;
   end if;
 
+  if memory._may_be_long(content) then
+    short := memory._shorten(memory._policy_section(user_id, agent_id, 'artifacts'), user_id, thread_id, agent_id, role,
+                             content, metadata, idempotency_key is not null);
+    if short.artifact_key is not null then
+      content := short.content;
+      metadata := short.metadata;
+    end if;
+  end if;
+
   -- Like memory.add_messages(): booked first, then inserted under the reserved number. The insert trigger would do the
   -- same work, but calling it takes a tenth of the time of add_message.
   tokens := memory._estimated_tokens(content, metadata);
@@ -51,13 +61,14 @@ begin
   end if;
   -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-    idempotency_key, created_at, updated_at, expires_at)
+    idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
   values (add_message.user_id, add_message.thread_id,
     case when set_config('memory.seqs_reserved', booked.reservation, true) <> '' then booked.first_seq end,
     add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
-    coalesce(add_message.expires_at, booked.expires_at))
-  returning m.seq, m.content, m.token_count, nullif(set_config('memory.seqs_reserved', '', true), '') into stored;
+    coalesce(add_message.expires_at, booked.expires_at), short.artifact_key, short.content_digest)
+  returning m.seq, m.content, m.token_count,
+    coalesce(nullif(set_config('memory.seqs_reserved', '', true), ''), short.memory_ref) into stored;
   if not found then -- a trigger of the application's own has left the message out
     perform set_config('memory.seqs_reserved', '', true);
     update memory.threads as t
@@ -72,4 +83,5 @@ $$;
 comment on function memory.add_message(text, text, text, text, text, jsonb, timestamptz, timestamptz, text) is
 'Appends one message to a thread (created on first use) and returns it as stored. Never waits for a model. The same '
 'idempotency_key in the same thread stores once: a repetition returns the stored message, other content is refused '
-'(23505). For an agent without the resource memory nothing is stored: seq is null.';
+'(23505). A long message of a role in policy artifacts.roles is kept as an artifact: content then holds its '
+'placeholder, which memory_ref repeats. For an agent without the resource memory nothing is stored: seq is null.';

@@ -5,6 +5,8 @@ returns setof memory.stored_message
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  settings jsonb; -- for long messages
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -16,28 +18,35 @@ begin
     and memory._has_resource(user_id, agent_id, 'memory') then -- otherwise the look for keys would create the thread
     return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
   else
+    settings := memory._policy_section(user_id, agent_id, 'artifacts');
     -- The thread is booked once for all messages, which are then inserted under the reserved numbers. To update the
     -- thread's row 1,000 times in one transaction and to call a row trigger 1,000 times would take ten times as long as
     -- the inserts.
     return query
     with parsed as materialized (
-      select p.* from memory._parse_messages(add_messages.messages) as p
+      select p.*, case when memory._may_be_long(p.content) then
+          memory._shorten(settings, add_messages.user_id, add_messages.thread_id, add_messages.agent_id, p.role,
+                          p.content, p.metadata, false, add_messages.messages) end as short
+      from memory._parse_messages(add_messages.messages) as p
     ), booked as materialized (
       select a.first_seq, a.expires_at
-      from (select count(*)::int as messages, sum(p.token_count) as tokens, min(p.created_at) as first_at,
-              max(p.created_at) as last_at, bool_or(p.ends_round) as ends_round
+      from (select count(*)::int as messages, sum(coalesce((p.short).token_count, p.token_count)) as tokens,
+              min(p.created_at) as first_at, max(p.created_at) as last_at,
+              bool_or(p.ends_round) as ends_round
             from parsed as p having count(*) > 0) as b
       cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
                                         b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
     )
     insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-      created_at, updated_at, expires_at)
-    select add_messages.user_id, add_messages.thread_id, b.first_seq + p.seq, add_messages.agent_id, p.role, p.content,
-      p.metadata, p.token_count, p.created_at, statement_timestamp(), b.expires_at
+      created_at, updated_at, expires_at, artifact_key, content_digest)
+    select add_messages.user_id, add_messages.thread_id, b.first_seq + p.seq, add_messages.agent_id, p.role,
+      coalesce((p.short).content, p.content), coalesce((p.short).metadata, p.metadata),
+      coalesce((p.short).token_count, p.token_count), p.created_at, statement_timestamp(), b.expires_at,
+      (p.short).artifact_key, (p.short).content_digest
     from booked as b cross join parsed as p
     where b.first_seq is not null
     order by p.seq
-    returning m.seq, m.content, m.token_count, null::text;
+    returning m.seq, m.content, m.token_count, memory._ref_in(m.content, m.artifact_key);
     if not found and messages <> '[]' then
       perform memory._note_missing_resource(agent_id, 'memory', 'nothing is stored');
       return query
@@ -68,6 +77,7 @@ returns setof memory.stored_message
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  settings constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'artifacts');
   keys text[];
   conflict text;
 begin
@@ -84,7 +94,8 @@ begin
 
   return query
   with parsed as materialized (
-    select p.*, m.seq as stored_seq, m.token_count as stored_tokens,
+    select p.*, m.seq as stored_seq, m.content as stored_content, m.token_count as stored_tokens,
+      m.memory_ref as stored_ref,
       case
         when p.idempotency_key is null then p.seq
         else min(p.seq) over (partition by p.idempotency_key)
@@ -92,24 +103,30 @@ begin
     from memory._parse_messages(p_messages) as p
     left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = p.idempotency_key
   ), fresh as materialized (
-    select p.*, row_number() over (order by p.seq) - 1 as place
+    select p.*, row_number() over (order by p.seq) - 1 as place,
+      case when memory._may_be_long(p.content) then
+        memory._shorten(settings, p_user_id, p_thread_id, p_agent_id, p.role, p.content, p.metadata,
+                        p.idempotency_key is not null, p_messages) end as short
     from parsed as p
     where p.stored_seq is null and p.seq = p.first_place
   ), booked as materialized (
     select a.first_seq, a.expires_at
-    from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at,
-            max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
+    from (select count(*)::int as messages, sum(coalesce((f.short).token_count, f.token_count)) as tokens,
+            min(f.created_at) as first_at, max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
           from fresh as f having count(*) > 0) as b
     cross join lateral memory._append(p_user_id, p_thread_id, p_agent_id,
                                       b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
   ), inserted as (
     insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-      idempotency_key, created_at, updated_at, expires_at)
-    select p_user_id, p_thread_id, b.first_seq + f.place, p_agent_id, f.role, f.content, f.metadata, f.token_count,
-      f.idempotency_key, f.created_at, statement_timestamp(), b.expires_at
+      idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
+    select p_user_id, p_thread_id, b.first_seq + f.place, p_agent_id, f.role, coalesce((f.short).content, f.content),
+      coalesce((f.short).metadata, f.metadata), coalesce((f.short).token_count, f.token_count), f.idempotency_key,
+      f.created_at, statement_timestamp(), b.expires_at, (f.short).artifact_key, (f.short).content_digest
     from booked as b cross join fresh as f
   )
-  select coalesce(p.stored_seq, b.first_seq + f.place), p.content, coalesce(p.stored_tokens, p.token_count), null::text
+  select coalesce(p.stored_seq, b.first_seq + f.place),
+    coalesce(p.stored_content, (f.short).content, p.content),
+    coalesce(p.stored_tokens, (f.short).token_count, p.token_count), coalesce(p.stored_ref, (f.short).memory_ref)
   from parsed as p
   left join booked as b on true
   left join fresh as f on f.seq = p.first_place

@@ -22,7 +22,8 @@ begin
       perform memory._refuse_used_key(p_idempotency_key);
     end if;
   end if;
-  return row(existing.seq, p_content, existing.token_count, null)::memory.stored_message;
+  return row(existing.seq, coalesce(existing.content, p_content), existing.token_count, existing.memory_ref)
+    ::memory.stored_message;
 end;
 $$;
 
@@ -36,22 +37,24 @@ begin
 end;
 $$;
 
--- The messages of a thread under these keys, also those that memory.sweep() has removed since.
+-- The messages of a thread under these keys, also those that memory.sweep() has removed since. content and memory_ref
+-- are given where an artifact keeps what was said, because only then content is not what the caller has passed.
 -- "is not distinct from" keeps the planner from using the primary key. On a table without statistics, such as one that
 -- is being loaded, the planner rates that index as high as the index of keys, and would read the thread once per key.
 create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
-returns table (idempotency_key text, seq bigint, digest text, token_count int)
+returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)
 language plpgsql stable parallel safe
 set plan_cache_mode = force_custom_plan -- a plan that was made for an empty table scans the whole table for ever
 as $$
 begin
   return query
-  select m.idempotency_key, m.seq, memory._message_digest(m.role, m.content), m.token_count
+  select m.idempotency_key, m.seq, coalesce(m.content_digest, memory._message_digest(m.role, m.content)),
+    m.token_count, case when m.artifact_key is not null then m.content end, memory._ref_in(m.content, m.artifact_key)
   from unnest(p_idempotency_keys) as k (idempotency_key)
   join memory.messages as m on m.user_id = p_user_id and m.idempotency_key = k.idempotency_key
     and m.thread_id is not distinct from p_thread_id
   union all
-  select s.idempotency_key, s.seq, s.digest, s.token_count
+  select s.idempotency_key, s.seq, s.digest, s.token_count, null, null
   from unnest(p_idempotency_keys) as k (idempotency_key)
   join memory.idempotency_keys as s on s.user_id = p_user_id and s.thread_id = p_thread_id
     and s.idempotency_key = k.idempotency_key;
@@ -91,7 +94,8 @@ as $$
 begin
   insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
   select t.user_id, t.thread_id, p_message.idempotency_key, p_message.seq,
-    memory._message_digest(p_message.role, p_message.content), p_message.token_count
+    coalesce(p_message.content_digest, memory._message_digest(p_message.role, p_message.content)),
+    p_message.token_count
   from memory.threads as t where t.user_id = p_message.user_id and t.thread_id = p_message.thread_id
   on conflict do nothing;
 end;

@@ -5,6 +5,7 @@ language plpgsql volatile parallel unsafe security definer -- writers need no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  short memory.shortened_message;
   booked record;
 begin
   if new.seq is not null and current_setting('memory.seqs_reserved', true) = 'masked' then
@@ -26,6 +27,18 @@ begin
                                    new.created_at, new.idempotency_key);
   end if;
   perform memory._check_bound('expires_at', new.expires_at);
+  new.artifact_key := null;
+  new.content_digest := null;
+  if memory._may_be_long(new.content) then
+    short := memory._shorten(memory._policy_section(new.user_id, new.agent_id, 'artifacts'), new.user_id, new.thread_id,
+                             new.agent_id, new.role, new.content, new.metadata, new.idempotency_key is not null);
+    if short.artifact_key is not null then
+      new.content := short.content;
+      new.metadata := short.metadata;
+      new.artifact_key := short.artifact_key;
+      new.content_digest := short.content_digest;
+    end if;
+  end if;
   new.token_count := memory._estimated_tokens(new.content, new.metadata);
   new.updated_at := statement_timestamp();
   new.is_active := true;

@@ -17,6 +17,9 @@ begin
     perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
                                    new.created_at, new.idempotency_key);
   end if;
+  -- A message names its artifact as long as its text does; nobody else may say which artifact that is.
+  new.artifact_key := case when memory._ref_in(new.content, old.artifact_key) is not null then old.artifact_key end;
+  new.content_digest := case when new.artifact_key is not null then old.content_digest end;
   if new.content <> old.content or new.metadata <> old.metadata then
     policy := memory._policy(new.user_id, new.agent_id);
     new.token_count := memory._estimated_tokens(new.content, new.metadata);

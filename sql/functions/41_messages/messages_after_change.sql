@@ -11,11 +11,16 @@ begin
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
     perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
     perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
+    perform memory._check_artifact_soon(o.user_id, o.artifact_key) from old_rows as o where o.artifact_key is not null;
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
     from (select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
           from old_rows as o where o.is_active
           group by 1, 2 order by 1, 2) as c;
   else
+    perform memory._check_artifact_soon(o.user_id, o.artifact_key)
+    from old_rows as o
+    where o.artifact_key is not null and not exists (
+      select from new_rows as n where n.user_id = o.user_id and n.artifact_key = o.artifact_key);
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
     from (select r.user_id, r.thread_id, sum(r.messages) as messages, sum(r.tokens) as tokens
           from (select o.user_id, o.thread_id, -1 as messages, -o.token_count as tokens

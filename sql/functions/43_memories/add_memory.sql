@@ -3,7 +3,7 @@ create or replace function memory.add_memory(
   thread_id text default null, metadata jsonb default '{}', tags text[] default '{}',
   confidence double precision default 1.0, importance double precision default 0.5, valid_from timestamptz default null,
   valid_to timestamptz default null, expires_at timestamptz default null, embedding_text text default null,
-  source text default 'user', on_conflict text default 'ignore'
+  source text default 'user', on_conflict text default 'ignore', memory_id uuid default null
 )
 returns memory.stored_memory
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -15,6 +15,9 @@ declare
 begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
+  end if;
+  if expires_at is not null then
+    perform memory._note_expired('memory', expires_at);
   end if;
   if memory._has_memory_attributes(metadata) then
     -- A function cannot tell an argument that was left out from one that has the value of its default.
@@ -29,13 +32,22 @@ begin
     end if;
   end if;
   loop
+    if memory_id is not null then -- whatever has become of the memory since, a repetition must not store it again
+      select m.memory_id, false into stored
+      from memory.memories as m
+      where m.user_id = add_memory.user_id and m.memory_id = add_memory.memory_id;
+      if found then
+        return stored;
+      end if;
+    end if;
     insert into memory.memories as m (
-      user_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance, valid_from, valid_to,
-      expires_at, embedding_text, source)
+      user_id, memory_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance, valid_from,
+      valid_to, expires_at, embedding_text, source)
     values (
-      add_memory.user_id, add_memory.content, add_memory.memory_type, add_memory.agent_id, add_memory.thread_id,
-      add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence), memory._real(add_memory.importance),
-      add_memory.valid_from, add_memory.valid_to, add_memory.expires_at, add_memory.embedding_text, add_memory.source)
+      add_memory.user_id, add_memory.memory_id, add_memory.content, add_memory.memory_type, add_memory.agent_id,
+      add_memory.thread_id, add_memory.metadata, add_memory.tags, memory._real(add_memory.confidence),
+      memory._real(add_memory.importance), add_memory.valid_from, add_memory.valid_to, add_memory.expires_at,
+      add_memory.embedding_text, add_memory.source)
     on conflict do nothing
     returning m.memory_id, true into stored;
     if found then
@@ -101,10 +113,12 @@ end;
 $$;
 comment on function memory.add_memory(
   text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz,
-  timestamptz, text, text, text
+  timestamptz, text, text, text, uuid
 ) is
 'Stores a long-term memory and returns its id. If the same content of the same type and agent is stored already, '
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
 '(23505). tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
 'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
-'false too. For an agent without the resource memory nothing is stored: memory_id is null.';
+'false too. For an agent without the resource memory nothing is stored: memory_id is null. A call that is repeated '
+'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
+'since.';

@@ -26,25 +26,34 @@ end;
 $$;
 
 -- The key of this variable, or null when nobody has set it. p_variable is AGENT_MEMORY_SECRET_KEY or
--- AGENT_MEMORY_SECRET_KEY_PREVIOUS. If the server has a key, the caller's keys do not count: otherwise a caller could
--- store secrets that nobody else can read.
+-- AGENT_MEMORY_SECRET_KEY_PREVIOUS.
 create or replace function memory._secret_key_of(p_variable text)
 returns bytea
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  setting constant text := lower(replace(p_variable, 'AGENT_MEMORY_', 'agent_memory.'));
-  key bytea;
+  key constant bytea := memory._given_key(p_variable);
 begin
-  if memory._server_variable('AGENT_MEMORY_SECRET_KEY') is not null then
-    key := memory._decoded(memory._server_variable(p_variable), 'base64');
-  else
-    key := memory._decoded(convert_from(memory._unmasked(current_setting(setting, true), setting), 'UTF8'), 'base64');
-  end if;
   if octet_length(key) <> 32 then
     perform memory._refuse(p_variable, 'is not 32 bytes in base64', 'Make one with "openssl rand -base64 32".');
   end if;
   return key;
+end;
+$$;
+
+-- The bytes of this variable, which need not be a key; '' for what is not base64, null when nobody has set it. If the
+-- server has a key, the caller's keys do not count: otherwise a caller could store secrets that nobody else can read.
+create or replace function memory._given_key(p_variable text)
+returns bytea
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  setting constant text := lower(replace(p_variable, 'AGENT_MEMORY_', 'agent_memory.'));
+begin
+  if memory._server_variable('AGENT_MEMORY_SECRET_KEY') is not null then
+    return memory._decoded(memory._server_variable(p_variable), 'base64');
+  end if;
+  return memory._decoded(convert_from(memory._unmasked(current_setting(setting, true), setting), 'UTF8'), 'base64');
 end;
 $$;
 

@@ -28,11 +28,11 @@ declare
     2, 'user_summary', 'What is known about the user:', memory._summary_for(p_user_id, '', 'user', p_agent_id));
   summaries memory.context_part[]; -- of the thread
   thread record; -- oldest_seq, places and tokens of memory._fit_thread()
-  candidates memory.context_part[] := array[]::memory.context_part[]; -- messages to recall
+  candidates memory._recalled[] := array[]::memory._recalled[];
   recalled memory.context_part;
   part memory.context_part;
   found record;
-  repeated jsonb := jsonb '[]'; -- messages that a memory repeats
+  repeated text[] := array[]::text[]; -- messages that a memory repeats
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
@@ -92,7 +92,7 @@ begin
   end if;
   if not thread.is_cut then
     memory_tokens := greatest(memory_tokens, remaining - thread.tokens - coalesce((
-      select memory._recall_tokens(sum(c.token_count), count(distinct c.metadata ->> 'day'))
+      select memory._recall_tokens(sum(c.token_count), count(distinct c.said_on))
       from unnest(candidates) as c), 0));
   end if;
   memory_tokens := least(memory_tokens, remaining - thread.tokens);

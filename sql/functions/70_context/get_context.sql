@@ -13,6 +13,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
+  room int; -- for instructions
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -30,8 +31,10 @@ begin
   query := coalesce(
     memory._query_or_null(query),
     memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
+  max_tokens := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int);
+  room := memory._instruction_room(get_context.user_id, get_context.thread_id, max_tokens);
   return query
-  select c.*
+  select i.*
   from memory._query_model(get_context.user_id, get_context.query, get_context.query_embedding) as m
   cross join lateral memory._query_embedding(
     get_context.user_id, get_context.query, get_context.query_embedding, m) as k
@@ -39,19 +42,23 @@ begin
     get_context.user_id, get_context.agent_id, get_context.query,
     memory._compares_meaning(policy, m, get_context.query_embedding is not null),
     m, k.embedding, k.problem, 'hybrid') as t
-  cross join lateral memory._context_parts(
-    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-    coalesce(get_context.max_tokens, (policy #>> '{context,max_tokens}')::int),
-    coalesce(get_context.recall, memory._recalls(
-      get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c
-  order by c.ordinal;
+  cross join lateral memory._with_instructions(get_context.user_id, array(
+    select c
+    from memory._context_parts(
+      get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
+      get_context.max_tokens - room,
+      coalesce(get_context.recall, memory._recalls(
+        get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c
+    order by c.ordinal), get_context.max_tokens) as i
+  order by i.ordinal;
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
 'the query (recall, otherwise the policy''s context.recall), earlier conversations, the newest messages of the thread, '
-'and a summary of those that do not fit. Without a query the user''s newest message is the query. metadata of a '
-'message holds its tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
+'and a summary of those that do not fit; before them, where a placeholder stands among them, instructions for it '
+'(prompt placeholders). Without a query the user''s newest message is the query. metadata of a message holds its '
+'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
 
 -- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
 -- Where no embedding model is active none is asked for: else each call would raise a notice about that.

@@ -7,8 +7,8 @@
 -- (is_recalled). Messages that say no more than a chosen memory are repeated; they are left out of the recalled ones.
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
-  p_max_tokens int, p_recalled memory.context_part[] default '{}',
-  out block text, out chosen jsonb, out repeated jsonb, out is_recalled boolean
+  p_max_tokens int, p_recalled memory._recalled[] default '{}',
+  out block text, out chosen jsonb, out repeated text[], out is_recalled boolean
 )
 language plpgsql stable parallel unsafe
 as $$
@@ -28,17 +28,13 @@ declare
 begin
   block := '';
   chosen := '[]';
-  repeated := '[]';
+  repeated := array[]::text[];
   is_recalled := false;
   if not exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
     return;
   end if;
-  wordings := array(select r.metadata ->> 'wording' from unnest(p_recalled) as r);
-  keys := array(
-    select k.key
-    from unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
-    cross join lateral jsonb_array_elements_text(r.metadata -> 'keys') with ordinality as k (key, position)
-    order by r.place, k.position);
+  wordings := array(select r.wording from unnest(p_recalled) as r);
+  keys := array(select unnest(r.keys) from unnest(p_recalled) as r);
   -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
   -- counted, so that the block as a whole keeps the limit.
   for memory in
@@ -63,9 +59,8 @@ begin
           is_recalled := true;
           continue; -- No other memory takes its place and its tokens: they are those of the messages.
         end if;
-        repeated := repeated || coalesce((
-          select jsonb_agg(memory._recalled_key(p_recalled[s]))
-          from unnest(sources || same) as s where s is not null), '[]');
+        repeated := repeated || array(
+          select memory._recalled_id(p_recalled[s]) from unnest(sources || same) as s where s is not null);
       end if;
       types := types || memory.memory_type;
       times := times || memory.known_since;
@@ -96,7 +91,7 @@ end;
 $$;
 
 -- The places of a memory's source messages among the recalled messages; none if one is missing there.
-create or replace function memory._sources_among(p_user_id text, p_memory_id uuid, p_recalled memory.context_part[])
+create or replace function memory._sources_among(p_user_id text, p_memory_id uuid, p_recalled memory._recalled[])
 returns int[]
 language plpgsql stable parallel safe
 as $$
@@ -104,9 +99,11 @@ begin
   return (
     select case when count(*) = max(cardinality(m.source_seqs)) then array_agg(r.place::int) end
     from memory.memories as m
-    join unnest(p_recalled) with ordinality as r (ordinal, role, content, source, token_count, metadata, place)
-      on r.metadata ->> 'thread_id' = m.thread_id and (r.metadata ->> 'seq')::bigint = any (m.source_seqs)
-    where m.user_id = p_user_id and m.memory_id = p_memory_id);
+    cross join lateral (
+      select row_number() over () as place, c.thread_id, c.seq from unnest(p_recalled) as c
+    ) as r
+    where m.user_id = p_user_id and m.memory_id = p_memory_id
+      and r.thread_id = m.thread_id and r.seq = any (m.source_seqs));
 end;
 $$;
 

@@ -3,15 +3,14 @@
 -- Recall: what was said before about the query, in other threads of the user or in the part of this thread that the
 -- context does not hold. Messages are chosen by rank until the tokens are spent, and shown in the order of time.
 
--- The messages that may be recalled, best first, as many as p_max_tokens hold: content is the line that is shown,
--- token_count its tokens, metadata what the functions below need. Messages of this thread from p_from_seq on
--- stand in the context. Left out are the query itself, which would be its own best hit, messages that say the same
+-- The messages that may be recalled, best first, as many as p_max_tokens hold. Messages of this thread from p_from_seq
+-- on stand in the context. Left out are the query itself, which would be its own best hit, messages that say the same
 -- again, and the instructions of an application (roles system and developer).
 create or replace function memory._recall_candidates(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_from_seq bigint, p_max_tokens int
 )
-returns memory.context_part[]
+returns memory._recalled[]
 language plpgsql stable parallel unsafe
 as $$
 declare
@@ -21,7 +20,7 @@ declare
   -- Of a longer message the passage is recalled that says most of the query, so that one reply does not take all.
   longest constant int := greatest(p_max_tokens / 8, 150);
   remaining int := p_max_tokens;
-  candidates memory.context_part[] := array[]::memory.context_part[];
+  candidates memory._recalled[] := array[]::memory._recalled[];
   wordings text[] := array[]::text[];
   keys text[] := array[]::text[]; -- three of each wording
   all_keys text := e'\n'; -- the same as one text, in which a key is found in a tenth of the time
@@ -102,13 +101,8 @@ begin
       keys := keys || own_keys;
       all_keys := all_keys || array_to_string(own_keys, e'\n') || e'\n';
       candidates := candidates || row(
-        cardinality(candidates) + 1, hit.role, line, 'recalled', tokens,
-        jsonb_build_object(
-          'thread_id', hit.thread_id, 'seq', hit.seq, 'score', hit.score, 'wording', wording,
-          'of_hit', case when not hit.of_hit = any (asked_before) then hit.of_hit end,
-          'keys', to_jsonb(own_keys), 'said_at', hit.created_at at time zone 'UTC',
-          'day', (hit.created_at at time zone 'UTC')::date
-        ))::memory.context_part;
+        hit.thread_id, hit.seq, line, tokens, (hit.created_at at time zone 'UTC')::date, hit.created_at, hit.score,
+        case when not hit.of_hit = any (asked_before) then hit.of_hit end, wording, own_keys)::memory._recalled;
     end if;
   end loop;
   return candidates;
@@ -133,51 +127,44 @@ $$;
 -- The candidates that p_max_tokens hold, without those that a memory repeats (p_repeated) and those of this thread
 -- that the context shows anyway.
 create or replace function memory._that_fit(
-  p_candidates memory.context_part[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
-  p_repeated jsonb default '[]'
+  p_candidates memory._recalled[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
+  p_repeated text[] default '{}'
 )
-returns memory.context_part[]
+returns memory._recalled[]
 language plpgsql stable parallel safe
 as $$
 declare
   tokens int := 0;
-  candidate memory.context_part;
-  fitting memory.context_part[] := array[]::memory.context_part[];
-  day text;
-  days text[] := array[]::text[];
-  days_with_it text[];
+  candidate memory._recalled;
+  fitting memory._recalled[] := array[]::memory._recalled[];
+  days date[] := array[]::date[];
+  days_with_it date[];
   hits bigint[] := array[]::bigint[];
 begin
   foreach candidate in array p_candidates loop
     -- A neighbour without the message that it stands next to would only puzzle.
-    continue when candidate.metadata ->> 'score' is null and candidate.metadata ->> 'of_hit' is not null
-      and not (candidate.metadata ->> 'of_hit')::bigint = any (hits);
-    day := candidate.metadata ->> 'day';
-    days_with_it := case when day = any (days) then days else days || day end;
+    continue when candidate.score is null and candidate.of_hit is not null and not candidate.of_hit = any (hits);
+    days_with_it := case when candidate.said_on = any (days) then days else days || candidate.said_on end;
     if memory._recall_tokens(tokens + candidate.token_count, cardinality(days_with_it)) <= p_max_tokens
-      and not (candidate.metadata ->> 'thread_id' = p_thread_id
-               and (candidate.metadata ->> 'seq')::bigint >= p_from_seq) is true
-      and (p_repeated = '[]' or not p_repeated @> jsonb_build_array(memory._recalled_key(candidate))) then
+      and not (candidate.thread_id = p_thread_id and candidate.seq >= p_from_seq) is true
+      and not memory._recalled_id(candidate) = any (p_repeated) then
       tokens := tokens + candidate.token_count;
       days := days_with_it;
       fitting := fitting || candidate;
-      hits := hits || (candidate.metadata ->> 'of_hit')::bigint;
+      hits := hits || candidate.of_hit;
     end if;
   end loop;
   return fitting;
 end;
 $$;
 
--- Which message a candidate is.
-create or replace function memory._recalled_key(p_candidate memory.context_part)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return jsonb_build_object(
-    'thread_id', p_candidate.metadata -> 'thread_id', 'seq', p_candidate.metadata -> 'seq');
+-- Which message a candidate is, as search names messages. Inlined by the planner, hence no SET clause.
+create or replace function memory._recalled_id(p_candidate memory._recalled)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select (p_candidate).thread_id || '/' || (p_candidate).seq;
 end;
-$$;
 
 -- The most tokens that lines of so many days take as one block: the fence and the heading take 53, a date and the
 -- lines around it 12. Inlined by the planner, hence no SET clause.
@@ -197,13 +184,13 @@ end;
 
 -- The candidates that fit, in the order of time, each day under its date. Null content when there are none.
 create or replace function memory._recalled_part(
-  p_candidates memory.context_part[], p_max_tokens int, p_thread_id text, p_from_seq bigint, p_repeated jsonb
+  p_candidates memory._recalled[], p_max_tokens int, p_thread_id text, p_from_seq bigint, p_repeated text[]
 )
 returns memory.context_part
 language plpgsql stable parallel safe
 as $$
 declare
-  fitting memory.context_part[];
+  fitting memory._recalled[];
   room int := p_max_tokens;
   content text;
   tokens int;
@@ -228,28 +215,25 @@ $$;
 
 -- The fenced text of recalled messages in the order of time, each day under its date, and which messages they are.
 create or replace function memory._recalled_lines(
-  p_recalled memory.context_part[], out content text, out messages jsonb
+  p_recalled memory._recalled[], out content text, out messages jsonb
 )
 language plpgsql stable parallel safe
 as $$
 begin
   select memory._recall_heading() || string_agg(
-      case when s.day is distinct from s.day_before then e'\n\n' || to_char(s.day, 'FMDD FMMonth YYYY')
+      case when s.said_on is distinct from s.day_before then e'\n\n' || to_char(s.said_on, 'FMDD FMMonth YYYY')
            when s.thread_id = s.thread_before and s.seq = s.seq_before + 1 then ''
            else e'\n' end
-        || e'\n' || s.content, '' order by s.place),
+        || e'\n' || s.line, '' order by s.place),
     jsonb_agg(jsonb_build_object('thread_id', s.thread_id, 'seq', s.seq, 'score', s.score) order by s.place)
   into content, messages
   from (
-    select d.*, row_number() over in_time as place, lag(d.day) over in_time as day_before,
+    select d.*, row_number() over in_time as place, lag(d.said_on) over in_time as day_before,
       lag(d.thread_id) over in_time as thread_before, lag(d.seq) over in_time as seq_before
     from (
-      select f.content, f.metadata ->> 'thread_id' as thread_id, (f.metadata ->> 'seq')::bigint as seq,
-        f.metadata -> 'score' as score, (f.metadata ->> 'day')::date as day,
-        min(f.metadata ->> 'said_at') over (
-          partition by f.metadata ->> 'day', f.metadata ->> 'thread_id') as thread_began_at
-      from unnest(p_recalled) as f) as d
-    window in_time as (order by d.day, d.thread_began_at, d.thread_id, d.seq)) as s;
+      select r.*, min(r.said_at) over (partition by r.said_on, r.thread_id) as thread_began_at
+      from unnest(p_recalled) as r) as d
+    window in_time as (order by d.said_on, d.thread_began_at, d.thread_id, d.seq)) as s;
   content := memory._fenced(content);
 end;
 $$;

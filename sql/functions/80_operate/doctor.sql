@@ -1,6 +1,6 @@
 create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -54,6 +54,9 @@ begin
   from memory.models as m
   join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
+
+  return query
+  select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
 
   -- The newest job whose result says how the worker counted tokens.
   return query

@@ -2,7 +2,7 @@
 -- reads texts of many users, so the answer takes as long for a million messages as for none.
 create or replace function memory.status()
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -151,7 +151,7 @@ $$;
 -- What needs attention, with the command that helps.
 create or replace function memory._problems(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (name text, is_broken boolean, detail text, help text)
-language plpgsql stable parallel safe
+language plpgsql volatile parallel unsafe
 as $$
 begin
   return query
@@ -165,6 +165,7 @@ begin
       when 'retries' then 'Run: select * from memory.retry_storms'
       when 'dead jobs' then
         'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
+      when 'secrets' then 'See docs/operations.md, Secrets; "agent-memory doctor" says how far it is'
       else 'Run: select * from memory.doctor()' end
   from memory.doctor() as d
   where not d.ok and d.check_name <> 'queue';

@@ -25,7 +25,8 @@ begin
   -- their address (ctid), the others by their key if their version (xmin) is still the same.
   swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
-  swept := swept || jsonb_build_object('artifacts', memory._sweep_artifacts(batch_size));
+  swept := swept || jsonb_build_object(
+    'artifacts', memory._sweep_artifacts(batch_size) + memory._sweep_unnamed_artifacts(batch_size));
   perform memory._sweep_artifact_uploads(batch_size);
   swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
   swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));

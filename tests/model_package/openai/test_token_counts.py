@@ -80,9 +80,9 @@ def test_counting_lets_other_work_go_on() -> None:
     async def watch() -> None:
         nonlocal longest
         while True:
-            before = time.monotonic()
+            before = time.process_time()  # not the clock, which goes on while other processes run
             await asyncio.sleep(0)
-            longest = max(longest, time.monotonic() - before)
+            longest = max(longest, time.process_time() - before)
 
     async def count() -> Json:
         async with Models() as models:

@@ -166,7 +166,7 @@ def test_a_claim_that_someone_cancels_ends_and_loses_nothing(api: Api, connect: 
 
     def cancel() -> None:
         sleeping = "select 1 from pg_stat_activity where pid = %s and wait_event = 'PgSleep'"
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 50
         while not api.connection.execute(sleeping, [worker.info.backend_pid]).fetchall():
             assert time.monotonic() < deadline
         api.connection.execute("select pg_cancel_backend(%s)", [worker.info.backend_pid])

@@ -3,8 +3,9 @@
 python_client/generate_sync.py makes the folder _sync of this one.
 """
 
+from .buffer import AsyncBuffer
 from .caller import translated
 from .client import AsyncMemory
 from .conversation import AsyncConversation
 
-__all__ = ["AsyncConversation", "AsyncMemory", "translated"]
+__all__ = ["AsyncBuffer", "AsyncConversation", "AsyncMemory", "translated"]

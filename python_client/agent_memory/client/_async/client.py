@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from types import TracebackType
 
 from ..arguments import argument_senders
 from .administration import AsyncAdministration
 from .artifacts import AsyncArtifacts
+from .buffer import AsyncBuffer
 from .documents import AsyncDocuments
 from .jobs import AsyncJobs
 from .memories import AsyncMemories
@@ -65,6 +67,19 @@ class AsyncMemory(
             folder is read-only or another user's, or a newer version of this package has upgraded the store. The hint
             says what to do. AsyncMemory raises most of these in its first call.
     """
+
+    def buffer(self, path: str | os.PathLike[str] | None = None) -> AsyncBuffer:
+        """Return a buffer that collects messages and memories without a server and pushes them in one call.
+
+        Args:
+            path: a file that keeps what was not pushed yet, also if this process is killed; what is in it already is
+                pushed as well. None keeps it in the memory of this process.
+
+        Raises:
+            InvalidValueError: path is no path, or names something else than the file of a buffer.
+            AgentMemoryError: the file cannot be opened or written.
+        """
+        return AsyncBuffer(self, path)
 
     async def __aenter__(self) -> AsyncMemory:
         return self

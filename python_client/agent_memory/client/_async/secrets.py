@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import nullcontext
 from typing import Any
 
-from psycopg import AsyncCursor
-from psycopg.pq import TransactionStatus
-from psycopg.rows import scalar_row
-
 from ...types import Secret
-from ..arguments import parameters
-from ..masks import keys_of_environment, masked
-from ..notices import Notices
-from ..statements import statement
-from .caller import AsyncCaller, translated
+from .masked_caller import AsyncMaskedCaller
 
 
-class AsyncSecrets(AsyncCaller):
+class AsyncSecrets(AsyncMaskedCaller):
     """The methods for secrets, and what an agent loads of a user when it starts.
 
     Values and keys go to the server under a mask, so that a log of statements and their parameters has neither. The
@@ -65,27 +55,3 @@ class AsyncSecrets(AsyncCaller):
         ``agent_id`` or of all agents; ``threads`` are the 10 newest; ``secrets`` are up to 100 names.
         """
         return await self._value(dict, "load_user", {"user_id": user_id}, agent_id=agent_id)
-
-    async def _masked_value(self, function: str, required: Mapping[str, Any], *, masks_value: bool = False) -> Any:
-        """Call a function that may need a key, and return its value."""
-        arguments = parameters(self._senders[function], required, {})
-        keys = keys_of_environment()
-        notices = Notices(self._warned)
-        async with self._borrowed(notices) as connection, translated(connection, function):
-            # The mask lives as long as the transaction: the caller's own where there is one.
-            is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
-            async with connection.transaction() if is_alone else nullcontext():
-                cursor = AsyncCursor(connection, row_factory=scalar_row)
-                if keys or masks_value:
-                    await cursor.execute("select memory._secret_mask()")
-                    mask: bytes = await cursor.fetchone() or b""
-                    for setting, key in keys.items():
-                        await cursor.execute(
-                            "select set_config(%s, %s, true) is null", [setting, masked(key, mask, setting)]
-                        )
-                    if masks_value:
-                        arguments["value"] = masked(arguments["value"], mask, "value")
-                await cursor.execute(statement("select", function, tuple(arguments)), arguments)
-                value = await cursor.fetchone()
-        notices.warn()
-        return value

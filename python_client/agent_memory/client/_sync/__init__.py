@@ -4,8 +4,9 @@
 python_client/generate_sync.py makes the folder _sync of this one.
 """
 
+from .buffer import Buffer
 from .caller import translated
 from .client import Memory
 from .conversation import Conversation
 
-__all__ = ["Conversation", "Memory", "translated"]
+__all__ = ["Buffer", "Conversation", "Memory", "translated"]

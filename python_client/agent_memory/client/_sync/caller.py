@@ -123,7 +123,7 @@ class SyncCaller:
 
     def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
         arguments = parameters(self._senders[function], required, optional)
-        query = statement("select", function, tuple(arguments))
+        query = statement("select * from", function, tuple(arguments))
         notices = Notices(self._warned)
         with self._borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.

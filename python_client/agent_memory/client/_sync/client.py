@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import os
 from types import TracebackType
 
 from ..arguments import argument_senders
 from .administration import SyncAdministration
 from .artifacts import SyncArtifacts
+from .buffer import Buffer
 from .documents import SyncDocuments
 from .jobs import SyncJobs
 from .memories import SyncMemories
@@ -66,6 +68,19 @@ class Memory(
             folder is read-only or another user's, or a newer version of this package has upgraded the store. The hint
             says what to do. AsyncMemory raises most of these in its first call.
     """
+
+    def buffer(self, path: str | os.PathLike[str] | None = None) -> Buffer:
+        """Return a buffer that collects messages and memories without a server and pushes them in one call.
+
+        Args:
+            path: a file that keeps what was not pushed yet, also if this process is killed; what is in it already is
+                pushed as well. None keeps it in the memory of this process.
+
+        Raises:
+            InvalidValueError: path is no path, or names something else than the file of a buffer.
+            AgentMemoryError: the file cannot be opened or written.
+        """
+        return Buffer(self, path)
 
     def __enter__(self) -> Memory:
         return self

@@ -32,8 +32,11 @@ class SyncMemories(SyncCaller):
         embedding_text: str | None = None,
         source: str | None = None,
         on_conflict: str | None = None,
+        memory_id: UUID | str | None = None,
     ) -> AddedMemory:
         """Store a memory; ``on_conflict`` (ignore, replace, error) decides if the same content is stored already.
+
+        A call that is repeated with the same ``memory_id`` stores once: the memory of this id stays as it is.
 
         ``confidence`` and ``importance`` are between 0 and 1. They and ``tags`` are taken from ``metadata`` where they
         are left out and it has them.
@@ -55,6 +58,7 @@ class SyncMemories(SyncCaller):
             embedding_text=embedding_text,
             source=source,
             on_conflict=on_conflict,
+            memory_id=memory_id,
         )
 
     def get_memory(self, user_id: str, memory_id: UUID | str) -> MemoryRecord:

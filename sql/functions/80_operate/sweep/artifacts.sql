@@ -18,3 +18,69 @@ begin
   return swept_artifacts;
 end;
 $$;
+
+-- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
+-- message (not even a cleared one that is not swept yet), and no summary, memory or document. Returns how many. Those
+-- that only texts name are looked at again a day later. One look reads the texts of a user once, whatever the number of
+-- artifacts. A user whose messages a job is reading waits: its summary may name an artifact whose message is gone.
+create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due record;
+  named_in_texts text[];
+  swept_artifacts bigint;
+  all_swept bigint := 0;
+begin
+  for due in
+    select d.user_id, array_agg(d.key) as keys,
+      array_agg(d.key) filter (where exists (
+        select from memory.messages as m
+        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.artifact_key = d.key)) as named
+    from (
+      select a.user_id, a.key, a.thread_id
+      from memory.artifacts as a
+      where a.check_at <= statement_timestamp() and a.check_at < 'infinity'
+      order by a.check_at
+      limit p_batch_size
+      for update skip locked) as d
+    group by d.user_id
+  loop
+    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (due.named);
+    continue when due.keys <@ due.named;
+    named_in_texts := case when exists (
+        select from memory.jobs as j where j.user_id = due.user_id and j.status = 'running')
+      then due.keys else memory._keys_in_texts(due.user_id) end;
+    update memory.artifacts as a
+    set check_at = statement_timestamp() + interval '1 day'
+    where a.user_id = due.user_id and a.key = any (due.keys) and a.key = any (named_in_texts)
+      and a.key <> all (coalesce(due.named, '{}'));
+    delete from memory.artifacts as a
+    where a.user_id = due.user_id and a.key = any (due.keys) and a.key <> all (named_in_texts)
+      and a.key <> all (coalesce(due.named, '{}'));
+    get diagnostics swept_artifacts = row_count;
+    all_swept := all_swept + swept_artifacts;
+  end loop;
+  return all_swept;
+end;
+$$;
+
+-- The keys that summaries, memories and documents of a user name.
+create or replace function memory._keys_in_texts(p_user_id text)
+returns text[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    select distinct k.key
+    from (
+      select s.summary as said from memory.summaries as s where s.user_id = p_user_id
+      union all
+      select m.content from memory.memories as m where m.user_id = p_user_id
+      union all
+      select d.content from memory.documents as d where d.user_id = p_user_id) as t
+    cross join lateral unnest(memory._named_keys(t.said)) as k (key)
+    where t.said like '%MemoryRef: %');
+end;
+$$;

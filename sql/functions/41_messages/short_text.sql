@@ -1,0 +1,143 @@
+-- The text that stands in a thread around the placeholder of a long message.
+
+-- What a thread says before and after the placeholder of a tool's output:
+-- Command 'npm install' ran for 12.3 s. Output: [...]. Exit status 0.
+-- What looks like a placeholder in a command is made harmless: the first one in the text is that of the output.
+create or replace function memory._around_output(p_about jsonb)
+returns text[]
+language plpgsql stable parallel safe
+as $$
+declare
+  command text := memory._harmless(memory._one_line(p_about ->> 'command', 200));
+  seconds constant numeric := case when jsonb_typeof(p_about -> 'duration_ms') = 'number'
+    then (p_about ->> 'duration_ms')::numeric / 1000 end;
+  status constant text := memory._harmless(memory._one_line(p_about ->> 'exit_status', 20));
+begin
+  if command is not null then
+    command := format(case when strpos(command, '''') = 0 then 'Command ''%s'' ran%s. Output: '
+                        else 'Command "%s" ran%s. Output: ' end,
+      command, case when seconds >= 0 then format(' for %s s', round(seconds, 1)) end);
+  end if;
+  return array[
+    coalesce(command, 'Output of ' || memory._harmless(memory._one_line(p_about ->> 'tool', 100)) || ': ', 'Output: '),
+    '.' || coalesce(' Exit status ' || status || '.', '')];
+end;
+$$;
+
+-- A text on one line, at most p_length characters; null when nothing is left.
+create or replace function memory._one_line(p_said text, p_length int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  p_said := nullif(btrim(regexp_replace(left(p_said, 4 * p_length), e'[\\s\\u0001-\\u001f\\u007f]+', ' ', 'g')), '');
+  return case when length(p_said) > p_length then rtrim(left(p_said, p_length - 3)) || '...' else p_said end;
+end;
+$$;
+
+-- The command and the tool whose output a message is, as members command and tool: from its metadata, or from the call
+-- with its tool_call_id, in the array that it came in (up to 1,000 messages, because each output searches it) or among
+-- the last twenty messages of the thread. A mark takes the place of each credential.
+create or replace function memory._call_of(p_user_id text, p_thread_id text, p_metadata jsonb, p_messages jsonb)
+returns jsonb
+language plpgsql stable parallel safe
+set enable_sort = off -- the newest messages come from the end of an index, also while there are no statistics
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  of_id constant jsonb := jsonb_build_object('id', p_metadata -> 'tool_call_id');
+  call jsonb;
+  arguments jsonb;
+begin
+  if jsonb_typeof(p_metadata -> 'command') = 'string' then
+    return memory._json_without_credentials(jsonb_build_object('command', p_metadata -> 'command'));
+  end if;
+  if p_metadata ? 'tool_call_id' then
+    if jsonb_array_length(p_messages) <= 1000 then
+      call := jsonb_path_query_first(p_messages, '$[*].tool_calls[*] ? (@.id == $id).function', of_id);
+    end if;
+    if call is null then
+      select c.function into call
+      from (
+        select jsonb_path_query_first(m.metadata, '$.tool_calls[*] ? (@.id == $id).function', of_id) as function
+        from (select m.metadata from memory.messages as m
+              where m.user_id = p_user_id and m.thread_id = p_thread_id order by m.seq desc limit 20) as m
+      ) as c
+      where c.function is not null limit 1;
+    end if;
+    arguments := memory._json_or_null(left(call ->> 'arguments', 65536));
+  end if;
+  return memory._json_without_credentials(jsonb_strip_nulls(jsonb_build_object(
+    'command', coalesce(memory._command_in(arguments -> 'command'), memory._command_in(arguments -> 'cmd'),
+                        memory._command_in(p_metadata -> 'command')),
+    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))));
+end;
+$$;
+
+-- A command, which may be an array of words.
+create or replace function memory._command_in(p_value jsonb)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case jsonb_typeof(p_value)
+    when 'string' then nullif(left(p_value #>> '{}', 10000), '')
+    when 'array' then (select left(string_agg(w.word, ' ' order by w.place), 10000)
+                       from jsonb_array_elements_text(p_value) with ordinality as w (word, place))
+  end;
+end;
+$$;
+
+create or replace function memory._json_or_null(p_text text)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_text::jsonb;
+exception when data_exception or program_limit_exceeded then
+  return null;
+end;
+$$;
+
+-- What stays of a long text that a person or a model wrote: the beginning, which asks the question or says what
+-- follows, up to an empty line or 600 characters; and the last paragraph if that is a short sentence, "What is wrong
+-- here?".
+create or replace function memory._own_words(p_content text)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  head text := coalesce(substring(left(p_content, 601) from e'^\\s*?\\S.*?(?=\\n[ \\t\\r]*\\n)'), left(p_content, 600));
+  tail text := substring(right(p_content, 402) from e'\\n[ \\t\\r]*\\n([^\\n]*\\S\\s*)$');
+begin
+  if length(head) = 600 then -- whole lines, or else whole words
+    head := coalesce(substring(head from e'^(.{100,})\\n'), substring(head from e'^(.{100,})\\s'), head);
+  end if;
+  if tail !~ e'^[[:alpha:]"\'\\u00bf(][^{}<>=;|]*[.?!\\u3002\\uff1f\\u2026)]?\\s*$' or length(tail) > 300 then
+    tail := null;
+  end if;
+  return array[head, coalesce(tail, '')];
+end;
+$$;
+
+-- Metadata in which the text of a message is another one. Where metadata.content holds the parts of the message, the
+-- first text among them becomes p_text and the others go.
+create or replace function memory._with_text(p_metadata jsonb, p_text text)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  if jsonb_typeof(p_metadata -> 'content') is distinct from 'array' then
+    return p_metadata;
+  end if;
+  return p_metadata || jsonb_build_object('content', (
+    select coalesce(jsonb_agg(case p.text_place when 1 then p.part || jsonb_build_object('text', p_text) else p.part end
+                              order by p.place), '[]')
+    from (
+      select e.part, e.place, case when e.part ->> 'type' = 'text' then
+          count(*) filter (where e.part ->> 'type' = 'text') over (order by e.place) end as text_place
+      from jsonb_array_elements(p_metadata -> 'content') with ordinality as e (part, place)) as p
+    where p.text_place is null or p.text_place = 1));
+end;
+$$;

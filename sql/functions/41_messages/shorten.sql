@@ -1,0 +1,198 @@
+-- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
+-- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
+-- compression is queued for a text that no context will hold.
+
+-- Whether a placeholder could be shorter than a content, so that the policy has to be read for it. Inlined by the
+-- planner, hence no SET clause.
+create or replace function memory._may_be_long(p_content text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_content) > 300;
+end;
+
+-- What is stored of a message whose content becomes an artifact, without its credentials if the policy masks threads.
+-- What is made here of the content and its command (key, description, words around the placeholder) reaches further
+-- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
+-- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
+-- if memory._may_be_long(). p_settings: the policy's section artifacts. p_is_keyed: the message has an idempotency key.
+-- p_messages: the array that it came in, where the call of the tool may stand that it is the result of.
+create or replace function memory._shorten(
+  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_is_keyed boolean, p_messages jsonb default null
+)
+returns memory.shortened_message
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  about jsonb; -- metadata of the artifact
+  around text[]; -- what stands before and after the placeholder
+  described text;
+  artifact memory.artifacts;
+  ref text;
+  said text;
+begin
+  if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
+    or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
+    or not (p_settings ->> 'enabled')::boolean
+    or memory._is_blank(p_content)
+    or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
+    return null;
+  end if;
+  if (memory._policy_section(p_user_id, p_agent_id, 'secrets') ->> 'mask_in_threads')::boolean then
+    p_content := memory._without_credentials(p_content);
+    p_metadata := memory._masked_metadata(p_metadata);
+  end if;
+  about := p_metadata - '{content,tool_calls,function_call}'::text[];
+  if p_role = 'tool' then
+    about := about || memory._call_of(p_user_id, p_thread_id, p_metadata, p_messages);
+    around := memory._around_output(about);
+    described := memory._describe('command_output', p_content, about);
+  else
+    around := memory._own_words(p_content);
+    described := memory._describe('text', substr(
+      p_content, length(around[1]) + 1, greatest(length(p_content) - length(around[1]) - length(around[2]), 0)), about);
+    around := array[around[1] || e'\n\n', e'\n\n' || around[2]];
+  end if;
+  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_content) then
+    return null;
+  end if;
+
+  artifact := memory._keep_message(
+    p_user_id, p_agent_id, p_thread_id, case p_role when 'tool' then 'command_output' else 'message' end, described,
+    p_content, about);
+  ref := memory._memory_ref(artifact.key, artifact.description, artifact.token_count);
+  said := btrim(around[1] || ref || around[2], e'\n');
+  return (
+    said, memory._with_text(p_metadata, said), memory._estimated_tokens(said, p_metadata), artifact.key,
+    case when p_is_keyed then memory._message_digest(p_role, p_content) end, ref)::memory.shortened_message;
+end;
+$$;
+
+-- Keeps a content under a key that says what it is: npm-install, npm-install-2, ...
+create or replace function memory._keep_message(
+  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
+  p_about jsonb
+)
+returns memory.artifacts
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  slug constant text := memory._slug(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description));
+  number int := 0;
+  artifact memory.artifacts;
+begin
+  loop
+    number := memory._free_number(p_user_id, slug, number + 1);
+    artifact := memory._keep_artifact(
+      p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
+      p_about,
+      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A look
+      -- a day later deletes what no message names by then.
+      p_check_at => statement_timestamp() + interval '1 day');
+    exit when artifact.key is not null; -- else somebody has just stored something of his own under this key
+  end loop;
+  if (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
+    and (memory._chosen_chat_model(
+      null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local' then
+    update memory.artifacts as a set awaits_description = true where a.user_id = p_user_id and a.key = artifact.key;
+    perform memory._enqueue_due(p_user_id, 'describe_artifact', '');
+  end if;
+  return artifact;
+end;
+$$;
+
+-- Beginning of a key: the first words of a command (without the folder it runs in, variables and sudo), of the name of
+-- a tool, or of a description, at most 32 characters.
+create or replace function memory._slug(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said text := lower(left(p_said, 1000));
+begin
+  said := regexp_replace(said, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
+  said := btrim(regexp_replace(said, '[^a-z0-9]+', '-', 'g'), '-');
+  if length(said) > 32 then -- whole words, if the first is not longer
+    said := coalesce(substring(left(said, 33) from '^(.{8,})-'), left(said, 32));
+  end if;
+  return coalesce(nullif(said, ''), 'text');
+end;
+$$;
+
+-- The key with a number; the first has none. Inlined by the planner, hence no SET clause.
+create or replace function memory._numbered_key(p_slug text, p_number int)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select p_slug || case when p_number > 1 then '-' || p_number else '' end;
+end;
+
+-- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
+-- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
+-- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
+-- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Whoever can take no lock, as
+-- any role may hold them all, takes the next number and at worst waits.
+create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
+returns int
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  taken int := p_lowest - 1; -- in use, or nothing
+  free int := p_lowest;
+  middle int;
+begin
+  while memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free)) loop
+    taken := free;
+    free := free * 2;
+  end loop;
+  while free - taken > 1 loop
+    middle := (taken + free) / 2;
+    if memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, middle)) then
+      taken := middle;
+    else
+      free := middle;
+    end if;
+  end loop;
+  for attempt in 1..50 loop
+    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
+    exit when pg_try_advisory_xact_lock(
+        hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
+      and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
+    free := free + 1;
+  end loop;
+  return free;
+end;
+$$;
+
+create or replace function memory._is_taken_key(p_user_id text, p_key text)
+returns boolean
+language plpgsql volatile parallel safe -- sees what was committed since the statement began
+as $$
+begin
+  return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
+end;
+$$;
+
+-- The placeholder of an artifact in the text of the message that names it; null if there is none. Inlined by the
+-- planner, hence no SET clause.
+create or replace function memory._ref_in(p_content text, p_key text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when p_key is not null then
+    substring(p_content from
+      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
+end;
+
+-- Has memory.sweep() look whether anything still names an artifact that a message became.
+create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.artifacts as a
+  set check_at = statement_timestamp()
+  where a.user_id = p_user_id and a.key = p_key and a.check_at is not null;
+end;
+$$;

@@ -1,0 +1,34 @@
+-- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays.
+create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  artifact memory.artifacts;
+  described text;
+begin
+  perform memory._check_result_text('description', p_result -> 'description');
+  -- A reply may have brackets, line breaks and any length.
+  described := memory._in_short(memory._placeholder_text(left(p_result ->> 'description', 10000)), 200);
+  select a.* into artifact
+  from memory.artifacts as a where a.user_id = p_job.user_id and a.key = p_job.input ->> 'key';
+  if not found then
+    return jsonb '{}';
+  end if;
+  -- Whoever holds the thread need not wait for this transaction, nor this one for him: the worker comes again.
+  perform from memory.threads as t
+  where t.user_id = artifact.user_id and t.thread_id = artifact.thread_id for no key update nowait;
+  update memory.artifacts as a
+  set awaits_description = false, description = coalesce(described, a.description)
+  where a.user_id = artifact.user_id and a.key = artifact.key;
+  update memory.messages as m
+  set content = s.said, metadata = memory._with_text(m.metadata, s.said)
+  from (select n.seq, replace(n.content, memory._ref_in(n.content, n.artifact_key),
+                 memory._memory_ref(artifact.key, described, artifact.token_count)) as said
+        from memory.messages as n
+        where n.user_id = artifact.user_id and n.thread_id = artifact.thread_id and n.artifact_key = artifact.key) as s
+  where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.seq = s.seq
+    and described <> artifact.description;
+  return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description));
+end;
+$$;

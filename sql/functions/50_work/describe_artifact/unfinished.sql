@@ -1,0 +1,12 @@
+-- An artifact that no model could describe keeps the description that was made by rule, so that the next job takes
+-- another one.
+create or replace function memory._describe_artifact_unfinished(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.artifacts as a
+  set awaits_description = false
+  where a.user_id = p_job.user_id and a.key = p_job.input ->> 'key';
+end;
+$$;

@@ -1,0 +1,59 @@
+-- The paragraph that teaches a model what placeholders are: the prompt placeholders. It stands first in a context in
+-- which a placeholder of an artifact stands, and nowhere else.
+
+-- The tokens that a context keeps free for the paragraph: all that it needs if a message of the thread is kept as an
+-- artifact and a quarter of the context is enough for it; else 0, and it is shown if the parts leave room.
+create or replace function memory._instruction_room(p_user_id text, p_thread_id text, p_max_tokens int)
+returns int
+language plpgsql stable parallel safe
+as $$
+declare
+  needed int;
+begin
+  if not exists (
+    select from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null and m.is_active) then
+    return 0;
+  end if;
+  needed := memory._tokens_at_most(memory._prompt('placeholders') ->> 'template');
+  return case when needed <= p_max_tokens / 4 then needed else 0 end;
+end;
+$$;
+
+-- The parts of a context with the paragraph before them, if one of them names an artifact of the user and p_max_tokens
+-- allows it. In recalled and summarised texts the placeholders of the user's artifacts can be used again.
+create or replace function memory._with_instructions(
+  p_user_id text, p_parts memory.context_part[], p_max_tokens int
+)
+returns setof memory.context_part
+language plpgsql stable parallel safe
+as $$
+declare
+  part memory.context_part;
+  named text[] := array[]::text[];
+  template text;
+  needed int;
+  shift int := 0;
+begin
+  foreach part in array p_parts loop
+    if strpos(part.content, 'MemoryRef: ') > 0 then
+      named := named || memory._named_keys(part.content);
+    end if;
+  end loop;
+  if named <> '{}' and exists (select from memory._current_artifacts(p_user_id) as a where a.key = any (named)) then
+    template := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
+    needed := memory._tokens_at_most(template);
+    if needed + memory._tokens_of(p_parts) <= p_max_tokens then
+      shift := 1;
+      return next (1, 'system', template, 'instructions', needed, '{}')::memory.context_part;
+    end if;
+  end if;
+  foreach part in array p_parts loop
+    return next (
+      part.ordinal + shift, part.role,
+      case when part.source = 'message' or named = '{}' then part.content
+        else memory._with_own_refs(p_user_id, part.content) end,
+      part.source, part.token_count, part.metadata)::memory.context_part;
+  end loop;
+end;
+$$;
