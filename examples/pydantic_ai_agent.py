@@ -13,10 +13,13 @@ import sys
 
 from agent_memory import AsyncMemory
 from agent_memory.adapters.pydantic_ai import AgentMemoryHistory
+from openai import AsyncOpenAI
 from pydantic_ai import Agent
 from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
 
-agent = Agent(OpenAIChatModel(os.environ.get("CHAT_MODEL", "gpt-4.1-mini")), instructions="Answer briefly.")
+MODEL = os.environ.get("CHAT_MODEL", "gpt-4.1-mini")
+agent: Agent[None, str] = Agent(instructions="Answer briefly.")
 
 
 @agent.tool_plain
@@ -27,9 +30,10 @@ def trains(city: str) -> str:
 
 async def main(user_id: str, thread_id: str, said: str) -> None:
     """Answer once; run it again to go on."""
-    async with AsyncMemory(os.environ.get("AGENT_MEMORY_DSN")) as memory:
+    async with AsyncMemory(os.environ.get("AGENT_MEMORY_DSN")) as memory, AsyncOpenAI() as client:
         history = AgentMemoryHistory(memory, user_id, thread_id)
-        result = await agent.run(said, message_history=await history.context(said))
+        model = OpenAIChatModel(MODEL, provider=OpenAIProvider(openai_client=client))
+        result = await agent.run(said, model=model, message_history=await history.context(said))
         await history.add(result.new_messages())
         print(result.output)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable
 from typing import Any
 
@@ -153,6 +154,22 @@ class TestContext:
         assert named == "list.csv"
         found = run(context.search("npm packages", limit=1))
         assert [(item.source, item.id) for item in found] == [("artifact", key)]
+
+    def test_a_long_result_gives_way_to_a_placeholder(self, context: MemoryContext, memory: Memory) -> None:
+        output = "\n".join(f"npm warn deprecated package-{number}" for number in range(400))
+        result = FunctionExecutionResult(content=output, name="shell", call_id="c1")
+        call = FunctionCall(id="c1", name="shell", arguments='{"command": "npm install"}')
+        add(context, ASKED, AssistantMessage(content=[call], source="planner"))
+        add(context, FunctionExecutionResultMessage(content=[result]))
+        kept = memory.get_messages(*MONDAY)[-1].content
+        [placeholder] = re.findall(r"\[MemoryRef: [^]]+\]", kept)
+        assert "npm install" in placeholder
+        assert len(kept) < 400
+        assert run(context.retrieve(placeholder)) == output
+        assert run(context.search("deprecated package-7"))[0].source == "artifact"
+        shown = run(context.get_messages())[-1].content[0]
+        assert (shown.call_id, shown.name) == ("c1", "shell")
+        assert placeholder in shown.content or shown.content == output
 
     def test_an_unknown_key_is_refused(self, context: MemoryContext) -> None:
         with pytest.raises(NotFoundError):
