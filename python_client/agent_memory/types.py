@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionMessageParam
 
 Role = Literal["user", "assistant", "agent", "tool", "system", "developer"]
 """Who a message is from; agent is another name of assistant."""
@@ -107,6 +110,16 @@ class ContextPart(_Row):
 
     def __str__(self) -> str:
         return _line(f"{self.role} ({self.source}, {self.token_count} tokens)", self.content)
+
+
+class Context(list[ContextPart]):
+    """The parts of a context, in the order in which a model is to read them."""
+
+    def to_openai(self) -> list[ChatCompletionMessageParam]:
+        """Return the context as chat messages of OpenAI, with tool calls; see ``adapters.openai.to_openai``."""
+        from .adapters.openai import to_openai
+
+        return to_openai(self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

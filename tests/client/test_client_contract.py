@@ -92,7 +92,7 @@ def test_result_types_have_the_columns(db: psycopg.Connection) -> None:
     checked = 0
     for name in methods(Memory):
         returned: Any = get_type_hints(getattr(Memory, name))["return"]
-        for kind in (returned, *get_args(returned)):
+        for kind in (returned, *get_args(returned), *get_args(getattr(returned, "__orig_bases__", [None])[0])):
             if dataclasses.is_dataclass(kind):
                 assert [field.name for field in dataclasses.fields(kind)] == columns(db, name), name
                 checked += 1

@@ -99,6 +99,13 @@ class SyncMessages(SyncCaller):
         """Delete a thread with the memories extracted from it, and return how many messages were deleted."""
         return self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id})
 
+    def delete_message(self, user_id: str, thread_id: str, seq: int) -> bool:
+        """Hide one message of a thread (soft delete) and return whether it was there.
+
+        Summaries that cover it are dropped; a message that compression put away stays.
+        """
+        return self._value(bool, "delete_message", {"user_id": user_id, "thread_id": thread_id, "seq": seq})
+
     def get_thread_summary(self, user_id: str, thread_id: str, kind: SummaryKind | None = None) -> Summary | None:
         """Return the latest completed summary of a thread, or None while there is none.
 
