@@ -16,9 +16,9 @@ def visit(page: Page, serving: Serving, path: str = "/", **values: object) -> No
 
 
 def accessible(page: Page) -> None:
-    """axe finds no serious problem, in light and in dark."""
+    """The checker axe finds no serious problem, in light and in dark."""
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         found = Axe().run(page).response["violations"]
         serious = [
             (each["id"], [node["html"] for node in each["nodes"]])

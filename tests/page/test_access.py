@@ -98,6 +98,8 @@ def test_the_command_ui_opens_a_browser_with_the_page(stored: Api, tmp_path: Pat
 
 
 def test_the_command_ui_starts_the_embedded_store(tmp_path: Path) -> None:
-    with Serving(None, "--no-browser", command="ui", XDG_DATA_HOME=str(tmp_path)) as serving:
-        with serving.client(None) as client:
-            assert "No users." in client.get("/").text
+    with (
+        Serving(None, "--no-browser", command="ui", XDG_DATA_HOME=str(tmp_path)) as serving,
+        serving.client(None) as client,
+    ):
+        assert "No users." in client.get("/").text

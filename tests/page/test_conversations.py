@@ -78,7 +78,7 @@ def test_a_placeholder_opens_where_it_stands(shown: Serving, page: Page) -> None
     accessible(page)
 
 
-def test_what_is_not_there_is_said_with_a_way_out(shown: Serving, page: Page) -> None:
+def test_what_is_not_there_is_said_with_a_way_out(shown: Serving) -> None:
     with shown.client(None) as client:
         for path, status in (
             ("/page/thread?user=nobody&thread=t", 404),

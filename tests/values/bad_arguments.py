@@ -36,6 +36,7 @@ VALID: dict[str, dict[str, Any]] = {
     "deactivate_model": {"name": "local"},
     "delete_artifact": {**ANA, "key": "log"},
     "delete_document": {**ANA, "document_id": DOCUMENT_ID},
+    "delete_message": {**THREAD, "seq": 0},
     "delete_memory": MEMORY,
     "delete_secret": {**ANA, "name": "mail"},
     "delete_thread": THREAD,

@@ -22,7 +22,8 @@ from ..server.settings import (
     Settings,
     keys_of_environment,
 )
-from .console import Dsn, console, log_to_stderr
+from .console import Dsn, log_to_stderr
+from .printing import console
 
 
 def serve(
@@ -55,12 +56,11 @@ def serve(
         max_import=max_import * MIB or None,
         rate_limit=rate_limit or None,
         grace=grace,
-        may_edit=edit,
     )
-    listen(dsn, settings, lambda url: say_where(url, settings))
+    listen(dsn, settings, lambda url: say_where(url, settings), may_edit=edit)
 
 
-def listen(dsn: str | None, settings: Settings, announce: Callable[[str], None]) -> None:
+def listen(dsn: str | None, settings: Settings, announce: Callable[[str], None], *, may_edit: bool) -> None:
     """Serve until a signal, after a check of the packages that this needs."""
     check_packages()
     from ..server.serve import serve as run
@@ -68,7 +68,7 @@ def listen(dsn: str | None, settings: Settings, announce: Callable[[str], None])
     log_to_stderr("%(asctime)s %(levelname)s %(message)s")
     for handler in logging.getLogger().handlers:
         handler.setLevel(logging.WARNING)  # what the client says of each call, callers read in its answer
-    run(dsn, settings, announce)
+    run(dsn, settings, announce, may_edit=may_edit)
 
 
 def say_where(url: str, settings: Settings) -> None:

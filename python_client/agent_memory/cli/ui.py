@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 import webbrowser
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,7 +25,8 @@ def ui(
 
     The page is served on this machine only; without a connection string the embedded store of this user is started.
     """
-    settings = Settings(**keys_of_environment(), port=port, may_edit=edit)
+    keys: dict[str, Any] = keys_of_environment()
+    settings = Settings(**keys, port=port)
 
     def announce(url: str) -> None:
         say_where(url, settings)
@@ -33,7 +34,7 @@ def ui(
             # In a thread, because some browsers answer only when they are closed.
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
-    listen(dsn, settings, announce)
+    listen(dsn, settings, announce, may_edit=edit)
 
 
 def _has_screen() -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, LiteralString
+from typing import Any
 
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.errors import Diagnostic
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
+from typing_extensions import LiteralString
 
 from ..client import AsyncMemory
 from ..client._async.caller import translated

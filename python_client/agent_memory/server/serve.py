@@ -24,13 +24,14 @@ from .settings import Settings
 from .tokens import Tokens, warn_of_short_secret
 
 
-def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) -> None:
+def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None], *, may_edit: bool = False) -> None:
     """Serve until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end.
 
     Args:
         dsn: the connection string; without one the database of the environment, else the embedded store of this user.
         settings: the keys and limits.
         announce: is told where the server listens, as soon as it does.
+        may_edit: whether the page may change something.
 
     Raises:
         InvalidValueError: the settings do not fit together.
@@ -51,7 +52,7 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
 
         async def run() -> None:
             async with _pool(conninfo, settings, is_embedded=named is None) as pool, AsyncMemory(pool) as memory:
-                page = page_routes(pool, Tokens(settings).is_key, may_edit=settings.may_edit)
+                page = page_routes(pool, Tokens(settings).is_key, may_edit=may_edit)
                 app = create_app(memory, pool, conninfo, catalog, settings, page)
                 await serve_app(app, listening, settings, announce, lifespan="off")
 

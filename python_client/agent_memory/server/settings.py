@@ -36,7 +36,6 @@ class Settings:
         max_import: bytes of an import, or None for any number.
         rate_limit: requests a minute of one user's tokens, or of one address without a valid token; None for any.
         grace: seconds that requests under way get to end after SIGTERM.
-        may_edit: whether the page may change something.
     """
 
     host: str = HOST
@@ -51,7 +50,6 @@ class Settings:
     max_import: int | None = MAX_IMPORT_MIB * MIB
     rate_limit: int | None = RATE_LIMIT
     grace: float = GRACE
-    may_edit: bool = False
 
     @property
     def is_open(self) -> bool:
