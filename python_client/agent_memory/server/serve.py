@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import signal
-import socket
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-import uvicorn
-from jwt.warnings import InsecureKeyLengthWarning
 from psycopg_pool import AsyncConnectionPool
 
 from ..client import AsyncMemory
@@ -23,12 +18,9 @@ from ..source import named_database
 from . import degraded
 from .application import create_app
 from .catalog import read_catalog
+from .listening import listening_socket, serve_app
 from .settings import Settings
-
-logger = logging.getLogger("agent_memory.server")
-
-_SHORTEST_SECRET = 32
-"""Bytes of a secret of HS256, by RFC 7518."""
+from .tokens import warn_of_short_secret
 
 
 def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) -> None:
@@ -51,54 +43,17 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) 
         if named is None:
             conninfo = stack.enter_context(open_store(worker=True)).ensure_running
         catalog = read_catalog(conninfo())
-        listening = stack.enter_context(_listening(settings))
+        listening = stack.enter_context(listening_socket(settings))
         warnings.simplefilter("ignore", DegradedWarning)  # answers have a header that says so
-        warnings.simplefilter("ignore", InsecureKeyLengthWarning)  # said once, below
-        if settings.jwt_secret is not None and len(settings.jwt_secret.encode()) < _SHORTEST_SECRET:
-            logger.warning(
-                "AGENT_MEMORY_JWT_SECRET has fewer than %d bytes: whoever has one token may guess the secret."
-                " Take openssl rand -base64 32",
-                _SHORTEST_SECRET,
-            )
+        warn_of_short_secret(settings)
         degraded.listen()
 
         async def run() -> None:
             async with _pool(conninfo, settings, is_embedded=named is None) as pool, AsyncMemory(pool) as memory:
                 app = create_app(memory, pool, conninfo, catalog, settings)
-                config = uvicorn.Config(
-                    app,
-                    log_level="warning",
-                    access_log=False,  # queries name users
-                    lifespan="off",
-                    ws="none",
-                    # Longer than clients keep idle connections, most for a minute: who closes first loses no request.
-                    timeout_keep_alive=75,
-                    server_header=False,
-                    timeout_graceful_shutdown=round(settings.grace),
-                )
-                address, port = listening.getsockname()[:2]
-                announce(f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}")
-                # At its end uvicorn sends itself the signal again that ended it; the database is to be left first.
-                for number in (signal.SIGTERM, signal.SIGINT):
-                    signal.signal(number, signal.SIG_IGN)
-                await uvicorn.Server(config).serve([listening])
+                await serve_app(app, listening, settings, announce, lifespan="off")
 
         asyncio.run(run())
-
-
-def _listening(settings: Settings) -> socket.socket:
-    """Return a socket that accepts connections from now on, before anybody is told the port."""
-    [(family, *_, address), *_] = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
-    # Named as TCP, so that asyncio switches Nagle's algorithm off: answers would wait 40 ms for an acknowledgement.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(2048)
-    except OSError as error:
-        listening.close()
-        raise OSError(error.errno, error.strerror, f"{settings.host}:{settings.port}") from None
-    return listening
 
 
 def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool) -> AsyncConnectionPool[Any]:

@@ -7,9 +7,11 @@ import hmac
 import json
 import logging
 import time
+import warnings
 from typing import Any
 
 import jwt
+from jwt.warnings import InsecureKeyLengthWarning
 
 from .problems import ProblemError
 from .settings import Settings
@@ -24,6 +26,20 @@ _KEYS_LIVE = 300.0
 """Seconds after which public keys are fetched anew, so that a withdrawn key is not accepted for longer."""
 _PAUSE = 10.0
 """Seconds between two fetches, whatever keys tokens name: anybody can make up names of keys."""
+
+_SHORTEST_SECRET = 32
+"""Bytes of a secret of HS256, by RFC 7518."""
+
+
+def warn_of_short_secret(settings: Settings) -> None:
+    """Say once in the log that a secret is short, in place of PyJWT's warning with each token."""
+    warnings.simplefilter("ignore", InsecureKeyLengthWarning)
+    if settings.jwt_secret is not None and len(settings.jwt_secret.encode()) < _SHORTEST_SECRET:
+        logger.warning(
+            "AGENT_MEMORY_JWT_SECRET has fewer than %d bytes: whoever has one token may guess the secret."
+            " Take openssl rand -base64 32",
+            _SHORTEST_SECRET,
+        )
 
 
 class TokenError(Exception):

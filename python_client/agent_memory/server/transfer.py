@@ -121,7 +121,14 @@ def _import(
     with psycopg.connect(conninfo(), autocommit=True, application_name="agent-memory serve") as connection:
         try:
             with translated(connection):
-                steps = import_file(connection, Path(file.name), user_id=user_id, thread_id=thread_id, only_user=only)
+                steps = import_file(
+                    connection,
+                    Path(file.name),
+                    user_id=user_id,
+                    thread_id=thread_id,
+                    format="chat",
+                    only_user=only,
+                )
                 last = next(iter(deque(steps, maxlen=1)), None)
         except ImportFileError as error:  # it names the file, which only this process knows
             message = error.message.replace(f"{file.name}, ", "").replace(file.name, "the body")

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 
+from ...choices import Role
 from ...errors import RetryableError
 from ...types import StoredMessage
 from .client import AsyncMemory
@@ -69,7 +70,7 @@ class AsyncConversation:
 
     async def save_memory(
         self,
-        role: str,
+        role: Role | str,
         content: str,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,

@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 
+from ...choices import Role
 from ...errors import RetryableError
 from ...types import StoredMessage
 from .client import Memory
@@ -70,7 +71,7 @@ class Conversation:
 
     def save_memory(
         self,
-        role: str,
+        role: Role | str,
         content: str,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
