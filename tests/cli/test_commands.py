@@ -9,8 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import Memory
+from agent_memory._text import harmless
 from agent_memory.cli import app, printing
-from agent_memory.cli.printing import harmless
 from psycopg.types.json import Jsonb
 from rich.console import Console
 from typer.testing import CliRunner, Result
