@@ -28,7 +28,7 @@ FOR_USERS = frozenset({
     "search", "needs_memory", "add_document", "list_documents", "delete_document", "store_artifact",
     "add_artifact_piece", "retrieve_artifact", "list_artifacts", "delete_artifact", "extract_memories",
     "summarize_thread", "compress_thread", "summarize_user", "reconcile_memories", "consolidate", "get_job",
-    "load_user", "list_secrets", "set_secret", "delete_secret",
+    "load_user", "list_secrets", "set_secret", "delete_secret", "delete_message", "expand_refs",
 })
 # fmt: on
 """What a user's token may call, on the data of its user: what docs/operations.md grants to applications, and storing
@@ -96,7 +96,7 @@ def _operation(memory: AsyncMemory, function: Function) -> Operation:
         "functions" if is_for_users else "administration",
         function.comment,
         call,
-        None if hints["return"] is NoneType else hints["return"],
+        _result(hints["return"]),
         body=_model(function, hints),
         signature=_signature(function),
         is_for_users=is_for_users,
@@ -128,6 +128,13 @@ def _kind(argument: Argument, hint: Any) -> tuple[Any, bool]:
     # The catalog says jsonb; what kind of JSON a function takes stands in the client's method.
     is_list = any(_is_list(part) for part in (hint, *get_args(hint)))
     return (list[dict[str, Any]] if is_list else dict[str, Any]), is_nullable
+
+
+def _result(hint: Any) -> Any:
+    """Return the type of an answer: for a class of lists the list that it is, for no value None."""
+    if inspect.isclass(hint) and issubclass(hint, list) and hint is not list:
+        return hint.__orig_bases__[0]  # type: ignore[attr-defined]
+    return None if hint is NoneType else hint
 
 
 def _is_list(hint: Any) -> bool:
