@@ -10,6 +10,22 @@ THREAD = "trip & <b>plans</b>"
 EVIL = "<script>alert('stored')</script><img src=x onerror=alert('image')>"
 LOG = "\n".join(f"line {number}: {EVIL if number == 7 else 'all is well'}" for number in range(2000))
 
+KITCHEN = (
+    ("user", "We are redoing the kitchen. I would like oak fronts and no handles."),
+    ("assistant", "Oak without handles works well with push-to-open drawers."),
+    ("user", "The room is 3.20 m by 4.10 m, with one window to the north."),
+    ("assistant", "Then a light worktop would help. Shall I ask two carpenters for an offer?"),
+    ("user", "Yes, please. The budget is 14,000 euros, all in."),
+    ("assistant", "Noted. I will ask for offers within 14,000 euros."),
+    ("tool", "[MemoryRef: offer-mueller - offer of the carpenter Mueller, 3 pages - 2140 tokens]"),
+    ("assistant", "Mueller offers oak fronts for 13,200 euros, in six weeks."),
+)
+TODAY = (
+    ("user", "Could the dishwasher go to the left of the sink?"),
+    ("assistant", "Yes, the water pipe allows it; Mueller would need to know by Friday."),
+    ("user", "Then tell him, and ask whether the budget still holds."),
+)
+
 
 def store(api: Api) -> None:
     """Store everything; the queue is empty afterwards."""
@@ -38,3 +54,31 @@ def store(api: Api) -> None:
     for number in range(60):
         api.add_message(user_id=f"user {number:02}", thread_id="t", role="user", content="hello")
     api.finish_jobs()
+    _store_maria(api)
+
+
+def _store_maria(api: Api) -> None:
+    """Store a person who redoes her kitchen, for the pictures."""
+    api.store_artifact(user_id="maria", content="Offer\n" * 300, key="offer-mueller", description="offer")
+    for messages in (KITCHEN, TODAY):
+        api.add_messages(
+            user_id="maria",
+            thread_id="kitchen",
+            messages=[{"role": role, "content": content} | _called(role) for role, content in messages],
+        )
+        if messages is KITCHEN:
+            api.summarize_thread(user_id="maria", thread_id="kitchen", kind="rolling")
+            api.finish_jobs(
+                "Maria redoes her kitchen (3.20 m by 4.10 m) with oak fronts without handles, for 14,000 euros. "
+                "The carpenter Mueller offers 13,200 euros."
+            )
+    for content, kind in (
+        ("Maria prefers oak fronts without handles", "preference"),
+        ("Maria's budget for the kitchen is 14,000 euros", "fact"),
+        ("Maria's kitchen has one window, to the north", "fact"),
+    ):
+        api.add_memory(user_id="maria", content=content, memory_type=kind)
+
+
+def _called(role: str) -> dict[str, str]:
+    return {"tool_call_id": "call_1"} if role == "tool" else {}

@@ -39,10 +39,11 @@ def test_with_a_key_one_logs_in_and_out(stored: Api, page: Page) -> None:
         visit(page, serving)
         expect(page.get_by_role("heading", level=1)).to_have_text("Log in")
 
-        assert serving.client().get("/").status_code == 200
-        assert serving.client(token("ana")).get("/page/user?user=ana").status_code == 403
-        assert serving.client(None).get("/page/user?user=ana").status_code == 303
-        assert serving.client(None).post("/page/memory", data={"do": "delete"}).status_code == 303
+        with serving.client() as administrator, serving.client(token("ana")) as ana, serving.client(None) as nobody:
+            assert administrator.get("/").status_code == 200
+            assert ana.get("/page/user?user=ana").status_code == 403
+            assert nobody.get("/page/user?user=ana").status_code == 303
+            assert nobody.post("/page/memory", data={"do": "delete"}).status_code == 303
         # The cookie opens the page only.
         with httpx.Client(base_url=serving.url, cookies={cookie["name"]: cookie["value"]}) as client:
             assert client.post("/v1/version").status_code == 401

@@ -19,9 +19,10 @@ def test_jobs_failures_and_costs_are_shown_and_a_dead_job_gets_another_chance(
     stored: Api, edited: Serving, page: Page
 ) -> None:
     calls = [
-        {"model": "small", "tokens_in": 900, "tokens_out": 40, "duration_ms": 12},
-        {"model": "large", "tokens_in": 100, "tokens_out": 10, "duration_ms": 30, "error": f"no answer {EVIL}"},
+        {"model": "large", "tokens_in": 1000, "tokens_out": 10, "duration_ms": 30, "error": f"no answer {EVIL}"},
     ]
+    stored.register_model(name="large", kind="chat", provider="openai", model="large")
+    stored.activate_model(name="large")
     stored.add_message(user_id=ANA, thread_id="work", role="user", content="This is news.")
     job_id = stored.summarize_user(user_id=ANA)
     state = "pending"
@@ -40,7 +41,7 @@ def test_jobs_failures_and_costs_are_shown_and_a_dead_job_gets_another_chance(
     dead = page.get_by_role("region", name="Failed for good")
     expect(dead).to_contain_text(f"no answer {EVIL}")
     expect(page.get_by_role("region", name="Queue")).to_contain_text("summarize_user")
-    expect(page.get_by_role("region", name="Calls of models")).to_contain_text("small")
+    expect(page.get_by_role("region", name="Calls of models")).to_contain_text("large")
     expect(page.get_by_role("img", name="Tokens read by day and model")).to_be_visible()
     expect(page.get_by_text("failed calls of large")).to_be_visible()
     is_harmless(page)
@@ -68,6 +69,6 @@ def test_the_policy_and_the_prompts_show_what_differs_from_the_built_in_ones(
     expect(page.locator(".changed")).to_have_count(1)
     expect(page.locator(".changed")).to_contain_text("max_tokens")
     expect(page.locator(".changed")).to_contain_text("1234")
-    expect(page.locator(".difference ins")).to_have_text([f"+ And {EVIL} is text."])
+    expect(page.locator(".difference ins")).to_contain_text(["+", f"+ And {EVIL} is text."])
     is_harmless(page)
     accessible(page)

@@ -14,6 +14,7 @@ from .rendering import address
 from .view import Visit
 
 _NAMES = {
+    "instructions": "What placeholders are",
     "memories": "Memories",
     "user_summary": "Profile of the user",
     "recalled": "Said before",
@@ -135,6 +136,9 @@ async def _why(
                 why.append(("the memories that matter most for the query", await _memories(database, user_id, chosen)))
             case "user_summary":
                 why.append(("the profile is always in where it fits", []))
+            case "recalled" if "artifacts" in said:
+                reason = "of artifacts that the thread names: whole where it fits, else what is about the query"
+                why.append((reason, [_artifact(user_id, each) for each in said["artifacts"]]))
             case "recalled":
                 why.append(("said before about the query", [_message(user_id, each) for each in said["messages"]]))
             case "cross_session":
@@ -144,6 +148,8 @@ async def _why(
                 link = address("thread", user=user_id, thread=thread_id, before=said["end_seq"] + 1)
                 covered = f"messages {said['start_seq']} to {said['end_seq']}"
                 why.append((f"stands for {covered}, which do not fit or were compressed", [Chosen(covered, "", link)]))
+            case "instructions":
+                why.append(("a placeholder stands in the context", []))
             case "message":
                 reason = "one of the newest messages of the thread, as many as fit"
                 if part.ordinal == newest:
@@ -176,6 +182,11 @@ def _message(user_id: str, said: dict[str, Any]) -> Chosen:
     why = "stands next to a match" if score is None else f"score {score:.2f}"
     link = address("thread", user=user_id, thread=said["thread_id"], before=said["seq"] + 25)
     return Chosen(f"message {said['seq']} of {said['thread_id']}", why, f"{link}#m{said['seq']}")
+
+
+def _artifact(user_id: str, said: dict[str, Any]) -> Chosen:
+    why = "whole" if said["is_whole"] else "in part"
+    return Chosen(f"artifact {said['key']}", why, address("artifact", user=user_id, key=said["key"]))
 
 
 def _result(user_id: str, said: dict[str, Any]) -> Chosen:
@@ -247,7 +258,7 @@ async def _left_memories(
 
 
 async def _left_recall(database: Database, asked: Asked, parts: list[ContextPart], facts: Row) -> list[Left]:
-    if any(part.source == "recalled" for part in parts):
+    if any(part.source == "recalled" and "messages" in part.metadata for part in parts):
         return []
     what, setting = "What was said before", str(facts["policy"]["context"]["recall"])
     if asked.text("recall") == "no" or (asked.text("recall") is None and setting == "false"):
