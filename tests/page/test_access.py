@@ -14,7 +14,7 @@ from tests.page.steps import accessible, fits_a_phone, visit
 from tests.page.stored import ANA
 from tests.support.sqlapi import Api
 
-pytestmark = pytest.mark.feature("B14")
+pytestmark = pytest.mark.feature("F19")
 
 
 def test_with_a_key_one_logs_in_and_out(stored: Api, page: Page) -> None:

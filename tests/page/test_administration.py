@@ -12,7 +12,7 @@ from tests.page.steps import accessible, fits_a_phone, is_harmless, visit
 from tests.page.stored import ANA, EVIL
 from tests.support.sqlapi import Api
 
-pytestmark = pytest.mark.feature("B14")
+pytestmark = pytest.mark.feature("F19")
 
 
 def test_jobs_failures_and_costs_are_shown_and_a_dead_job_gets_another_chance(

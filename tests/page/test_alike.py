@@ -10,7 +10,7 @@ from tests.page.steps import accessible, fits_a_phone, is_harmless, visit
 from tests.page.stored import ANA, EVIL
 from tests.support.sqlapi import Api
 
-pytestmark = pytest.mark.feature("B14")
+pytestmark = pytest.mark.feature("F19")
 
 
 def test_pairs_are_kept_merged_and_superseded(stored: Api, edited: Serving, page: Page) -> None:

@@ -9,7 +9,7 @@ from tests.http.steps import Serving
 from tests.page.steps import accessible, fits_a_phone, is_harmless, visit
 from tests.page.stored import ANA, EVIL, THREAD
 
-pytestmark = pytest.mark.feature("B14")
+pytestmark = pytest.mark.feature("F19")
 
 
 def test_a_context_shows_its_parts_and_what_was_left_out(shown: Serving, page: Page) -> None:
@@ -19,7 +19,7 @@ def test_a_context_shows_its_parts_and_what_was_left_out(shown: Serving, page: P
     expect(page.locator(".part.memories pre")).to_contain_text("Ana's word is")
     expect(page.locator(".part.thread_summary").first).to_contain_text("stands for messages 0 to")
     expect(page.locator(".part.message").last).to_contain_text("the newest message is always in")
-    expect(page.locator(".part.recalled")).to_contain_text("artifact build-log: in part")
+    expect(page.locator(".part.recalled").last).to_contain_text("artifact build-log: in part")
     expect(page.locator(".part.instructions")).to_contain_text("a placeholder stands in the context")
     expect(page.locator(".left")).to_contain_text("compressed, cleared or expired")
     expect(page.locator("svg.bar rect.message")).to_have_count(1)

@@ -12,7 +12,7 @@ from tests.page.steps import accessible, fits_a_phone, is_harmless, visit
 from tests.page.stored import ANA, EVIL, THREAD
 from tests.support.sqlapi import Api
 
-pytestmark = pytest.mark.feature("B14")
+pytestmark = pytest.mark.feature("F19")
 
 
 def test_users_are_searched_and_paged(shown: Serving, page: Page) -> None:
@@ -92,6 +92,7 @@ def test_what_is_not_there_is_said_with_a_way_out(shown: Serving) -> None:
             answer = client.get(path)
             assert answer.status_code == status, (path, answer.text)
             assert answer.headers["content-type"] == "text/html; charset=utf-8"
+            assert client.head(path).status_code == status
             assert answer.headers["content-security-policy"].startswith("default-src 'none'; style-src 'self';")
 
 
@@ -102,7 +103,14 @@ def test_a_thread_of_a_hundred_thousand_messages_is_there_at_once(stored: Api, s
         " from generate_series(1, 10000) as m))"
     )
     with shown.client(None) as client:
-        for path in ("/", "/page/user?user=large", "/page/thread?user=large&thread=long&before=50000"):
+        for path in (
+            "/",
+            "/page/user?user=large",
+            "/page/thread?user=large&thread=long&before=50000",
+            "/page/memories?user=large",
+            "/page/alike?user=large",
+            "/page/work",
+        ):
             client.get(path)
             started = time.monotonic()
             answer = client.get(path)

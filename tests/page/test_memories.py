@@ -10,7 +10,7 @@ from tests.page.steps import accessible, fits_a_phone, is_harmless, visit
 from tests.page.stored import ANA, EVIL
 from tests.support.sqlapi import Api
 
-pytestmark = pytest.mark.feature("B14")
+pytestmark = pytest.mark.feature("F19")
 
 
 def test_memories_are_a_timeline_with_what_superseded_them(shown: Serving, page: Page) -> None:
@@ -39,6 +39,22 @@ def test_memories_are_a_timeline_with_what_superseded_them(shown: Serving, page:
     page.get_by_label("Type").select_option("preference")
     page.get_by_role("button", name="Find").click()
     expect(page.get_by_text("No memories.")).to_be_visible()
+
+
+def test_memories_that_became_an_article_are_shown(stored: Api, shown: Serving, page: Page) -> None:
+    for number in range(2):
+        stored.add_memory(user_id="past", content=f"Pat ran {number} miles", memory_type="episodic")
+    stored.query(
+        "update memory.memories set superseded_by = gen_random_uuid(), supersede_reason = 'consolidated',"
+        " superseded_at = now() where user_id = 'past' returning 1"
+    )
+    visit(page, shown, "/page/memories", user="past")
+    expect(page.get_by_text("an article of the knowledge base")).to_have_count(2)
+    page.get_by_role("link", name="Pat ran 1 miles").click()
+    expect(page.get_by_text("an article of the knowledge base")).to_be_visible()
+    page.get_by_role("link", name="Duplicates and contradictions").click()
+    expect(page.get_by_text("an article of the knowledge base")).to_have_count(2)
+    accessible(page)
 
 
 def test_a_supersede_a_change_and_a_deletion_are_undone(stored: Api, edited: Serving, page: Page) -> None:

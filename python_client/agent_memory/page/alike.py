@@ -32,16 +32,17 @@ _MEMORIES = """
 select m.* from unnest(%(ids)s::uuid[]) as i (memory_id)
 cross join lateral memory.get_memory(user_id => %(user)s, memory_id => i.memory_id) as m
 """
+# What replaced a memory is not among the memories if it is an article, has expired, or is older than these 500.
 _DECIDED = """
+with listed as (
+  select * from memory.list_memories(user_id => %(user)s, include_superseded => true, row_limit => 500)
+)
 select old.memory_id, old.content, old.created_at, old.supersede_reason, old.superseded_at, old.superseded_by,
   new.content as new_content, new.created_at as new_created_at
-from (
-  select * from memory.list_memories(user_id => %(user)s, include_superseded => true, row_limit => 500) as m
-  where m.superseded_by is not null
-  order by m.superseded_at desc limit 25
-) as old
-cross join lateral memory.get_memory(user_id => %(user)s, memory_id => old.superseded_by) as new
-order by old.superseded_at desc
+from listed as old
+left join listed as new on new.memory_id = old.superseded_by
+where old.superseded_by is not null
+order by old.superseded_at desc limit 25
 """
 _AT_A_TIME = 50
 _LEAST = 0.5

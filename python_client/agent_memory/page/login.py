@@ -26,7 +26,7 @@ def routes(sessions: Sessions, is_key: Callable[[str], bool]) -> list[Route]:
         return rendered("login.html", status, problem=problem, user=None, may_edit=False, is_logged_in=False)
 
     async def show(request: Request) -> Response:
-        if request.method == "GET":
+        if request.method != "POST":
             return _with_headers(form())
         try:
             check_same_origin(request.headers)

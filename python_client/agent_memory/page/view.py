@@ -91,13 +91,13 @@ class Views:
                     403, "the page is for the administrator", hint="Log in with the administrator's key."
                 )
             return RedirectResponse(address("login"), 303)
-        if request.method == "GET":
-            asked = Asked.parsed(request.url.query)
-        else:
+        if request.method == "POST":
             check_same_origin(request.headers)
             if not self._may_edit:
                 raise ProblemError(403, "the page only shows", hint="Start it with --edit to change something.")
             asked = Asked.parsed((await request.body()).decode("utf-8", "replace"))
+        else:
+            asked = Asked.parsed(request.url.query)
         async with borrowed(self._pool) as database:
             return await show(Visit(asked, database, self._may_edit, is_logged_in))
 
