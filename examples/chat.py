@@ -16,7 +16,6 @@ from datetime import datetime, timezone
 
 from agent_memory import Memory
 from openai import OpenAI, OpenAIError
-from openai.types.chat import ChatCompletionMessageParam
 
 MODEL = os.environ.get("CHAT_MODEL", "gpt-4.1-mini")
 
@@ -27,11 +26,7 @@ def chat(user_id: str, memory: Memory, model: OpenAI) -> None:
     said = ""
     for said in said_lines():
         memory.add_message(user_id, thread_id, "user", said)
-        context = memory.get_context(user_id, thread_id, query=said)
-        messages: list[ChatCompletionMessageParam] = [
-            {"role": part.role, "content": part.content}  # type: ignore[misc]  # role is any of theirs
-            for part in context
-        ]
+        messages = memory.get_context(user_id, thread_id, query=said).to_openai()
         try:
             answer = model.chat.completions.create(model=MODEL, messages=messages).choices[0].message.content or "…"
         except OpenAIError as error:

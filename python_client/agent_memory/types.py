@@ -10,27 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ._row import Row, line
 
-Role = Literal["user", "assistant", "agent", "tool", "system", "developer"]
-"""Who a message is from; agent is another name of assistant."""
-Mode = Literal["hybrid", "vector", "keyword"]
-"""How a search compares: by words and meaning, by meaning alone, by words alone."""
-Source = Literal["memory", "message", "document", "summary", "artifact"]
-"""Where a search looks."""
-OnConflict = Literal["ignore", "replace", "error"]
-"""What becomes of a memory whose content is stored already."""
-SummaryKind = Literal["rolling", "thread"]
-"""A summary of the newest messages, or of the whole thread."""
-ModelKind = Literal["chat", "embedding", "rerank"]
-"""What a model is used for."""
-ImportFormat = Literal["chat", "chatgpt", "claude", "langgraph", "mem0", "locomo"]
-"""What can be imported; mem0 is also the form of memories that ``agent-memory export`` writes."""
-Provider = Literal["local", "openai", "azure"]
-"""Who serves a model: this machine, or a server with the protocol of that provider."""
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionMessageParam
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -77,6 +63,16 @@ class ContextPart(Row):
 
     def __str__(self) -> str:
         return line(f"{self.role} ({self.source}, {self.token_count} tokens)", self.content)
+
+
+class Context(list[ContextPart]):
+    """The parts of a context, in the order in which a model is to read them."""
+
+    def to_openai(self) -> list[ChatCompletionMessageParam]:
+        """Return the context as chat messages of OpenAI, with tool calls; see ``adapters.openai.to_openai``."""
+        from .adapters.openai import to_openai
+
+        return to_openai(self)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory
-from agent_memory.types import Mode, ModelKind, OnConflict, Provider, Role, Source, SummaryKind
+from agent_memory.choices import Mode, ModelKind, OnConflict, Provider, Role, Source, SummaryKind
 
 NOT_FUNCTIONS = {"close", "artifact_pieces", "buffer"}
 
@@ -92,7 +92,7 @@ def test_result_types_have_the_columns(db: psycopg.Connection) -> None:
     checked = 0
     for name in methods(Memory):
         returned: Any = get_type_hints(getattr(Memory, name))["return"]
-        for kind in (returned, *get_args(returned)):
+        for kind in (returned, *get_args(returned), *get_args(getattr(returned, "__orig_bases__", [None])[0])):
             if dataclasses.is_dataclass(kind):
                 assert [field.name for field in dataclasses.fields(kind)] == columns(db, name), name
                 checked += 1

@@ -178,7 +178,7 @@ class FakeModelServer:
     def _completion(self, body: Body, behaviour: Behaviour) -> str:
         answer = by_rule if behaviour.answer is None else behaviour.answer
         content = answer if isinstance(answer, str) else answer(body)
-        tokens_in = sum(count_tokens(message["content"]) for message in body["messages"])
+        tokens_in = sum(count_tokens(str(message.get("content") or "")) for message in body["messages"])
         message = {"role": "assistant", "content": content}
         return json.dumps(
             {

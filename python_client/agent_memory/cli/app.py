@@ -13,12 +13,14 @@ from .conversations import context, search
 from .documents import documents
 from .installation import demo, doctor, install
 from .jobs import jobs
+from .mcp import mcp
 from .memories import memories
 from .models import models
 from .move import move
 from .policy import policy
 from .printing import console
 from .prompts import prompts
+from .serve import serve
 from .shell import shell
 from .status import status
 from .threads import messages, threads, users
@@ -68,6 +70,8 @@ app.command(rich_help_panel=LOOK)(export)
 app.command(rich_help_panel=ADMINISTER)(status)
 app.command(rich_help_panel=ADMINISTER)(doctor)
 app.command(rich_help_panel=ADMINISTER)(worker)
+app.command(rich_help_panel=ADMINISTER)(serve)
+app.command(rich_help_panel=ADMINISTER)(mcp)
 app.add_typer(jobs, name="jobs", rich_help_panel=ADMINISTER)
 app.add_typer(models, name="models", rich_help_panel=ADMINISTER)
 app.add_typer(policy, name="policy", rich_help_panel=ADMINISTER)

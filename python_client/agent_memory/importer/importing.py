@@ -11,9 +11,9 @@ from typing import Any
 
 import psycopg
 
+from ..choices import ImportFormat
 from ..client import Memory
 from ..errors import ConflictError, InvalidValueError, LimitExceededError
-from ..types import ImportFormat
 from .formats import records_of
 from .records import ImportFileError, IncomingMemory, IncomingMessage, Record, shown
 
@@ -50,6 +50,7 @@ def import_file(
     format: ImportFormat | None = None,
     on_bad: OnBad | None = None,
     dry_run: bool = False,
+    only_user: str | None = None,
 ) -> Iterator[ImportProgress]:
     """Import a file in one transaction, queue the extraction of memories from what is new, and report on the way.
 
@@ -64,9 +65,10 @@ def import_file(
         on_bad: is called with each record that cannot be imported, and the others are; None raises the first one, and
             nothing is stored.
         dry_run: roll back at the end: the progress says what would be stored.
+        only_user: the user whose records are accepted; None for any.
 
     Raises:
-        ImportFileError: a record is malformed, or the database refused it.
+        ImportFileError: a record is malformed, is of another user than ``only_user``, or the database refused it.
         OSError: the file cannot be read.
     """
     bad = 0
@@ -83,6 +85,11 @@ def import_file(
     for record in records_of(path, format, user_id, thread_id):
         if isinstance(record, ImportFileError):
             note(record)
+        elif only_user not in (None, record.user_id):
+            raise ImportFileError(
+                f"{shown(path)}, {record.place}: the message is of another user",
+                hint="Leave user_id out of the messages.",
+            )
         else:
             total += 1
     done, memories = 0, 0

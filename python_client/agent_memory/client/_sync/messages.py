@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...types import Message, Role, StoredMessage, Summary, SummaryKind, Thread
+from ...choices import Role, SummaryKind
+from ...types import Message, StoredMessage, Summary, Thread
 from .caller import SyncCaller
 
 
@@ -98,6 +99,13 @@ class SyncMessages(SyncCaller):
     def delete_thread(self, user_id: str, thread_id: str) -> int:
         """Delete a thread with the memories extracted from it, and return how many messages were deleted."""
         return self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id})
+
+    def delete_message(self, user_id: str, thread_id: str, seq: int) -> bool:
+        """Hide one message of a thread (soft delete) and return whether it was there.
+
+        Summaries that cover it are dropped; a message that compression put away stays.
+        """
+        return self._value(bool, "delete_message", {"user_id": user_id, "thread_id": thread_id, "seq": seq})
 
     def get_thread_summary(self, user_id: str, thread_id: str, kind: SummaryKind | None = None) -> Summary | None:
         """Return the latest completed summary of a thread, or None while there is none.

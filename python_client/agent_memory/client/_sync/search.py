@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...types import ContextPart, MemoryNeed, Mode, SearchResult, Source
+from ...choices import Mode, Source
+from ...types import Context, ContextPart, MemoryNeed, SearchResult
 from .embedding import SyncEmbedding
 
 
@@ -118,7 +119,7 @@ class SyncSearch(SyncEmbedding):
         max_tokens: int | None = None,
         query_embedding: Sequence[float] | None = None,
         recall: bool | None = None,
-    ) -> list[ContextPart]:
+    ) -> Context:
         """Build the messages to send to a model.
 
         They are instructions, memories, what was said before about the query, the newest messages of the thread, and
@@ -135,11 +136,12 @@ class SyncSearch(SyncEmbedding):
             recall: whether earlier messages are brought back; None is the policy's context.recall.
 
         Returns:
-            Parts in the order in which a model reads them, each with its tokens.
+            Parts in the order in which a model reads them, each with its tokens; ``to_openai()`` makes chat messages of
+            them, with their tool calls.
         """
         if query_embedding is None:
             query_embedding = self._prepared(user_id, query, thread_id, agent_id, is_context=True)
-        return self._rows(
+        rows = self._rows(
             ContextPart,
             "get_context",
             {"user_id": user_id, "thread_id": thread_id},
@@ -149,6 +151,7 @@ class SyncSearch(SyncEmbedding):
             query_embedding=query_embedding,
             recall=recall,
         )
+        return Context(rows)
 
     def render_memories(
         self,
@@ -182,3 +185,29 @@ class SyncSearch(SyncEmbedding):
         Raises InvalidValueError where ``query`` is empty.
         """
         return self._row(MemoryNeed, "needs_memory", {"user_id": user_id, "thread_id": thread_id, "query": query})
+
+    def expand_refs(
+        self,
+        user_id: str,
+        content: str,
+        max_tokens: int | None = None,
+        query: str | None = None,
+        query_embedding: Sequence[float] | None = None,
+    ) -> str:
+        """Return a text with its placeholders replaced by what they stand for, at most ``max_tokens`` tokens in all.
+
+        With a ``query``, in words or as an embedding, the artifacts that say most of it come first, and of one that
+        does not fit the lines that do, with their numbers. Without one they come in the order of the text, and each
+        whole. What does not fit, or is not this user's, stays a placeholder; so do placeholders in what is inserted.
+        Without ``max_tokens`` everything is replaced, with 0 nothing.
+        """
+        if query is not None and max_tokens and query_embedding is None and "[MemoryRef: " in content:
+            query_embedding = self._prepared(user_id, query, is_context=True)
+        return self._value(
+            str,
+            "expand_refs",
+            {"user_id": user_id, "content": content},
+            max_tokens=max_tokens,
+            query=query,
+            query_embedding=query_embedding,
+        )

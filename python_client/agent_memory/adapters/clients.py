@@ -1,0 +1,108 @@
+"""Either client under one interface, and the error for a framework that is not installed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import partial
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+from ..client import AsyncMemory, Memory
+from ..errors import AgentMemoryError
+
+Value = TypeVar("Value")
+
+
+class MissingPackageError(AgentMemoryError, ImportError):
+    """The framework of an adapter is not installed; the hint has the pip command."""
+
+
+class needs:  # noqa: N801  # reads as a statement: with needs("langgraph"):
+    """Turn the failed import of a framework into an error that names the pip command.
+
+    Args:
+        extra: the extra of this package that installs the framework.
+
+    Raises:
+        MissingPackageError: a package of the framework is missing.
+    """
+
+    def __init__(self, extra: str) -> None:
+        self._extra = extra
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Raise the error that says more than ModuleNotFoundError does."""
+        if isinstance(error, ModuleNotFoundError):
+            raise MissingPackageError(
+                f"this adapter needs the package {error.name}",
+                hint=f"Run: pip install 'pg-agent-memory[{self._extra}]'",
+            ) from error
+
+
+class _Threaded:
+    """A blocking client whose methods are coroutines: each call runs in a thread, so that no event loop waits."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        method = getattr(self._memory, name)
+
+        async def call(*arguments: Any, **options: Any) -> Any:
+            return await asyncio.to_thread(partial(method, *arguments, **options))
+
+        return call
+
+
+def asynchronous(memory: AsyncMemory | Memory) -> AsyncMemory:
+    """Return the client if it is asynchronous, else one with the same methods as coroutines.
+
+    Raises:
+        TypeError: memory is neither.
+    """
+    if isinstance(memory, AsyncMemory):
+        return memory
+    if isinstance(memory, Memory):
+        return cast("AsyncMemory", _Threaded(memory))
+    raise TypeError(f"memory must be a Memory or an AsyncMemory, not {type(memory).__name__}")
+
+
+class _Immediate:
+    """A blocking client whose methods are coroutines that are done when they are first awaited."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        method = getattr(self._memory, name)
+
+        async def call(*arguments: Any, **options: Any) -> Any:
+            return method(*arguments, **options)
+
+        return call
+
+
+def blocking(memory: AsyncMemory | Memory) -> AsyncMemory:
+    """Return a client for coroutines that ``finished`` runs: so code for both kinds of calls is written once.
+
+    Raises:
+        TypeError: memory is asynchronous.
+    """
+    if not isinstance(memory, Memory):
+        raise TypeError("calls that block need a Memory; with an AsyncMemory use the asynchronous ones")
+    return cast("AsyncMemory", _Immediate(memory))
+
+
+def finished(coroutine: Coroutine[Any, Any, Value]) -> Value:
+    """Run a coroutine that waits for nothing, because its client is one of ``blocking``, and return its result."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return cast("Value", end.value)
+    raise RuntimeError("the coroutine waits for something")

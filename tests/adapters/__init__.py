@@ -1,0 +1,1 @@
+"""Tests of agent_memory.adapters, against the frameworks themselves."""

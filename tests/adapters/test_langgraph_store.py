@@ -1,0 +1,314 @@
+"""The LangGraph store."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory import AsyncMemory, InvalidValueError, Memory
+from agent_memory.adapters.langgraph import AgentMemoryStore
+from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
+
+from tests.adapters.steps import run_example
+from tests.support.fake_model_server import FakeModelServer
+
+pytestmark = [
+    pytest.mark.feature("F15"),
+    pytest.mark.filterwarnings("ignore::agent_memory.DegradedWarning"),  # no embedding model is active
+]
+
+
+@pytest.fixture
+def store(memory: Memory) -> AgentMemoryStore:
+    return AgentMemoryStore(memory, "ana")
+
+
+def put_all(store: AgentMemoryStore, *namespaces: tuple[str, ...]) -> None:
+    for namespace in namespaces:
+        store.put(namespace, "k", {"v": 1})
+
+
+class TestItems:
+    def test_an_item_comes_back_as_it_was_put(self, store: AgentMemoryStore) -> None:
+        value = {"text": "Ça va?", "nested": {"list": [1, 2.5, None, True, {"a": "b"}]}, "empty": {}, "none": None}
+        store.put(("users", "ana"), "profile", value)
+        item = store.get(("users", "ana"), "profile")
+        assert item is not None
+        assert (item.namespace, item.key, item.value) == (("users", "ana"), "profile", value)
+        assert timedelta() <= item.updated_at - item.created_at.replace(microsecond=0) < timedelta(minutes=1)
+
+    def test_an_item_that_is_put_again_has_the_new_value(self, store: AgentMemoryStore, memory: Memory) -> None:
+        store.put(("a",), "k", {"text": "old"})
+        first = store.get(("a",), "k")
+        store.put(("a",), "k", {"text": "new"})
+        second = store.get(("a",), "k")
+        assert first is not None
+        assert second is not None
+        assert second.value == {"text": "new"}
+        assert second.created_at == first.created_at
+        assert second.updated_at > first.updated_at
+        [record] = memory.list_memories("ana")
+        assert [version.content for version in memory.get_memory_history("ana", record.memory_id)] == ["old", "new"]
+
+    def test_a_deleted_item_is_gone_and_can_be_put_again(self, store: AgentMemoryStore) -> None:
+        store.put(("a",), "k", {"v": 1})
+        store.delete(("a",), "k")
+        store.delete(("a",), "k")
+        assert store.get(("a",), "k") is None
+        assert store.search(("a",)) == []
+        store.put(("a",), "k", {"v": 1})
+        assert store.get(("a",), "k") is not None
+
+    def test_equal_values_under_other_keys_are_other_items(self, store: AgentMemoryStore) -> None:
+        places = [(("a",), "k"), (("a",), "l"), (("a", "k"), "l"), (("b",), "k")]
+        for namespace, key in places:
+            store.put(namespace, key, {"text": "the same"})
+        store.delete(("a",), "l")
+        assert [(i.namespace, i.key) for i in store.search(())] == [places[3], places[2], places[0]]
+
+    @pytest.mark.parametrize("key", ["k" * 400, 'quoted "key"', "tab\tand\nline", "日本語", "100%"])
+    def test_keys_may_be_any_text(self, store: AgentMemoryStore, key: str) -> None:
+        store.put(("a",), key, {"v": 1})
+        item = store.get(("a",), key)
+        assert item is not None
+        assert item.key == key
+
+    def test_a_value_may_be_long(self, store: AgentMemoryStore) -> None:
+        value = {"text": "ä" * 300_000}
+        store.put(("a",), "k", value)
+        item = store.get(("a",), "k")
+        assert item is not None
+        assert item.value == value
+
+    def test_the_limit_of_memories_takes_no_item(self, store: AgentMemoryStore, memory: Memory) -> None:
+        memory.set_policy({"memories": {"max_per_agent": 2}})
+        for number in range(5):
+            store.put(("a",), f"k{number}", {"v": number})
+        assert len(store.search(("a",))) == 5
+
+    def test_users_do_not_see_each_others_items(self, store: AgentMemoryStore, memory: Memory) -> None:
+        store.put(("a",), "k", {"v": 1})
+        assert AgentMemoryStore(memory, "ben").get(("a",), "k") is None
+
+    def test_the_user_may_be_part_of_the_namespace(self, memory: Memory) -> None:
+        store = AgentMemoryStore(memory, lambda namespace: namespace[1])
+        store.put(("memories", "ana"), "k", {"v": 1})
+        store.put(("memories", "ben"), "k", {"v": 2})
+        assert memory.count_memories("ana") == memory.count_memories("ben") == 1
+        assert [item.value for item in store.search(("memories", "ben"))] == [{"v": 2}]
+        assert store.list_namespaces(prefix=("memories", "ana")) == [("memories", "ana")]
+
+    def test_first_puts_at_once_leave_one_item(self, dsn: str) -> None:
+        with Memory(dsn) as memory, ThreadPoolExecutor(8) as threads:
+            store = AgentMemoryStore(memory, "ana")
+            put: Callable[[int], None] = lambda number: store.put(("a",), "k", {"v": number})  # noqa: E731
+            list(threads.map(put, range(24)))
+            assert memory.count_memories("ana") == len(store.search(("a",))) == 1
+
+
+class TestSearch:
+    @pytest.fixture
+    def store(self, store: AgentMemoryStore) -> AgentMemoryStore:
+        for key, text, color, score in [
+            ("d", "blue car", "blue", 3.5),
+            ("c", "green apple", "green", 4.0),
+            ("b", "red car", "red", 3),
+            ("a", "red apple", "red", 4.5),
+        ]:
+            value = {"text": text, "color": color, "score": score, "tags": [color], "more": {"n": score, "m": 1}}
+            store.put(("docs",), key, value)
+        return store
+
+    @pytest.mark.parametrize(
+        ("wanted", "keys"),
+        [
+            ({}, "abcd"),
+            ({"color": "red"}, "ab"),
+            ({"color": {"$eq": "red"}}, "ab"),
+            ({"color": {"$ne": "red"}}, "cd"),
+            ({"score": {"$gt": 3.5}}, "ac"),
+            ({"score": {"$gte": 3.5, "$lt": 4.5}}, "cd"),
+            ({"score": {"$lte": 3}, "color": "red"}, "b"),
+            ({"color": {"$gt": 1}}, ""),
+            ({"missing": {"$gt": 1}}, ""),
+            ({"missing": None}, "abcd"),
+            ({"tags": ["red"]}, "ab"),
+            ({"tags": []}, ""),
+            ({"more": {"n": {"$gt": 4}}}, "a"),
+            ({"more": {"m": 1}}, "abcd"),
+        ],
+    )
+    def test_filters(self, store: AgentMemoryStore, wanted: dict[str, Any], keys: str) -> None:
+        assert "".join(item.key for item in store.search(("docs",), filter=wanted)) == keys
+
+    def test_an_unknown_operator_is_refused(self, store: AgentMemoryStore) -> None:
+        with pytest.raises(ValueError, match="regex"):
+            store.search(("docs",), filter={"color": {"$regex": "r"}})
+
+    def test_items_that_answer_the_query_come_first(self, store: AgentMemoryStore) -> None:
+        found = store.search(("docs",), query="red apple", limit=3)
+        assert found[0].key == "a"
+        assert found[0].score == 1
+        assert store.search(("docs",), query="car", filter={"color": "red"})[0].key == "b"
+        assert store.search(("docs",), query="apple", filter={"score": {"$lt": 4.5}})[0].key == "c"
+        assert {item.key: item.score == 0 for item in store.search(("docs",), query="apple")} == {
+            "a": False, "b": True, "c": False, "d": True,
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("query", [None, "apple"])
+    def test_pages_join_to_the_whole(self, store: AgentMemoryStore, query: str | None) -> None:
+        whole = [item.key for item in store.search(("docs",), query=query)]
+        pages = [store.search(("docs",), query=query, limit=1, offset=offset) for offset in range(5)]
+        assert [item.key for page in pages for item in page] == whole
+        assert store.search(("docs",), limit=0) == []
+
+    def test_only_indexed_fields_are_searched(self, memory: Memory) -> None:
+        store = AgentMemoryStore(memory, "ana", index=["text", "facts[*].content"])
+        store.put(("a",), "k", {"text": "apple", "secret": "pear", "facts": [{"content": "plum"}]})
+        store.put(("a",), "l", {"text": "quince", "note": "medlar"}, index=["note"])
+        store.put(("a",), "m", {"text": "cherry"}, index=False)
+        scores = {query: store.search(("a",), query=query)[0].score for query in
+                  ("apple", "plum", "medlar", "pear", "quince", "cherry")}  # fmt: skip
+        assert [query for query, score in scores.items() if score] == ["apple", "plum", "medlar"]
+
+    def test_many_items_are_filtered(self, store: AgentMemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("agent_memory.adapters.langgraph.store.PAGE", 2)
+        assert [item.key for item in store.search(("docs",), filter={"color": {"$ne": "red"}})] == ["c", "d"]
+        assert store.search(("docs",), filter={"color": {"$ne": "red"}}, offset=1)[0].key == "d"
+        assert store.list_namespaces() == [("docs",)]
+
+
+class TestNamespaces:
+    def test_a_prefix_ends_at_a_label(self, store: AgentMemoryStore) -> None:
+        put_all(store, ("foo",), ("foo", "child"), ("foo", "child", "deep"), ("foobar",), ("foo_",), ("f%",))
+        assert {item.namespace for item in store.search(("foo",))} == {
+            ("foo",), ("foo", "child"), ("foo", "child", "deep"),
+        }  # fmt: skip
+        assert len(store.search(())) == 6
+        assert store.search(("fo",)) == []
+        assert [item.namespace for item in store.search(("f%",))] == [("f%",)]
+
+    def test_namespaces_are_listed_by_prefix_suffix_and_depth(self, store: AgentMemoryStore) -> None:
+        put_all(store, ("a", "b", "c"), ("a", "b", "d", "e"), ("a", "b", "d", "i"), ("a", "c", "f"), ("b", "a", "f"))
+        assert store.list_namespaces(prefix=("a", "b"), max_depth=3) == [("a", "b", "c"), ("a", "b", "d")]
+        assert store.list_namespaces(suffix=("f",)) == [("a", "c", "f"), ("b", "a", "f")]
+        assert store.list_namespaces(prefix=("a", "*", "d")) == [("a", "b", "d", "e"), ("a", "b", "d", "i")]
+        assert store.list_namespaces(prefix=("a",), suffix=("*", "f")) == [("a", "c", "f")]
+        assert store.list_namespaces(limit=2, offset=1) == [("a", "b", "d", "e"), ("a", "b", "d", "i")]
+        assert store.list_namespaces(prefix=("none",)) == []
+
+    @pytest.mark.parametrize("namespace", [(), ("",), ("a.b",), ("langgraph",), (1,)])
+    def test_invalid_namespaces_are_refused_as_by_langgraph(
+        self, store: AgentMemoryStore, namespace: tuple[Any, ...]
+    ) -> None:
+        with pytest.raises(InvalidNamespaceError):
+            store.put(namespace, "k", {"v": 1})
+
+    def test_operations_that_are_passed_directly_are_checked(self, store: AgentMemoryStore) -> None:
+        for op in (PutOp(("a.b",), "k", {}), GetOp(("a.b",), "k"), SearchOp(("a.b",)),
+                   ListNamespacesOp((MatchCondition("prefix", ("a.b",)),))):  # fmt: skip
+            with pytest.raises(InvalidNamespaceError):
+                store.batch([op])
+
+
+class TestTimeToLive:
+    SECONDS = 1.5
+
+    def test_items_expire_and_reads_keep_them_alive(self, store: AgentMemoryStore) -> None:
+        ttl = self.SECONDS / 60
+        store.put(("a",), "read", {"v": 1}, ttl=ttl)
+        store.put(("a",), "searched", {"v": 2}, ttl=ttl)
+        store.put(("a",), "seen", {"v": 3}, ttl=ttl)
+        store.put(("a",), "kept", {"v": 4}, ttl=ttl)
+        store.put(("a",), "kept", {"v": 4})
+        time.sleep(self.SECONDS * 0.6)
+        assert store.get(("a",), "read") is not None
+        assert len(store.search(("a",), filter={"v": 2})) == 1
+        assert store.get(("a",), "seen", refresh_ttl=False) is not None
+        time.sleep(self.SECONDS * 0.6)
+        assert {item.key for item in store.search(("a",), refresh_ttl=False)} == {"read", "searched", "kept"}
+        assert store.get(("a",), "seen") is None
+
+    def test_the_store_may_have_a_time_for_all(self, memory: Memory) -> None:
+        store = AgentMemoryStore(memory, "ana", ttl={"default_ttl": 10, "refresh_on_read": False})
+        store.put(("a",), "k", {"v": 1})
+        store.put(("a",), "l", {"v": 1}, ttl=None)
+        assert [record.expires_at is None for record in memory.list_memories("ana")] == [True, False]
+
+
+class TestBatches:
+    OPS = (
+        PutOp(("a",), "k", {"v": 1}),
+        GetOp(("a",), "k"),
+        SearchOp(("a",), filter={"v": 1}),
+        ListNamespacesOp(),
+        PutOp(("a",), "k", None),
+        GetOp(("a",), "k"),
+    )
+
+    def check(self, results: list[Any]) -> None:
+        assert [type(result).__name__ for result in results] == [
+            "NoneType",
+            "Item",
+            "list",
+            "list",
+            "NoneType",
+            "NoneType",
+        ]
+        assert results[1].value == results[2][0].value == {"v": 1}
+        assert results[3] == [("a",)]
+
+    def test_results_are_in_the_order_of_the_operations(self, store: AgentMemoryStore) -> None:
+        self.check(store.batch(self.OPS))
+
+    def test_with_a_blocking_client_asynchronous_calls_run_in_threads(self, store: AgentMemoryStore) -> None:
+        self.check(asyncio.run(store.abatch(self.OPS)))
+
+    def test_with_an_asynchronous_client_they_are_awaited(self, dsn: str) -> None:
+        async def use() -> None:
+            async with AsyncMemory(dsn) as memory:
+                store = AgentMemoryStore(memory, "ana")
+                self.check(await store.abatch(self.OPS))
+                await asyncio.gather(*(store.aput(("a",), f"k{number}", {"v": number}) for number in range(20)))
+                assert len(await store.asearch(("a",), limit=30)) == 20
+                await store.adelete(("a",), "k0")
+                assert await store.aget(("a",), "k0") is None
+                assert await store.alist_namespaces() == [("a",)]
+                with pytest.raises(TypeError, match="Memory"):
+                    store.get(("a",), "k1")
+
+        asyncio.run(use())
+
+    def test_an_unknown_operation_is_refused(self, store: AgentMemoryStore) -> None:
+        with pytest.raises(TypeError, match="int"):
+            store.batch([7])  # type: ignore[list-item]
+
+
+class TestErrors:
+    def test_what_json_cannot_hold_is_refused(self, store: AgentMemoryStore) -> None:
+        with pytest.raises(InvalidValueError, match="set"):
+            store.put(("a",), "k", {"v": {1, 2}})
+
+    def test_a_failing_database_is_an_error_of_psycopg_as_in_langgraphs_own_store(self, failing_memory: Memory) -> None:
+        store = AgentMemoryStore(failing_memory, "ana")
+        with pytest.raises(psycopg.OperationalError):
+            store.put(("a",), "k", {"v": 1})
+        with pytest.raises(psycopg.OperationalError):
+            asyncio.run(store.aget(("a",), "k"))
+
+
+@pytest.mark.usefixtures("environment")
+def test_the_example_remembers_across_threads(
+    model: FakeModelServer, stored: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_example("langgraph_agent.py", "ana", "I prefer trains over planes.", monkeypatch=monkeypatch)
+    run_example("langgraph_agent.py", "ana", "Do I prefer trains?", monkeypatch=monkeypatch)
+    assert capsys.readouterr().out == "Noted.\nNoted.\n"
+    assert "I prefer trains over planes." in str(model.requests[-1].body["messages"][0])
+    assert stored.count_memories("ana", filter={"langgraph": {"namespace": ["said"]}}) == 2

@@ -1,0 +1,221 @@
+"""The session of the OpenAI Agents SDK."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory import AsyncMemory, Memory
+from agent_memory.adapters.openai_agents import AgentMemorySession
+from agents import Agent, ModelSettings, OpenAIChatCompletionsModel, RunConfig, Runner, SessionSettings, function_tool
+from agents.memory import Session
+from openai import AsyncOpenAI
+
+from tests.adapters.steps import calling, run_example, tool_call
+from tests.support.fake_model_server import Behaviour, FakeModelServer
+
+MONDAY = ("ana", "monday")
+CALL = {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": '{"city":  "Porto"}', "id": "fc_1"}
+OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "18 degrees"}
+SPOKEN = {
+    "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+    "content": [{"type": "output_text", "text": "Warm.", "annotations": [{"type": "url_citation"}], "logprobs": []}],
+}  # fmt: skip
+IMAGE = {
+    "role": "user",
+    "content": [
+        {"type": "input_text", "text": "What is this?"},
+        {"type": "input_text", "text": "A cat?"},
+        {"type": "input_image", "image_url": "https://example.org/cat.png", "detail": "auto"},
+    ],
+}
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}]}
+SEEN = {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_image", "image_url": "data:x"}]}
+pytestmark = pytest.mark.feature("F15")
+
+
+@pytest.fixture
+def session(memory: Memory) -> AgentMemorySession:
+    return AgentMemorySession(memory, *MONDAY)
+
+
+def run(*calls: Awaitable[Any]) -> Any:
+    """The result of the last of some calls, which are made one after the other."""
+
+    async def awaited() -> Any:
+        return [await call for call in calls][-1]
+
+    return asyncio.run(awaited())
+
+
+class TestItems:
+    @pytest.mark.parametrize(
+        "item",
+        [
+            {"role": "user", "content": "Olá! 😀 '; drop table memory.messages; --"},
+            {"role": "developer", "content": "Be kind.", "type": "message"},
+            {"role": "user", "content": ""},
+            IMAGE,
+            SPOKEN,
+            {**SPOKEN, "content": [{"type": "refusal", "refusal": "No."}]},
+            CALL,
+            OUTPUT,
+            SEEN,
+            REASONING,
+            {"type": "item_reference", "id": "msg_1"},
+            {"type": "mcp_list_tools", "id": "m", "server_label": "s", "tools": []},
+        ],
+        ids=str,
+    )
+    def test_an_item_comes_back_as_it_was_added(self, session: AgentMemorySession, item: Any) -> None:
+        assert run(session.add_items([item]), session.get_items()) == [item]
+        assert run(session.pop_item()) == item
+
+    def test_the_database_knows_texts_calls_and_results(self, session: AgentMemorySession, memory: Memory) -> None:
+        run(session.add_items([IMAGE, REASONING, CALL, OUTPUT, SPOKEN]))  # type: ignore[list-item]
+        assert [(message.role, message.content) for message in memory.get_messages(*MONDAY)] == [
+            ("user", "What is this?\nA cat?"), ("assistant", ""), ("assistant", ""), ("tool", "18 degrees"),
+            ("assistant", "Warm."),
+        ]  # fmt: skip
+        function = {"name": "weather", "arguments": CALL["arguments"]}
+        assert memory.get_context(*MONDAY).to_openai() == [
+            {"role": "user", "content": "What is this?\nA cat?"},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": "c1", "type": "function", "function": function}],
+            },
+            {"role": "tool", "content": "18 degrees", "tool_call_id": "c1"},
+            {"role": "assistant", "content": "Warm."},
+        ]
+
+    def test_calls_at_once_are_one_message_of_a_context(self, session: AgentMemorySession, memory: Memory) -> None:
+        items: list[Any] = [CALL, {**CALL, "call_id": "c2"}, OUTPUT, {**OUTPUT, "call_id": "c2"}, SPOKEN]
+        run(session.add_items(items))
+        called, *results, _ = memory.get_context(*MONDAY).to_openai()
+        assert [call["id"] for call in called["tool_calls"]] == ["c1", "c2"]  # type: ignore[typeddict-item]
+        assert [result["tool_call_id"] for result in results] == ["c1", "c2"]  # type: ignore[typeddict-item]
+
+    def test_messages_of_others_are_items_too(self, session: AgentMemorySession, memory: Memory) -> None:
+        call = tool_call("weather", {"city": "Porto"}, "c1")
+        memory.add_messages(
+            *MONDAY,
+            [
+                {"role": "user", "content": "Hi!"},
+                {"role": "assistant", "content": "Let me see.", "tool_calls": [call]},
+                {"role": "tool", "content": "18 degrees", "tool_call_id": "c1"},
+                {"role": "tool", "content": "19 degrees"},
+            ],
+        )
+        items = [
+            {"role": "user", "content": "Hi!"},
+            {"role": "assistant", "content": "Let me see."},
+            {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": '{"city": "Porto"}'},
+            OUTPUT,
+            {"role": "user", "content": "19 degrees"},
+        ]
+        assert run(session.get_items()) == items
+        assert run(session.get_items(3)) == items[-3:]
+
+
+class TestSession:
+    def items(self, *numbers: int) -> list[Any]:
+        return [{"role": "user", "content": f"{number}"} for number in numbers]
+
+    def test_is_what_the_sdk_calls_a_session(self, session: AgentMemorySession) -> None:
+        assert isinstance(session, Session)
+        assert session.session_id == "monday"
+
+    @pytest.mark.parametrize(("limit", "expected"), [(None, (0, 1, 2)), (2, (1, 2)), (9, (0, 1, 2)), (0, ()), (-1, ())])
+    def test_the_newest_items_come_oldest_first(
+        self, session: AgentMemorySession, limit: int | None, expected: tuple[int, ...]
+    ) -> None:
+        run(session.add_items([]), session.add_items(self.items(0, 1, 2)))
+        assert run(session.get_items(limit)) == self.items(*expected)
+
+    @pytest.mark.parametrize("settings", [SessionSettings(limit=1), {"limit": 1}])
+    def test_settings_limit_what_comes_back(self, memory: Memory, settings: Any) -> None:
+        session = AgentMemorySession(memory, *MONDAY, session_settings=settings)
+        assert run(session.add_items(self.items(0, 1, 2)), session.get_items()) == self.items(2)
+        assert run(session.get_items(2)) == self.items(1, 2)
+
+    def test_items_are_popped_from_the_end(self, session: AgentMemorySession) -> None:
+        run(session.add_items(self.items(0, 1, 2)))
+        assert [run(session.pop_item()) for _ in range(4)] == [*self.items(2, 1, 0), None]
+        assert run(session.add_items(self.items(3)), session.get_items()) == self.items(3)
+
+    def test_no_item_is_popped_twice(self, dsn: str) -> None:
+        async def pop() -> list[Any]:
+            async with AsyncMemory(dsn) as memory:
+                session = AgentMemorySession(memory, *MONDAY)
+                await session.add_items(self.items(*range(10)))
+                return await asyncio.gather(*(session.pop_item() for _ in range(12)))
+
+        popped = asyncio.run(pop())
+        assert sorted(item["content"] for item in popped if item) == [f"{number}" for number in range(10)]
+
+    def test_a_cleared_session_is_empty_and_others_are_not(self, session: AgentMemorySession, memory: Memory) -> None:
+        other = AgentMemorySession(memory, "ana", "tuesday", agent_id="planner")
+        run(session.add_items(self.items(0)), other.add_items(self.items(1)), session.clear_session())
+        assert run(session.get_items()) == []
+        assert run(other.get_items()) == self.items(1)
+        assert memory.get_messages("ana", "tuesday")[0].agent_id == "planner"
+
+    def test_a_failing_database_ends_the_run_with_its_error(self, failing_memory: Memory) -> None:
+        session = AgentMemorySession(failing_memory, *MONDAY)
+        for call in (
+            session.get_items(),
+            session.add_items(self.items(0)),
+            session.pop_item(),
+            session.clear_session(),
+        ):
+            with pytest.raises(psycopg.OperationalError):
+                run(call)
+
+    def test_the_client_must_be_one(self) -> None:
+        with pytest.raises(TypeError, match="not str"):
+            AgentMemorySession("postgresql:///app", *MONDAY)  # type: ignore[arg-type]
+
+
+class TestRunner:
+    def test_the_history_is_sent_and_the_turn_stored(
+        self, session: AgentMemorySession, memory: Memory, model: FakeModelServer
+    ) -> None:
+        @function_tool
+        def weather(city: str) -> str:
+            return f"18 degrees in {city}"
+
+        async def converse() -> None:
+            async with AsyncOpenAI(base_url=model.url, api_key="k") as client:
+                chat_model = OpenAIChatCompletionsModel("m", client)
+                agent = Agent(name="a", model=chat_model, tools=[weather], model_settings=ModelSettings(temperature=0))
+                config = RunConfig(tracing_disabled=True)
+                model.next_behaviours = [calling(tool_call("weather", {"city": "Porto"})), Behaviour(answer="Warm.")]
+                await Runner.run(agent, "How warm is it?", session=session, run_config=config)
+                model.next_behaviours = [Behaviour(answer="Gladly.")]
+                await Runner.run(agent, "Thanks!", session=session, run_config=config)
+
+        asyncio.run(converse())
+        assert [message["role"] for message in model.requests[-1].body["messages"]] == [
+            "user", "assistant", "tool", "assistant", "user",
+        ]  # fmt: skip
+        assert [message.content for message in memory.get_messages(*MONDAY)] == [
+            "How warm is it?", "", "18 degrees in Porto", "Warm.", "Thanks!", "Gladly.",
+        ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("environment")
+def test_the_example_goes_on_where_it_ended(
+    model: FakeModelServer, stored: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored.add_memory("ana", "Prefers trains over planes")
+    model.next_behaviours = [calling(tool_call("trains", {"city": "Porto"})), Behaviour(answer="At 9:12.")]
+    run_example("openai_agents_session.py", "ana", "monday", "Book the journey to Porto!", monkeypatch=monkeypatch)
+    run_example("openai_agents_session.py", "ana", "monday", "Thanks!", monkeypatch=monkeypatch)
+    assert capsys.readouterr().out == "At 9:12.\nNoted.\n"
+    sent = str(model.requests[-1].body["messages"])
+    assert "Prefers trains over planes" in sent
+    assert "A train to Porto leaves at 9:12." in sent
