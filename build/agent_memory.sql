@@ -1368,6 +1368,14 @@ create index artifacts_undescribed_idx on memory.artifacts (user_id, created_at,
 comment on column memory.artifacts.awaits_description is 'Whether a job of kind describe_artifact is to improve the description.';
 $migration$);
 
+call memory._migrate('033_passages', 'da97f4e0490ed3ce8272a9792db7853a1b9c2f285faad265e7d53324ce8e497b', '0.2.0', $migration$
+-- Where in an artifact something stands: expand_refs() and get_context() bring such passages.
+create type memory._passage as (
+  key text, content_id uuid, first_byte int, end_byte int, score double precision
+);
+comment on type memory._passage is 'A place in an artifact that says something of a query: end_byte is the byte after its last one, score is from 0 to 1.';
+$migration$);
+
 call memory._migrate('034_recalled_messages', '1a96ec2b17cf76867a6cdabec80f09d2588f638c7af88e3384f783e075ffc729', '0.2.0', $migration$
 create type memory._recalled as (
   thread_id text, seq bigint, line text, token_count int, said_on date, said_at timestamptz, score real, of_hit bigint,
@@ -2426,6 +2434,8 @@ returns void$header$),
 returns bigint$header$),
       ('function', '_clear_messages', $header$(p_user_id text, p_thread_id text)
 returns bigint$header$),
+      ('function', 'delete_message', $header$(user_id text, thread_id text, seq bigint)
+returns boolean$header$),
       ('function', 'delete_thread', $header$(user_id text, thread_id text)
 returns bigint$header$),
       ('function', '_lock_scopes_of_thread', $header$(p_user_id text, p_thread_id text)
@@ -2950,6 +2960,8 @@ returns setof memory.search_result
 returns void$header$),
       ('function', '_parsing_budget', $header$(p_messages bigint, p_cost bigint)
 returns int$header$),
+      ('function', '_beginning', $header$(p_word text)
+returns text$header$),
       ('function', '_beginnings', $header$(p_words text[])
 returns text[]$header$),
       ('function', '_words_that_begin', $header$(p_said text, p_beginnings text[])
@@ -2975,6 +2987,26 @@ returns void$header$),
       ('function', '_cross_session_context', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, out content text, out tokens int, out details jsonb
+)$header$),
+      ('function', 'expand_refs', $header$(
+  user_id text, content text, max_tokens int default null, query text default null,
+  query_embedding vector default null
+)
+returns text
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+      ('function', '_fit_whole', $header$(p_user_id text, p_keys text[], p_room int)
+returns boolean$header$),
+      ('function', '_passages_of_query', $header$(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int
+)
+returns memory._passage[]$header$),
+      ('function', '_expansions', $header$(
+  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
+)
+returns table (number int, key text, ref text, said text, is_whole boolean)$header$),
+      ('function', '_passages_that_fit', $header$(
+  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
+  out said text, out keys text[]
 )$header$),
       ('function', '_fenced', $header$(p_content text)
 returns text$header$),
@@ -3007,6 +3039,18 @@ returns int$header$),
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )
 returns setof memory.context_part$header$),
+      ('function', '_kept_texts', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_max_tokens int
+)
+returns memory.context_part$header$),
+      ('function', '_has_artifacts', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_artifacts_of_thread', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, out keys text[], out seqs bigint[]
+)$header$),
+      ('function', '_ends_of', $header$(p_user_id text, p_keys text[], p_passages memory._passage[])
+returns memory._passage[]$header$),
       ('function', '_render_memories', $header$(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, p_recalled memory._recalled[] default '{}',
@@ -3050,6 +3094,20 @@ returns text$header$),
       ('function', '_request_words', $header$(p_text text)
 returns text$header$),
       ('function', '_reason_for', $header$(p_decision text, p_signs jsonb)
+returns text$header$),
+      ('function', '_passages_about', $header$(
+  p_user_id text, p_keys text[], p_query text, p_language regconfig, p_model text, p_target halfvec, p_max_parts int,
+  p_max_passages int
+)
+returns setof memory._passage$header$),
+      ('function', '_word_numbers', $header$(p_vector tsvector, p_words tsquery[])
+returns int[]$header$),
+      ('function', '_passages_shown', $header$(p_user_id text, p_passages memory._passage[], p_around int)
+returns table (key text, ref text, said text, score double precision)$header$),
+      ('function', '_numbered_lines', $header$(
+  p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
+  p_bytes int
+)
 returns text$header$),
       ('function', 'query_to_embed', $header$(
   user_id text, query text default null, thread_id text default null, agent_id text default null,
@@ -4876,6 +4934,8 @@ begin atomic
     "embed_query": true,
     "memories_share": 0.25,
     "cross_session_share": 0.25,
+    "expand_artifacts": true,
+    "artifacts_share": 0.25,
     "relevance_weight": 1.0,
     "importance_weight": 0.5,
     "recency_weight": 0.25
@@ -5215,14 +5275,14 @@ begin
       return;
     when p_section = 'resources'
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
-                   'embed_query', 'as_memory', 'describe', 'mask_in_threads') then
+                   'embed_query', 'expand_artifacts', 'as_memory', 'describe', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
           'Write true or false.');
       end if;
       return;
     when p_key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share',
-                   'recall_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
+                   'recall_share', 'artifacts_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
       lowest := 0;
       highest := 1;
     when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or p_section in ('cadence', 'budget') then
@@ -13151,6 +13211,57 @@ begin
 end;
 $$;
 
+create or replace function memory.delete_message(user_id text, thread_id text, seq bigint)
+returns boolean
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  job memory.jobs;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  if seq is null then
+    perform memory._refuse('seq', 'must not be null', 'Pass a seq of memory.get_messages().');
+  end if;
+  if not memory._lock_existing_thread(user_id, thread_id) then
+    return false;
+  end if;
+  update memory.messages as m set is_active = false
+  where m.user_id = delete_message.user_id
+    and m.thread_id = delete_message.thread_id
+    and m.seq = delete_message.seq
+    and memory._is_current_message(m.is_active, m.expires_at);
+  if not found then
+    return false;
+  end if;
+  -- Neither a summary nor a job that is reading the message right now may bring it back. Earlier summaries stay.
+  if exists (
+    select from memory.summaries as s
+    where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
+      and s.kind = 'thread' and s.end_seq >= delete_message.seq
+  ) then
+    perform memory._lock_scopes_of_thread(user_id, thread_id);
+    perform memory._forget_conversation(user_id, thread_id);
+  end if;
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = delete_message.user_id and j.scope = delete_message.thread_id and j.status = 'running'
+    for update
+  loop
+    perform memory._give_back(job);
+  end loop;
+  delete from memory.summaries as s
+  where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
+    and s.end_seq >= delete_message.seq;
+  return true;
+end;
+$$;
+comment on function memory.delete_message(text, text, bigint) is
+'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether it '
+'was there. Numbering goes on where it was. What jobs have learned from the message stays, and so does a message that '
+'compression put away.';
+
 create or replace function memory.delete_thread(user_id text, thread_id text)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -18372,15 +18483,24 @@ begin
 end;
 $$;
 
--- The word beginnings that a search looks for in messages that it does not parse as a whole: the eight longest words of
--- the query without their last letter, because a stem may differ from its word in that letter (city, cities: citi).
+-- What a word begins with in a text: its stem without the last letter, because a stem may differ from its word in that
+-- letter (city, cities: citi). Inlined by the planner, hence no SET clause.
+create or replace function memory._beginning(p_word text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when p_word ~ '...[[:alpha:]]$' then left(p_word, -1) else p_word end;
+end;
+
+-- The word beginnings that a search looks for in messages that it does not parse as a whole: those of the eight longest
+-- words of the query.
 create or replace function memory._beginnings(p_words text[])
 returns text[]
 language plpgsql immutable parallel safe
 as $$
 begin
   return array(
-    select case when u.word ~ '...[[:alpha:]]$' then left(u.word, -1) else u.word end
+    select memory._beginning(u.word)
     from unnest(p_words) as u (word)
     order by length(u.word) desc, u.word limit 8);
 end;
@@ -18834,6 +18954,245 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The steps: find the placeholders and the artifacts that they name; if not all of these fit, put them in order of
+-- relevance (passages.sql); read them in this order, each whole or its passages (expansions.sql), until max_tokens are
+-- spent; and put the text together. Each artifact is inserted once, where it is named first: more would only repeat it.
+create or replace function memory.expand_refs(
+  user_id text, content text, max_tokens int default null, query text default null,
+  query_embedding vector default null
+)
+returns text
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- A placeholder, with or without its description.
+  pattern constant text := e'\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\]';
+  room int;
+  all_refs text[];
+  refs text[]; -- the first one of each artifact, in the order in which they get tokens
+  keys text[]; -- of refs
+  places int[]; -- of refs among all_refs
+  passages memory._passage[];
+  replaced int[]; -- places
+  said text[]; -- instead
+  result text;
+begin
+  perform memory._check_id('user_id', user_id);
+  if content is null then
+    perform memory._refuse('content', 'must not be null', 'Pass the text in which placeholders stand.');
+  elsif max_tokens < 0 then
+    perform memory._refuse('max_tokens', format('%s is less than 0', max_tokens), 'Leave it out for no limit.');
+  end if;
+  if max_tokens = 0 or strpos(content, '[MemoryRef: ') = 0 then
+    return content;
+  end if;
+  all_refs := array(
+    select m.groups[1]
+    from regexp_matches(content, '(' || pattern || ')', 'g') with ordinality as m (groups, place) order by m.place);
+  select array_agg(f.ref order by f.place), array_agg(f.key order by f.place), array_agg(f.place order by f.place)
+  into refs, keys, places
+  from (
+    select distinct on (r.key) r.ref, r.key, r.place
+    from (select u.ref, memory._ref_key(u.ref) as key, u.place::int
+          from unnest(all_refs) with ordinality as u (ref, place)) as r
+    order by r.key, r.place) as f;
+  room := max_tokens - memory._tokens_at_most(content);
+  query := memory._query_or_null(query);
+  if num_nonnulls(query, query_embedding) > 0 and not memory._fit_whole(user_id, keys, room) then
+    passages := memory._passages_of_query(user_id, keys, query, query_embedding, max_tokens);
+    select array_agg(f.ref order by b.score desc nulls last, f.place),
+      array_agg(f.key order by b.score desc nulls last, f.place),
+      array_agg(f.place order by b.score desc nulls last, f.place)
+    into refs, keys, places
+    from unnest(refs, keys, places) as f (ref, key, place)
+    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b on b.key = f.key;
+  end if;
+  select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
+  from memory._expansions(user_id, keys, refs, room, passages) as e;
+
+  -- What is a bound for each text may not be one for all together. Then the last ones stay placeholders.
+  loop
+    select string_agg(t.text || coalesce(e.said, r.ref, ''), '' order by t.place) into result
+    from regexp_split_to_table(content, pattern) with ordinality as t (text, place)
+    left join unnest(all_refs) with ordinality as r (ref, place) on r.place = t.place
+    left join unnest(replaced, said) as e (place, said) on e.place = t.place;
+    exit when max_tokens is null or replaced is null or memory._tokens_at_most(result) <= max_tokens;
+    replaced := nullif(trim_array(replaced, 1), '{}');
+    said := trim_array(said, 1);
+  end loop;
+  return result;
+end;
+$$;
+comment on function memory.expand_refs(text, text, int, text, vector) is
+'A text with its placeholders replaced by what they stand for, as far as max_tokens (of the whole result) allow; null '
+'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) the artifacts that say '
+'most of it come first, and of one that does not fit the lines that do follow its placeholder, with their numbers and '
+'"[...]" where lines are left out; without a query they come in the order of the text, and each whole. A placeholder '
+'that does not fit, that names no artifact of this user, or that stands in an inserted content stays as it is, and so '
+'does any further placeholder of the same artifact.';
+
+-- Whether all of these artifacts surely fit into p_room tokens, so that their order does not matter: hardly a text has
+-- more than three tokens for four bytes. Reads 1,000 keys at most.
+create or replace function memory._fit_whole(p_user_id text, p_keys text[], p_room int)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return p_room is null or cardinality(p_keys) <= 1000 and (
+    select coalesce(sum(3 * a.token_count::bigint), 0) <= p_room
+    from memory._current_artifacts(p_user_id) as a
+    where a.key = any (p_keys));
+end;
+$$;
+
+-- The passages of artifacts that say most of a query, without those that say less than half as much as the best.
+create or replace function memory._passages_of_query(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int
+)
+returns memory._passage[]
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  policy constant jsonb := memory._policy(p_user_id, null);
+begin
+  return array(
+    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
+    from (
+      select a.*, max(a.score) over () as best
+      from memory._query_model(p_user_id, p_query, p_query_embedding) as m
+      cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
+      cross join lateral memory._query_target(
+        p_user_id, null, p_query, memory._compares_meaning(policy, m, p_query_embedding is not null), m, k.embedding,
+        k.problem, 'hybrid') as t
+      cross join lateral memory._passages_about(
+        p_user_id, p_keys, p_query, (policy #>> '{search,language}')::regconfig, m.name, t.embedding, 10000,
+        -- A passage has at least 20 tokens, and hardly fewer than 100 with the lines around it.
+        least(12 + p_max_tokens / 100, 200)) as a) as p
+    where p.score >= p.best / 2
+    order by p.score desc);
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+-- What takes the place of placeholders: the artifact, or of one that does not fit the passages that say most of a
+-- query. Content that is inserted is never expanded itself, so an artifact that names itself does no harm.
+
+-- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the
+-- keys; number is the place of the key. p_refs: the placeholders that they replace, whose tokens they may use; null for
+-- those that the artifacts have. If an artifact does not fit, its passages among p_passages take its place, as many as
+-- fit, after the placeholder.
+create or replace function memory._expansions(
+  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
+)
+returns table (number int, key text, ref text, said text, is_whole boolean)
+language plpgsql stable parallel safe
+set jit = off
+set enable_sort = off -- as in memory._passages_about()
+set enable_nestloop = off
+set enable_mergejoin = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  room int := p_room;
+  artifact record;
+  used int;
+begin
+  for artifact in
+    with named as materialized (
+      select k.number, a.key, a.content_id, a.token_count, a.description,
+        -- Hardly a text has fewer than seven tokens for forty bytes. A placeholder may make room for 500.
+        p_room is null or a.token_count * 0.7 <= greatest(p_room, 0)::bigint + 500 as is_short
+      from unnest(p_keys) with ordinality as k (key, number)
+      cross join lateral (
+        select c.* from memory._current_artifacts(p_user_id) as c
+        where c.key between k.key and k.key order by c.key limit 1) as a
+    ), readable as materialized (
+      -- As many as could fit if a few of them turn out to be too long.
+      select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)
+        <= case when p_room is null then 52428800 else 3 * greatest(p_room, 0)::bigint + 1000 end as is_read
+      from named as n
+    )
+    select r.*, t.content
+    from readable as r
+    cross join lateral (
+      select case when r.is_read then (
+        select string_agg(q.content, '' order by q.first_byte) from memory.artifact_parts as q
+        where q.user_id = p_user_id and q.content_id = r.content_id) end as content
+      offset 0) as t
+    where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
+    order by r.number
+  loop
+    number := artifact.number;
+    key := artifact.key;
+    ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));
+    used := case when p_room is not null and artifact.content is not null
+      then memory._tokens_at_most(artifact.content) - memory._tokens_at_most(ref) end;
+    is_whole := artifact.content is not null and (p_room is null or used <= room);
+    if is_whole then
+      said := artifact.content;
+    else
+      said := (memory._passages_that_fit(p_user_id, array(
+        select p from unnest(p_passages) as p where p.key = artifact.key order by p.score desc), 600, room)).said;
+      continue when said is null;
+      used := memory._tokens_at_most(said);
+      said := ref || e'\n' || said || e'\n';
+    end if;
+    room := room - used;
+    return next;
+  end loop;
+end;
+$$;
+
+-- As many of these passages, best first, as fit into p_room tokens, with p_around bytes around them, or fewer around
+-- the best if only that fits. Nulls if not even that does. keys: of their artifacts. p_has_refs: each artifact begins
+-- with its placeholder.
+create or replace function memory._passages_that_fit(
+  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
+  out said text, out keys text[]
+)
+language plpgsql stable parallel safe
+as $$
+declare
+  passages memory._passage[] := p_passages;
+  around int := p_around;
+  tokens int;
+begin
+  while cardinality(passages) > 0 and p_room > 10 loop
+    select array_agg(s.key order by s.score desc),
+      string_agg(case when p_has_refs then s.ref || e'\n' else '' end || s.said, e'\n\n' order by s.score desc)
+    into keys, said
+    from memory._passages_shown(p_user_id, passages, around) as s;
+    tokens := memory._tokens_at_most(said);
+    if tokens <= p_room then
+      return;
+    end if;
+    if cardinality(passages) > 1 then
+      passages := passages[:greatest(
+        least(cardinality(passages) - 1, cardinality(passages) * p_room::bigint / tokens), 1)];
+    else
+      exit when around < 10;
+      around := around / 3;
+    end if;
+  end loop;
+  said := null;
+  keys := null;
+end;
+$$;
+
 -- The fence around recalled text. The fence says that the text is data: a user or a web page that wrote it gives no
 -- instructions to the model. The text inside cannot end the fence, and has as many tokens as were counted before it
 -- was fenced. memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The
@@ -18998,23 +19357,32 @@ begin
     get_context.user_id, get_context.agent_id, get_context.query,
     memory._compares_meaning(policy, m, get_context.query_embedding is not null),
     m, k.embedding, k.problem, 'hybrid') as t
+  cross join lateral memory._kept_texts(
+    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
+    get_context.max_tokens - room) as x
   cross join lateral memory._with_instructions(get_context.user_id, array(
-    select c
-    from memory._context_parts(
-      get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-      get_context.max_tokens - room,
-      coalesce(get_context.recall, memory._recalls(
-        get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c
-    order by c.ordinal), get_context.max_tokens) as i
+    select row(p.ordinal, p.role, p.content, p.source, p.token_count, p.metadata)::memory.context_part
+    from (
+      select x.*, false as is_of_thread
+      where x.content is not null
+      union all
+      select c.*, c.source in ('thread_summary', 'message')
+      from memory._context_parts(
+        get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding,
+        policy, get_context.max_tokens - room - coalesce(x.token_count, 0),
+        coalesce(get_context.recall, memory._recalls(
+          get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c) as p
+    order by p.is_of_thread, p.ordinal), get_context.max_tokens) as i
   order by i.ordinal;
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
-'the query (recall, otherwise the policy''s context.recall), earlier conversations, the newest messages of the thread, '
-'and a summary of those that do not fit; before them, where a placeholder stands among them, instructions for it '
-'(prompt placeholders). Without a query the user''s newest message is the query. metadata of a message holds its '
-'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
+'the query (recall, otherwise the policy''s context.recall), earlier conversations, what the query needs of artifacts '
+'that the thread names (context.expand_artifacts), the newest messages of the thread, and a summary of those that do '
+'not fit; before them, where a placeholder stands among them, instructions for it (prompt placeholders). Without a '
+'query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and name; '
+'metadata of other parts says what was chosen, with the scores.';
 
 -- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
 -- Where no embedding model is active none is asked for: else each call would raise a notice about that.
@@ -19091,8 +19459,9 @@ begin
 end;
 $$;
 
--- The parts of a context with the paragraph before them, if one of them names an artifact of the user and p_max_tokens
--- allows it. In recalled and summarised texts the placeholders of the user's artifacts can be used again.
+-- The parts of a context, numbered in this order, with the paragraph before them if one of them names an artifact of
+-- the user and p_max_tokens allows it. In recalled and summarised texts the placeholders of the user's artifacts can be
+-- used again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )
@@ -19104,7 +19473,7 @@ declare
   named text[] := array[]::text[];
   template text;
   needed int;
-  shift int := 0;
+  place int := 0;
 begin
   foreach part in array p_parts loop
     if strpos(part.content, 'MemoryRef: ') > 0 then
@@ -19115,19 +19484,182 @@ begin
     template := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
     needed := memory._tokens_at_most(template);
     if needed + memory._tokens_of(p_parts) <= p_max_tokens then
-      shift := 1;
+      place := 1;
       return next (1, 'system', template, 'instructions', needed, '{}')::memory.context_part;
     end if;
   end if;
   foreach part in array p_parts loop
+    place := place + 1;
     return next (
-      part.ordinal + shift, part.role,
+      place, part.role,
       case when part.source = 'message' or named = '{}' then part.content
         else memory._with_own_refs(p_user_id, part.content) end,
       part.source, part.token_count, part.metadata)::memory.context_part;
   end loop;
 end;
 $$;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The texts that stand as placeholders in a thread, as far as a context needs them: one part of the context, fenced as
+-- recalled messages are. What the newest messages name is shown as far as it fits, because nobody has read it yet. Of
+-- everything else that the thread names the passages are shown that say most of the query (passages.sql).
+--
+-- bench/passages measures it: a conversation with forty outputs of 3,000 tokens, and questions about a line in one of
+-- them. A passage is shown if its score is 0.15 at least and half of the best. Under that, questions about something
+-- else bring more passages, and hardly any question more answers.
+
+-- The part, which stands last before the thread; null if there is nothing to show. It takes at most artifacts_share of
+-- what the newest messages leave of the context, or half of what the whole thread leaves.
+create or replace function memory._kept_texts(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_max_tokens int
+)
+returns memory.context_part
+language plpgsql stable parallel unsafe
+as $$
+declare
+  heading constant text := 'Kept texts, as far as they concern the question, with the numbers of their lines. '
+    '[...] stands for lines that are left out:';
+  named record; -- of memory._artifacts_of_thread()
+  newest record; -- of memory._newest_units()
+  newest_keys text[];
+  rest int; -- tokens that the newest messages leave
+  room int;
+  passages memory._passage[];
+  best double precision;
+  expansion record;
+  block text;
+  blocks text[] := array[]::text[];
+  shown jsonb := jsonb '[]';
+  content text;
+begin
+  if not (p_policy #>> '{context,expand_artifacts}')::boolean or not memory._has_artifacts(p_user_id) then
+    return null;
+  end if;
+  select * into named from memory._artifacts_of_thread(p_user_id, p_thread_id, p_agent_id);
+  if named.keys = '{}' then
+    return null;
+  end if;
+  select * into newest from memory._newest_units(p_user_id, p_thread_id, p_agent_id, 1);
+  newest_keys := array(
+    select n.key from unnest(named.keys, named.seqs) with ordinality as n (key, seq, place)
+    where n.seq >= newest.oldest[1] order by n.place);
+  rest := p_max_tokens - coalesce(newest.tokens[1], 0);
+  room := greatest(rest * memory._share(p_policy #>> '{context,artifacts_share}'), (
+      -- The thread counts four bytes as a token, and a context more.
+      select (p_max_tokens - 1.3 * t.active_tokens) / 2
+      from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id))
+    - memory._tokens_at_most(memory._fenced(heading));
+  if room < 50 then
+    return null;
+  end if;
+
+  passages := array(
+    select p
+    from memory._passages_about(
+      p_user_id, named.keys, p_query, (p_policy #>> '{search,language}')::regconfig, p_model, p_target, 1000, 12) as p
+    order by p.score desc);
+  best := passages[1].score;
+  for expansion in
+    select e.*
+    from memory._expansions(
+      p_user_id, newest_keys, null, room, passages || memory._ends_of(p_user_id, newest_keys, passages)) as e
+    order by e.number
+  loop
+    block := case when expansion.is_whole then expansion.ref || e'\n' else '' end || btrim(expansion.said, e'\n');
+    exit when memory._tokens_at_most(block) > room;
+    room := room - memory._tokens_at_most(block);
+    blocks := blocks || block;
+    shown := shown || jsonb_build_object('key', expansion.key, 'is_whole', expansion.is_whole);
+  end loop;
+
+  passages := array(
+    select p from unnest(passages) as p
+    where p.score >= greatest(0.15, best / 2) and p.key <> all (newest_keys)
+    order by p.score desc limit case when best < 0.35 then 3 else 6 end);
+  select * into expansion from memory._passages_that_fit(p_user_id, passages, 400, room, true);
+  if expansion.said is not null then
+    blocks := blocks || expansion.said;
+    shown := shown || (select jsonb_agg(jsonb_build_object('key', k.key, 'is_whole', false))
+                       from unnest(expansion.keys) as k (key));
+  end if;
+  content := memory._fenced(heading || e'\n\n' || nullif(array_to_string(blocks, e'\n\n'), ''));
+  if content is null or memory._tokens_at_most(content) > rest then
+    return null;
+  end if;
+  return row(2147483647, 'system', content, 'recalled', memory._tokens_at_most(content),
+             jsonb_build_object('artifacts', shown))::memory.context_part;
+end;
+$$;
+
+-- Whether a user has artifacts. Most have none, and then nothing else is looked up.
+create or replace function memory._has_artifacts(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+set enable_seqscan = off -- as in memory._has_said_more()
+set enable_bitmapscan = off
+set jit = off
+as $$
+begin
+  return exists (select from memory.artifacts as a where a.user_id = p_user_id);
+end;
+$$;
+
+-- The artifacts that a thread names, each with the newest message that does, newest first: the 200 that its newest
+-- messages became, and those that its newest 50 messages name otherwise.
+create or replace function memory._artifacts_of_thread(
+  p_user_id text, p_thread_id text, p_agent_id text, out keys text[], out seqs bigint[]
+)
+language plpgsql stable parallel safe
+set enable_seqscan = off -- as in memory._has_said_more()
+set jit = off
+as $$
+begin
+  select coalesce(array_agg(n.key order by n.seq desc, n.key), '{}'), array_agg(n.seq order by n.seq desc, n.key)
+  into keys, seqs
+  from (
+    select n.key, max(n.seq) as seq
+    from (
+      (select m.artifact_key as key, m.seq
+       from memory.messages as m
+       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null
+         and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+         and (p_agent_id is null or m.agent_id = p_agent_id)
+       order by m.seq desc limit 200)
+      union all
+      select k.key, m.seq
+      from (select a.seq, a.content from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
+            order by a.seq desc limit 50) as m
+      cross join lateral unnest(memory._named_keys(m.content)) as k (key)
+      where strpos(m.content, 'MemoryRef: ') > 0
+    ) as n
+    group by n.key) as n;
+end;
+$$;
+
+-- The beginning and the end of each artifact that has no passage among p_passages.
+create or replace function memory._ends_of(p_user_id text, p_keys text[], p_passages memory._passage[])
+returns memory._passage[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    select row(a.key, a.content_id, e.first_byte, e.first_byte + 1, e.score)::memory._passage
+    from memory._current_artifacts(p_user_id) as a
+    cross join lateral memory._content_bytes(p_user_id, a.content_id) as z (bytes)
+    cross join lateral (values (0, 0.0::double precision), (z.bytes - 1, 0.1)) as e (first_byte, score)
+    where a.key = any (p_keys) and a.key <> all (array(select p.key from unnest(p_passages) as p)));
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
 
 do $$
 begin
@@ -19589,6 +20121,297 @@ begin
     else format('The request %s: "%s".', strongest ->> 'says', found) end;
 end;
 $$;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- The places in artifacts that say most of a query, best first, each a line or a piece of a long line.
+--
+-- Parts are ranked first: by the words of the query that they have, weighted by idf, and by their similarity to the
+-- query as far as it is above the average. The lines of the best are parsed then. A line has a word with all its weight
+-- if it stands there, with less if it stands in one of the lines around, and with half if it stands in the key or the
+-- description of the artifact. The score is the share of the weight of all words of the query.
+--
+-- p_max_parts bounds the parts that are read; of each artifact the parts at the beginning come first.
+create or replace function memory._passages_about(
+  p_user_id text, p_keys text[], p_query text, p_language regconfig, p_model text, p_target halfvec, p_max_parts int,
+  p_max_passages int
+)
+returns setof memory._passage
+language plpgsql stable parallel safe
+set jit = off
+set enable_sort = off -- "order by key" has artifacts looked up by their primary key, also in a plan for an empty table
+set enable_nestloop = off -- as in memory._ranked()
+set enable_mergejoin = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  -- How much of its weight a word has in the lines around the one that it stands in.
+  decay constant double precision[] := array[0.8, 0.7, 0.6, 0.5, 0.5, 0.4, 0.4, 0.3]::double precision[];
+  lexemes text[];
+  words tsquery[];
+  any_word tsquery;
+  beginnings text; -- a regular expression that finds lines which may have a word
+begin
+  -- A longer word also stands for words that begin with it: mail for mailer.
+  select array_agg(w.lexeme), array_agg(w.pattern::tsquery), string_agg(w.pattern, ' | ')::tsquery,
+    string_agg(regexp_replace(memory._beginning(w.lexeme), '([^[:alnum:]])', e'\\\\\\1', 'g'), '|')
+  into lexemes, words, any_word, beginnings
+  from (select v.lexeme, quote_literal(v.lexeme) || case when length(v.lexeme) > 3 then ':*' else '' end as pattern
+        from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
+        order by v.positions[1], v.lexeme limit 100) as w;
+  if words is null and p_target is null then
+    return;
+  end if;
+  return query
+  with named as materialized (
+    select a.key, a.content_id, k.place, case when lower(a.said) ~ beginnings
+        then memory._word_numbers(memory._text_vector(p_language, a.said), words) end as numbers
+    from unnest(p_keys) with ordinality as k (key, place)
+    cross join lateral (
+      select c.key, c.content_id, concat_ws(e'\n', c.key, c.description) as said
+      from memory._current_artifacts(p_user_id) as c
+      where c.key between k.key and k.key order by c.key limit 1) as a
+  ), parts as materialized (
+    select row_number() over () as part, p.*
+    from (
+      select n.key, n.content_id, n.place, n.numbers as about, p.first_byte, p.search_vector,
+        case when p.search_vector is null then p.content end as unparsed
+      from named as n
+      cross join lateral (
+        select q.first_byte, q.search_vector, q.content
+        from memory.artifact_parts as q
+        where q.user_id = p_user_id and q.content_id = n.content_id
+        order by q.first_byte limit p_max_parts) as p
+      order by p.first_byte, n.place limit p_max_parts) as p
+  ), worded as materialized (
+    select p.part, memory._word_numbers(p.search_vector, words) as numbers
+    from parts as p
+    where p.search_vector @@ any_word
+    union all
+    -- Of the first 8 MiB that no job has parsed yet, half a MiB is parsed here, as in a search: the parts that have
+    -- most words.
+    select u.part, memory._word_numbers(memory._text_vector(p_language, u.unparsed), words)
+    from (
+      select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
+      from (
+        select u.part, u.unparsed, memory._words_that_begin(lower(u.unparsed), memory._beginnings(lexemes)) as found
+        from (select p.part, p.unparsed, sum(octet_length(p.unparsed)) over (order by p.part) as size
+              from parts as p where p.unparsed is not null) as u
+        where u.size <= 8388608
+        offset 0) as u
+      where u.found > 0) as u
+    where u.cost <= 524288
+  ), compared as materialized (
+    select p.part, s.similarity, avg(s.similarity) over () as usual
+    from parts as p
+    cross join lateral (
+      select memory._cosine_similarity(e.embedding, p_target) as similarity
+      from memory.embeddings as e
+      where p_target is not null and e.user_id = p_user_id and e.model = p_model and e.source = 'artifact'
+        and e.id = p.key || '/' || p.first_byte and memory._dimensions(e.embedding) = memory._dimensions(p_target)
+      offset 0) as s
+  ), word_weights as materialized (
+    select f.number, memory._idf((select count(*) from parts), f.found) as idf
+    from (select u.number, count(*) as found from worded as w cross join unnest(w.numbers) as u (number)
+          group by u.number) as f
+  ), best_parts as materialized (
+    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, g.gain
+    from parts as p
+    left join worded as w on w.part = p.part
+    left join compared as c on c.part = p.part
+    cross join lateral (select coalesce(least(greatest((c.similarity - c.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
+    cross join lateral (
+      select coalesce(sum(i.idf * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as weight
+      from word_weights as i where i.number = any (w.numbers) or i.number = any (p.about)) as k
+    where g.gain > 0 or k.weight > 0
+    order by k.weight / (select coalesce(nullif(sum(i.idf), 0), 1) from word_weights as i) + g.gain desc, p.part
+    limit 4 + p_max_passages
+  ), pieces as materialized (
+    select b.part, row_number() over of_part as piece, coalesce(sum(octet_length(s.said) + s.is_end) over (
+        of_part rows between unbounded preceding and 1 preceding), 0)::int + b.first_byte as first_byte,
+      octet_length(s.said) as bytes,
+      case when lower(s.said) ~ beginnings then memory._word_numbers(
+        memory._text_vector(p_language, s.said), words) end as numbers
+    from best_parts as b
+    cross join lateral (
+      select q.content from memory.artifact_parts as q
+      where q.user_id = p_user_id and q.content_id = b.content_id and q.first_byte = b.first_byte offset 0) as q
+    cross join lateral string_to_table(q.content, e'\n') with ordinality as l (said, line)
+    cross join lateral (
+      select c.start, substr(l.said, c.start, 300) as said, (c.start + 300 > length(l.said))::int as is_end
+      from generate_series(1, greatest(length(l.said), 1), 300) as c (start)) as s
+    window of_part as (partition by b.part order by l.line, s.start)
+  ), weights as materialized (
+    select w.number, memory._idf((select count(*) from pieces), coalesce(f.found, 0)) as idf
+    from generate_subscripts(words, 1) as w (number)
+    left join (select u.number, count(*) as found from pieces as p cross join unnest(p.numbers) as u (number)
+               group by u.number) as f on f.number = w.number
+  ), spread as materialized (
+    select u.part, u.piece, u.number, max(u.weight) as weight
+    from (
+      select p.part, p.piece + o.step as piece, n.number,
+        case o.step when 0 then 1 else decay[abs(o.step)] end as weight
+      from pieces as p
+      cross join unnest(p.numbers) as n (number)
+      cross join generate_series(-8, 8) as o (step)
+      union all
+      select p.part, p.piece, n.number, 0.5
+      from best_parts as b
+      join pieces as p on p.part = b.part
+      cross join unnest(b.about) as n (number)) as u
+    group by u.part, u.piece, u.number
+  ), shares as materialized (
+    select s.part, s.piece, sum(s.weight * w.idf) / (select sum(i.idf) from weights as i) as share
+    from spread as s join weights as w on w.number = s.number
+    group by s.part, s.piece
+  ), peaks as (
+    -- Of lines next to each other the one that says most.
+    select s.part, s.piece, s.share
+    from (select s.*, max(s.share) over (near range between 8 preceding and 1 preceding) as before,
+            max(s.share) over (near range between 1 following and 8 following) as after
+          from shares as s
+          window near as (partition by s.part order by s.piece)) as s
+    where s.share > coalesce(s.before, 0) and s.share >= coalesce(s.after, 0)
+    union all
+    -- Where no word tells which line of a part it is, the beginning of the part.
+    select b.part, 1, null
+    from best_parts as b
+    where b.gain > 0 and b.part not in (select s.part from shares as s)
+  )
+  select b.key, b.content_id, p.first_byte, p.first_byte + case when t.share is null then 1200 else p.bytes end,
+    1 - (1 - coalesce(t.share, 0)) * (1 - 0.5 * b.gain) as score
+  from peaks as t
+  join best_parts as b on b.part = t.part
+  join pieces as p on p.part = t.part and p.piece = t.piece
+  order by score desc, b.place, p.first_byte limit p_max_passages;
+end;
+$$;
+
+-- The numbers of the words that a text has. A loop takes a third of the time of a statement.
+create or replace function memory._word_numbers(p_vector tsvector, p_words tsquery[])
+returns int[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  numbers int[];
+begin
+  for number in 1 .. cardinality(p_words) loop
+    if p_vector @@ p_words[number] then
+      numbers := numbers || number;
+    end if;
+  end loop;
+  return numbers;
+end;
+$$;
+
+-- Passages as they are read, for each artifact: its lines with their numbers, p_around bytes before and after each
+-- passage as far as they are whole lines. "[...]" stands for lines that are left out, "..." for the rest of a line. Of
+-- a table the line with the names of the columns is shown, too. score is that of the best passage.
+create or replace function memory._passages_shown(p_user_id text, p_passages memory._passage[], p_around int)
+returns table (key text, ref text, said text, score double precision)
+language plpgsql stable parallel safe
+set jit = off
+set enable_sort = off -- as in memory._passages_about()
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with named as materialized (
+    select a.key, a.content_id, a.description, memory._memory_ref(a.key, a.description, a.token_count) as ref, k.score,
+      z.first_byte + octet_length(convert_to(z.content, 'UTF8')) as bytes
+    from (select p.key, max(p.score) as score from unnest(p_passages) as p group by p.key) as k
+    cross join lateral (
+      select c.* from memory._current_artifacts(p_user_id) as c
+        where c.key between k.key and k.key order by c.key limit 1) as a
+    cross join lateral (
+      select q.first_byte, q.content from memory.artifact_parts as q
+      where q.user_id = p_user_id and q.content_id = a.content_id
+      order by q.first_byte desc limit 1) as z
+  ), windows as materialized (
+    select p.content_id, p.first_byte, p.end_byte, greatest(p.first_byte - p_around, 0) as starts,
+      p.end_byte + p_around as ends
+    from unnest(p_passages) as p
+    union all
+    select n.content_id, 0, h.bytes, 0, h.bytes
+    from named as n
+    cross join lateral (
+      select octet_length(convert_to(left(split_part(q.content, e'\n', 1) || e'\n', 500), 'UTF8')) as bytes
+      from memory.artifact_parts as q
+      where q.user_id = p_user_id and q.content_id = n.content_id and q.first_byte = 0 offset 0) as h
+    where n.description ~ '(CSV|TSV|table), [0-9,]+ rows?: '
+  ), ranges as materialized (
+    select r.content_id, lower(u.range) as starts, upper(u.range) as ends
+    from (select w.content_id, range_agg(int4range(w.starts, w.ends)) as range from windows as w
+          group by w.content_id) as r
+    cross join unnest(r.range) as u (range)
+  ), read as materialized (
+    select n.key, n.ref, n.score, n.bytes, r.starts, memory._numbered_lines(
+        t.said, t.read_from, t.first_line, r.starts, c.first_byte, c.end_byte, r.ends, n.bytes) as said, r.ends
+    from ranges as r
+    join named as n on n.content_id = r.content_id
+    cross join lateral (
+      select min(w.first_byte) as first_byte, max(w.end_byte) as end_byte
+      from windows as w where w.content_id = r.content_id and w.starts >= r.starts and w.ends <= r.ends) as c
+    cross join lateral (
+      select min(q.first_byte) as read_from, min(q.first_line) as first_line,
+        string_agg(q.content, '' order by q.first_byte) as said
+      from memory.artifact_parts as q
+      where q.user_id = p_user_id and q.content_id = r.content_id and q.first_byte < r.ends and q.first_byte >= (
+        select max(f.first_byte) from memory.artifact_parts as f
+        where f.user_id = p_user_id and f.content_id = r.content_id and f.first_byte <= r.starts)) as t
+  )
+  select r.key, r.ref,
+    string_agg(case when r.starts > 0 then e'[...]\n' else '' end || r.said, e'\n' order by r.starts)
+      || case when max(r.ends) < max(r.bytes) then e'\n[...]' else '' end, r.score
+  from read as r
+  group by r.key, r.ref, r.score;
+end;
+$$;
+
+-- The lines of p_said, which begins at the byte p_read_from of a content with the line p_first_line (from 0): those of
+-- the bytes from p_first_byte to p_end_byte, and whole lines around them from p_starts to p_ends.
+create or replace function memory._numbered_lines(
+  p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
+  p_bytes int
+)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  before constant text := memory._byte_slice(p_said, 0, p_first_byte - p_read_from);
+  head text := memory._byte_slice(p_said, p_starts - p_read_from, p_first_byte - p_read_from);
+  core constant text := memory._byte_slice(p_said, p_first_byte - p_read_from, p_end_byte - p_read_from);
+  tail text := memory._byte_slice(p_said, p_end_byte - p_read_from, p_ends - p_read_from);
+  line int;
+begin
+  if p_starts > 0 then
+    head := case when strpos(head, e'\n') > 0 then substr(head, strpos(head, e'\n') + 1)
+      else '...' || regexp_replace(head, e'^\\S{0,50}\\s', '') end;
+  end if;
+  if p_ends < p_bytes and strpos(tail, e'\n') > 0 then
+    tail := regexp_replace(tail, e'\n[^\n]*$', '');
+  elsif p_ends < p_bytes and right(core, 1) <> e'\n' then
+    tail := regexp_replace(tail, e'\\s\\S{0,50}$', '') || '...';
+  end if;
+  line := p_first_line + memory._line_breaks(before) - memory._line_breaks(head);
+  return (
+    select string_agg(line + l.place || ': ' || rtrim(l.said, e'\r'), e'\n' order by l.place)
+    from string_to_table(regexp_replace(head || core || tail, e'\n$', ''), e'\n') with ordinality as l (said, place));
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
 
 -- For clients that embed queries where the server cannot. The steps of such a client: call this; ask the model for the
 -- embedding of text; keep it with memory.keep_query_embedding(); search.

@@ -1,21 +1,73 @@
 """Result rows of the SQL API, one frozen dataclass each; fields are named as the columns.
 
 Times are timezone-aware; an ``expires_at`` of None means never. Token counts are the database's estimates.
+
+``repr()`` of a row leaves out what is empty and cuts long texts, so that a list of rows can be read in a terminal; the
+attributes have all of it. ``str()`` of what people read (messages, memories, results, parts of a context) is one line.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
 
+Role = Literal["user", "assistant", "agent", "tool", "system", "developer"]
+"""Who a message is from; agent is another name of assistant."""
+Mode = Literal["hybrid", "vector", "keyword"]
+"""How a search compares: by words and meaning, by meaning alone, by words alone."""
+Source = Literal["memory", "message", "document", "summary", "artifact"]
+"""Where a search looks."""
+OnConflict = Literal["ignore", "replace", "error"]
+"""What becomes of a memory whose content is stored already."""
+SummaryKind = Literal["rolling", "thread"]
+"""A summary of the newest messages, or of the whole thread."""
+ModelKind = Literal["chat", "embedding", "rerank"]
+"""What a model is used for."""
+ImportFormat = Literal["chat", "chatgpt", "claude", "langgraph", "mem0", "locomo"]
+"""What can be imported; mem0 is also the form of memories that ``agent-memory export`` writes."""
+Provider = Literal["local", "openai", "azure"]
+"""Who serves a model: this machine, or a server with the protocol of that provider."""
 
-@dataclass(frozen=True, slots=True)
-class StoredMessage:
+_LONGEST_REPR = 60
+"""Characters of a value in repr()."""
+_LONGEST_LINE = 200
+"""Characters of a text in str()."""
+
+
+class _Row:
+    """Prints short; the dataclasses below say what each row has."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        shown = (f"{name}={_brief(value)}" for name, value in values if value is not None and value not in ("", [], {}))
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, (datetime, UUID)):
+        return str(value)
+    if isinstance(value, str):
+        return repr(_cut(value, _LONGEST_REPR))
+    return _cut(repr(value), _LONGEST_REPR)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def _line(heading: str, text: str) -> str:
+    return f"{heading}: {_cut(' '.join(text.split()), _LONGEST_LINE)}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StoredMessage(_Row):
     """A message as it was stored; ``memory_ref`` names the artifact that holds content too large to keep inline.
 
     ``seq`` is None when nothing was stored, because the policy of the agent has no resource memory.
@@ -27,8 +79,8 @@ class StoredMessage:
     memory_ref: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+@dataclass(frozen=True, slots=True, repr=False)
+class Message(_Row):
     """One message of a thread."""
 
     seq: int
@@ -41,9 +93,12 @@ class Message:
     expires_at: datetime | None
     is_active: bool
 
+    def __str__(self) -> str:
+        return _line(self.role, self.content)
 
-@dataclass(frozen=True, slots=True)
-class ContextPart:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ContextPart(_Row):
     """One chat message of a built context; ``source`` names its origin (memories, thread_summary, message)."""
 
     ordinal: int
@@ -52,6 +107,9 @@ class ContextPart:
     source: str
     token_count: int
     metadata: dict[str, Any]
+
+    def __str__(self) -> str:
+        return _line(f"{self.role} ({self.source}, {self.token_count} tokens)", self.content)
 
 
 class Context(list[ContextPart]):
@@ -64,8 +122,8 @@ class Context(list[ContextPart]):
         return to_openai(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+@dataclass(frozen=True, slots=True, repr=False)
+class Thread(_Row):
     """A thread with its counters; ``total_count`` is the number of threads the user has in all."""
 
     thread_id: str
@@ -76,8 +134,8 @@ class Thread:
     total_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+@dataclass(frozen=True, slots=True, repr=False)
+class Summary(_Row):
     """The summary of messages ``start_seq`` to ``end_seq``; ``base_summary_id`` is the summary it continued.
 
     ``kind`` is rolling, thread or user. Of a user's profile, ``end_seq`` + 1 is the number of messages that went in.
@@ -95,8 +153,8 @@ class Summary:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class AddedMemory:
+@dataclass(frozen=True, slots=True, repr=False)
+class AddedMemory(_Row):
     """The stored memory; ``inserted`` is false when the same memory existed already and this is its id.
 
     When nothing was stored, because the policy of the agent has no resource memory, ``memory_id`` is None, although its
@@ -107,8 +165,8 @@ class AddedMemory:
     inserted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryRecord:
+@dataclass(frozen=True, slots=True, repr=False)
+class MemoryRecord(_Row):
     """One long-term memory; ``confidence`` and ``importance`` are between 0 and 1.
 
     In a list, ``total_count`` is the size of the whole match. ``source`` is where the memory comes from: user,
@@ -137,9 +195,12 @@ class MemoryRecord:
     source: str
     source_seqs: list[int] | None
 
+    def __str__(self) -> str:
+        return _line(self.memory_type, self.content)
 
-@dataclass(frozen=True, slots=True)
-class MemoryVersion:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MemoryVersion(_Row):
     """One version of a memory and the change that made it."""
 
     version: int
@@ -150,8 +211,8 @@ class MemoryVersion:
     changed_by: str
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+@dataclass(frozen=True, slots=True, repr=False)
+class Document(_Row):
     """One document of the knowledge base; ``thread_id`` is the thread it was archived from, if it was.
 
     ``total_count`` is the size of the whole match.
@@ -169,8 +230,8 @@ class Document:
     total_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredArtifact:
+@dataclass(frozen=True, slots=True, repr=False)
+class StoredArtifact(_Row):
     """An artifact as it was stored; ``memory_ref`` is the placeholder that a context shows in its place.
 
     Both are None when nothing was stored, because the policy of the agent has no resource memory.
@@ -181,8 +242,8 @@ class StoredArtifact:
     token_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
+@dataclass(frozen=True, slots=True, repr=False)
+class Artifact(_Row):
     """One artifact without its content; ``total_count`` is the size of the whole match."""
 
     key: str
@@ -198,8 +259,8 @@ class Artifact:
     total_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+@dataclass(frozen=True, slots=True, repr=False)
+class Secret(_Row):
     """A secret of a user without its value: when it was stored, and when it was last replaced."""
 
     name: str
@@ -207,12 +268,23 @@ class Secret:
     updated_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """One hit; ``score`` is between 0 and 1, larger is better; ``details`` depend on the source and on ``explain``.
+@dataclass(frozen=True, slots=True, repr=False)
+class SearchResult(_Row):
+    """One hit of a search, best first.
 
-    A memory and the message that it was drawn from are one hit: the other is in ``details`` as ``source_messages`` or
-    ``memories``. ``valid_from`` is when it held or happened, None where that is not known.
+    Attributes:
+        source: memory, message, document, summary or artifact.
+        id: of a memory, document or summary its id; of a message ``thread_id/seq``; of an artifact its key.
+        thread_id: the thread that it belongs to, None where it belongs to none.
+        content: what was found.
+        score: 0 to 1, larger is better. In mode vector it is the cosine similarity. In mode hybrid it joins the ranks
+            by words and by meaning as the policy's search.fusion says; it orders the results of one search, and says
+            little when two searches are compared.
+        metadata: that of the memory, message, document or artifact.
+        created_at: when it was stored.
+        details: depends on the source and on ``explain``. A memory and the message that it was drawn from are one hit:
+            the other is here, as ``source_messages`` or ``memories``.
+        valid_from: when it held or happened, None where that is not known.
     """
 
     source: str
@@ -225,9 +297,12 @@ class SearchResult:
     details: dict[str, Any] | None
     valid_from: datetime | None
 
+    def __str__(self) -> str:
+        return _line(f"{self.score:.2f} {self.source} {self.valid_from or self.created_at:%Y-%m-%d}", self.content)
 
-@dataclass(frozen=True, slots=True)
-class MemoryNeed:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MemoryNeed(_Row):
     """Whether a request needs memory: ``decision`` is search or skip, ``reason`` says why in words.
 
     ``details`` holds the ``score``, the score from which on memory is searched (``search_from``), and the ``signs``
@@ -239,8 +314,8 @@ class MemoryNeed:
     details: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+@dataclass(frozen=True, slots=True, repr=False)
+class Job(_Row):
     """A job with its status, and its result or error."""
 
     job_id: int
@@ -253,8 +328,8 @@ class Job:
     finished_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimedJob:
+@dataclass(frozen=True, slots=True, repr=False)
+class ClaimedJob(_Row):
     """A job leased to a worker: the payload goes to the model; the worker passes the token with the result."""
 
     job_id: int
@@ -265,8 +340,8 @@ class ClaimedJob:
     payload: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Backfill:
+@dataclass(frozen=True, slots=True, repr=False)
+class Backfill(_Row):
     """How many of the texts that can be searched an embedding model has embedded: ``done`` of ``total``."""
 
     model: str
@@ -275,8 +350,8 @@ class Backfill:
     is_active: bool
 
 
-@dataclass(frozen=True, slots=True)
-class QueryToEmbed:
+@dataclass(frozen=True, slots=True, repr=False)
+class QueryToEmbed(_Row):
     """What a client is to embed before a search or context.
 
     Attributes:
@@ -294,8 +369,8 @@ class QueryToEmbed:
     has_due_jobs: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+@dataclass(frozen=True, slots=True, repr=False)
+class Check(_Row):
     """One line of ``doctor``."""
 
     check_name: str

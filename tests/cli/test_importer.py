@@ -23,7 +23,7 @@ def write_lines(path: Path, *lines: Any) -> Path:
     return path
 
 
-def run(db: psycopg.Connection, path: Path, **options: str) -> ImportProgress:
+def run(db: psycopg.Connection, path: Path, **options: Any) -> ImportProgress:
     *_, last = import_file(db, path, **options)
     return last
 
@@ -227,8 +227,8 @@ class TestChatJson:
             (["Hi"], "item 1: not a JSON object", "a message, "),
             ({"content": "Hi"}, "line 1: role: Field required", "a message, "),
             (
-                [{"title": "A chat", "mapping": {}}],
-                'item 1: neither a message nor a conversation: the object has "title", "mapping"',
+                [{"title": "A chat", "turns": {}}],
+                'item 1: neither a message nor a conversation: the object has "title", "turns"',
                 "a message, ",
             ),
             ({}, "line 1: neither a message nor a conversation: the object has nothing", "a message, "),

@@ -18,7 +18,7 @@ def test_import_worker_search_context(run: Run, db: psycopg.Connection, tmp_path
     path.write_text("\n".join(json.dumps(line) for line in lines))
     imported = run("import", path, "--user-id", "ana")
     assert imported.returncode == 0, imported.stderr
-    assert "importing messages: 10 of 10" in imported.stdout
+    assert "importing: 10 of 10" in imported.stderr
     assert imported.stdout.splitlines()[-3:] == [
         "Imported 10 messages into 1 thread of 1 user.",
         "Messages expire after the policy's time (7 days by default).",
@@ -58,7 +58,7 @@ def test_search_notes(run: Run, db: psycopg.Connection) -> None:
     assert asked.stderr == "Note: degraded: searching by keyword only, no embedding model is active\n"
     assert "Likes tea" in asked.stdout
     assert run("search", "ana", "tea", "--mode", "keyword").stderr == ""
-    assert run("search", "ana", "tea", "--mode", "nonsense").returncode == 1
+    assert run("search", "ana", "tea", "--mode", "nonsense").returncode == 2
     # A model that should work and does not is worth a note.
     memory.register_model("gone", "embedding", "openai", "some-model", {"base_url": "http://127.0.0.1:1/v1"})
     memory.activate_model("gone")

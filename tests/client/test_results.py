@@ -1,5 +1,6 @@
 """Results of the client: what each method returns, as typed rows."""
 
+import inspect
 import uuid
 from dataclasses import asdict
 from datetime import datetime, timedelta, timezone
@@ -327,3 +328,28 @@ class TestResults:
 def test_results_are_plain_data(memory: Memory) -> None:
     memory.add_message("ana", "t1", "user", "x")
     assert asdict(memory.list_threads("ana")[0])["thread_id"] == "t1"
+
+
+def test_results_print_short(memory: Memory) -> None:
+    tea = memory.add_memory("ana", f"Prefers green tea, {'really ' * 100}", "preference", metadata={"a": 1}).memory_id
+    memory.add_message("ana", "t1", "user", "Which tea\ndo I prefer?")
+    [found] = memory.search("ana", "green tea", mode="keyword", sources=["memory"])
+    assert str(found).startswith(f"{found.score:.2f} memory {found.created_at:%Y-%m-%d}: Prefers green tea, really")
+    assert repr(found).startswith(f"SearchResult(source='memory', id='{tea}', content='Prefers green tea, really")
+    assert "metadata={'a': 1}" in repr(found)
+    assert "thread_id" not in repr(found)
+    record = memory.get_memory("ana", tea)
+    assert f"memory_id={tea}, memory_type='preference'" in repr(record)
+    for printed in (str(found), repr(found), str(record), repr(record)):
+        assert "…" in printed
+        assert len(printed) < 500
+    [message] = memory.get_messages("ana", "t1")
+    assert str(message) == "user: Which tea do I prefer?"
+    assert str(memory.get_context("ana", "t1")[-1]) == "user (message, 14 tokens): Which tea do I prefer?"
+
+
+def test_help_names_each_argument_of_a_search() -> None:
+    signature, described = inspect.signature(Memory.search), inspect.getdoc(Memory.search) or ""
+    assert "mode: 'Mode | None' = 'hybrid'" in str(signature)
+    for argument in signature.parameters:
+        assert argument == "self" or f"\n    {argument}: " in described, argument

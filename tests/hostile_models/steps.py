@@ -87,6 +87,7 @@ REPLIES: dict[str, Body] = {
     "summarize_user": {"summary": "x", "topics": []},
     "reconcile_memories": {"duplicates": [], "contradictions": []},
     "consolidate": {"articles": [{"title": "x", "content": "x", "numbers": [1, 2]}]},
+    "describe_artifact": {"description": "x"},
 }
 
 
@@ -106,6 +107,8 @@ def queue_every_kind(api: Api) -> None:
     api.summarize_user(user_id="ana")
     api.reconcile_memories(user_id="ana")
     api.consolidate(user_id="ana")
+    api.add_message(user_id="ana", thread_id="t", role="tool", content="fetched a page of the log\n" * 100)
+    api.connection.execute("delete from memory.jobs where kind = 'parse_artifacts'")  # asks no model
 
 
 def add_old_memories(api: Api, user_id: str, *contents: str) -> None:
@@ -120,7 +123,7 @@ def add_old_memories(api: Api, user_id: str, *contents: str) -> None:
 
 def own_state(api: Api, user_id: str = "ana") -> dict[str, Any]:
     """A digest of the rows of a user that models may change: all but jobs and the ledger."""
-    tables = ("messages", "threads", "memories", "memory_scopes", "documents", "embeddings")
+    tables = ("messages", "threads", "memories", "memory_scopes", "documents", "artifacts", "embeddings")
     digest = "select md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) from memory.{} as t where {}"
     where = "user_id = %(user_id)s"
     return {

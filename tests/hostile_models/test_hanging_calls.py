@@ -95,7 +95,7 @@ def test_a_hanging_call_can_be_stopped(api: Api, fake: HostileServer, runner: Ru
         wait_until(lambda: len(fake.requests) == len(REPLIES))
         taken = runner.stop(how)
     assert len(fake.requests) == len(REPLIES)
-    assert taken < 3 + runner.grace
+    assert taken < 6 + runner.grace  # a worker takes 3.7 s on a machine where sixteen processes run
     assert [(job.status, job.attempts, job.error) for job in api.query(JOBS)] == [("pending", 0, None)] * len(REPLIES)
     assert api.query(LEDGER) == [(None, None, "cancelled")] * len(REPLIES)
     assert own_state(api) == own

@@ -29,7 +29,8 @@ DEFAULTS = json.loads("""{
   "search":     {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true, "approximate_above": 10000,
                  "preselect_above": 2000},
   "context":    {"max_tokens": 4000, "max_memories": 20, "recall": true, "recall_share": 0.5, "embed_query": true,
-                 "memories_share": 0.25, "cross_session_share": 0.25, "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
+                 "memories_share": 0.25, "cross_session_share": 0.25, "expand_artifacts": true, "artifacts_share": 0.25,
+                 "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
   "secrets":    {"mask_in_threads": false},
   "jobs":       {"max_running_per_user": 4},
   "budget":     {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}

@@ -41,7 +41,7 @@ def by_rule(body: Body) -> str:
 
     Every user message becomes a fact. Summaries keep the previous one and add each message. Facts that differ in case
     only are duplicates, and contradictions when they differ behind " is ". Memories with the same first word make an
-    article. A text's score is the share of the query's words that it has.
+    article. A text's score is the share of the query's words that it has. The description by rule stays.
     """
     prompt = "\n".join(message["content"] for message in body["messages"])
     if "json_schema" in body.get("response_format", {}):
@@ -131,7 +131,13 @@ def _score(prompt: str) -> Body:
     }
 
 
+def _describe(prompt: str) -> Body:
+    [text] = rows_of(prompt, "text")
+    return {"description": text["description_by_rule"]}
+
+
 _RULES: dict[tuple[str, ...], Callable[[str], Body]] = {
+    ("description",): _describe,
     ("memories",): _extract,
     ("points",): _roll,
     ("summary", "topics"): _summarize,

@@ -20,12 +20,13 @@ class TestProcess:
     """The command, with a model server that accepts connections and never answers."""
 
     @pytest.fixture
-    def silent_model(self, memory: Memory) -> Iterator[None]:
+    def silent_model(self, memory: Memory) -> Iterator[socket.socket]:
         with socket.create_server(("127.0.0.1", 0)) as server:
             url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
             memory.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
             memory.activate_model("silent")
-            yield
+            server.settimeout(60)
+            yield server
 
     @pytest.fixture
     def start(self, dsn: str) -> Iterator[Callable[..., subprocess.Popen[str]]]:
@@ -53,20 +54,20 @@ class TestProcess:
             assert time.monotonic() < deadline, "the worker claimed nothing"
             time.sleep(0.05)
 
-    @pytest.mark.usefixtures("silent_model")
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     def test_a_signal_releases_what_is_unfinished(
         self,
         db: psycopg.Connection,
         memory: Memory,
         start: Callable[..., subprocess.Popen[str]],
+        silent_model: socket.socket,
         number: signal.Signals,
     ) -> None:
         [job_id] = queue(memory)
         process = start()
-        self.wait_until_running(db)
-        process.send_signal(number)
-        output, _ = process.communicate(timeout=30)
+        with silent_model.accept()[0]:  # the call is under way
+            process.send_signal(number)
+            output, _ = process.communicate(timeout=30)
         assert process.returncode == 0, output
         assert "stopping: waiting up to 0.5 s for 1 call\n" in output
         assert "attempt 1) released: the worker is stopping\n" in output

@@ -8,13 +8,23 @@ from typing import Annotated
 import typer
 
 from .artifacts import artifacts
-from .console import Commands, console
-from .conversations import context, import_, search
+from .console import Commands
+from .conversations import context, search
 from .documents import documents
 from .installation import demo, doctor, install
+from .jobs import jobs
+from .mcp import mcp
+from .memories import memories
+from .models import models
 from .move import move
+from .policy import policy
+from .printing import console
 from .prompts import prompts
+from .serve import serve
+from .shell import shell
 from .status import status
+from .threads import messages, threads, users
+from .transfer import export, import_
 from .usage import usage
 from .worker import health, worker
 
@@ -42,17 +52,30 @@ def main(
     """Agent memory inside PostgreSQL."""
 
 
-app.command()(install)
-app.command()(demo)
-app.command()(worker)
-app.command("import")(import_)
-app.command()(context)
-app.command()(search)
-app.command()(doctor)
-app.command()(status)
-app.command()(move)
-app.add_typer(documents, name="documents")
-app.add_typer(artifacts, name="artifacts")
-app.add_typer(prompts, name="prompt")
-app.command()(usage)
-app.command()(health)
+START, LOOK, ADMINISTER = "Start here", "What is remembered", "Administration"
+
+app.command(rich_help_panel=START)(install)
+app.command(rich_help_panel=START)(demo)
+app.command(rich_help_panel=START)(shell)
+app.command("import", rich_help_panel=START)(import_)
+app.command(rich_help_panel=LOOK)(users)
+app.add_typer(threads, name="threads", rich_help_panel=LOOK)
+app.command(rich_help_panel=LOOK)(messages)
+app.add_typer(memories, name="memories", rich_help_panel=LOOK)
+app.command(rich_help_panel=LOOK)(search)
+app.command(rich_help_panel=LOOK)(context)
+app.add_typer(documents, name="documents", rich_help_panel=LOOK)
+app.add_typer(artifacts, name="artifacts", rich_help_panel=LOOK)
+app.command(rich_help_panel=LOOK)(export)
+app.command(rich_help_panel=ADMINISTER)(status)
+app.command(rich_help_panel=ADMINISTER)(doctor)
+app.command(rich_help_panel=ADMINISTER)(worker)
+app.command(rich_help_panel=ADMINISTER)(serve)
+app.command(rich_help_panel=ADMINISTER)(mcp)
+app.add_typer(jobs, name="jobs", rich_help_panel=ADMINISTER)
+app.add_typer(models, name="models", rich_help_panel=ADMINISTER)
+app.add_typer(policy, name="policy", rich_help_panel=ADMINISTER)
+app.add_typer(prompts, name="prompt", rich_help_panel=ADMINISTER)
+app.command(rich_help_panel=ADMINISTER)(usage)
+app.command(rich_help_panel=ADMINISTER)(move)
+app.command(rich_help_panel=ADMINISTER)(health)

@@ -10,10 +10,11 @@ import typer
 
 from ..client import Memory
 from ..errors import AgentMemoryError, NotFoundError
-from .console import Dsn, User, connected, print_page, standard_input
+from .console import Dsn, Group, User, connected, standard_input
+from .printing import AsJson, Limit, Offset, console, harmless, print_page
 
 artifacts = typer.Typer(
-    no_args_is_help=True, help="Keep, list, show and delete long texts that placeholders stand for."
+    cls=Group, no_args_is_help=True, help="Keep, list, show and delete long texts that placeholders stand for."
 )
 
 
@@ -76,10 +77,10 @@ def show(
         memory = Memory(connection)
         if from_line is None and max_lines is None and grep is None:
             for piece in memory.artifact_pieces(user_id, key, from_token or 0, max_tokens):
-                typer.echo(piece, nl=False, color=True)  # as it was stored, colours and all
+                _echo(piece)
             return
         part = memory.retrieve_artifact(user_id, key, from_token, max_tokens, from_line, max_lines, grep, context_lines)
-    typer.echo(part, nl=grep is not None and part != "", color=True)
+    _echo(part if grep is None or not part else f"{part}\n")
 
 
 @artifacts.command("list")
@@ -87,8 +88,9 @@ def list_(
     user_id: User,
     artifact_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
     thread_id: Annotated[str | None, typer.Option(help="Only of this thread.", show_default="all")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")] = None,
-    offset: Annotated[int | None, typer.Option(min=0, help="How many to pass over.", show_default="0")] = None,
+    limit: Limit = None,
+    offset: Offset = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
     """List artifacts, newest first."""
@@ -100,6 +102,7 @@ def list_(
         found,
         lambda row: (row.key, f"{row.created_at:%Y-%m-%d}", row.artifact_type, str(row.token_count), row.description),
         offset,
+        as_json,
     )
 
 
@@ -116,3 +119,8 @@ def delete(
                 f'user "{user_id}" has no artifact {key}', hint=f"Run: agent-memory artifacts list {user_id}"
             )
     typer.echo(f"Deleted {key}.")
+
+
+def _echo(text: str) -> None:
+    """Print a content: a file gets it as it was stored, colours and all, a terminal gets what it does not obey."""
+    typer.echo(harmless(text) if console.is_terminal else text, nl=False, color=True)

@@ -1,4 +1,4 @@
-"""What the commands share: where they print, how they name a database, user and file, and how errors look."""
+"""What the commands share: how they name a database, user and file, and how errors look."""
 
 from __future__ import annotations
 
@@ -6,31 +6,20 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import psycopg
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 from typer.core import TyperGroup
 
-from ..client import translated
+from ..client import Memory, translated
 from ..embedded import open_store
 from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError, connecting
 from ..source import named_database
-from ..types import Artifact, Document
-
-Listed = TypeVar("Listed", Artifact, Document)
-
-console = Console(highlight=False)
-if not console.is_terminal:
-    # Output to a file or to another program is not wrapped.
-    console.soft_wrap, console.width = True, 10_000
-stderr = Console(stderr=True, highlight=False)
+from .printing import plain, stderr
 
 
 class Commands(TyperGroup):
@@ -47,10 +36,21 @@ class Commands(TyperGroup):
             raise  # the reader of stdout has enough, which is no error to report
         except (AgentMemoryError, psycopg.Error, OSError) as error:
             message, hint = _explained(error)
-            stderr.print(Text(f"Error: {message}", style="red"), soft_wrap=True)
+            stderr.print(plain(f"Error: {message}", "red"), soft_wrap=True)
             if hint:
-                stderr.print(Text(f"Hint: {hint}"), soft_wrap=True)
+                stderr.print(plain(f"Hint: {hint}"), soft_wrap=True)
             raise typer.Exit(1) from error
+
+
+class Group(TyperGroup):
+    """Commands about one thing, of which ``list`` need not be named: "agent-memory threads ana" lists ana's threads."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Insert ``list`` where no command is named."""
+        names = {*self.commands, *ctx.help_option_names}
+        if "list" in self.commands and (args[0] not in names if args else not self.no_args_is_help):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
 
 
 def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, str | None]:
@@ -74,6 +74,9 @@ Dsn = Annotated[
     ),
 ]
 
+Agent = Annotated[str | None, typer.Option("--agent", "--agent-id", help="Only this agent.", show_default="all")]
+
+Thread = Annotated[str, typer.Argument(metavar="THREAD", show_default=False, help="The id of the thread.")]
 User = Annotated[str, typer.Argument(metavar="USER", show_default=False, help="The id of the user.")]
 
 
@@ -92,6 +95,13 @@ def database(dsn: str | None) -> Iterator[str]:
 
 
 @contextmanager
+def opened(dsn: str | None) -> Iterator[Memory]:
+    """Yield a client on a connection of ``connected``."""
+    with connected(dsn) as connection:
+        yield Memory(connection)
+
+
+@contextmanager
 def connected(dsn: str | None) -> Iterator[psycopg.Connection[Any]]:
     """Yield a connection in autocommit mode, on which every error is raised as the client would."""
     with database(dsn) as conninfo:
@@ -105,7 +115,7 @@ class _StderrHandler(logging.Handler):
     """Prints records on the console of stderr, above a bar that is there."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        stderr.print(Text(self.format(record)), soft_wrap=True)
+        stderr.print(plain(self.format(record)), soft_wrap=True)
 
 
 def log_to_stderr(layout: str, level: int = logging.INFO) -> None:
@@ -131,24 +141,3 @@ def standard_input() -> Iterator[bytes]:
     """Yield stdin as it comes, a MiB at a time."""
     while block := sys.stdin.buffer.read(1 << 20):
         yield block
-
-
-def print_page(
-    kind: str,
-    columns: Sequence[str],
-    found: Sequence[Listed],
-    cells: Callable[[Listed], Sequence[str]],
-    offset: int | None,
-) -> None:
-    """Print one page of a list, and how many more there are after it; the first column is not wrapped."""
-    if not found:
-        console.print(f"No {kind}.")
-        return
-    table = Table(*columns, box=None, padding=(0, 2, 0, 0))
-    table.columns[0].no_wrap = True
-    for row in found:
-        table.add_row(*map(Text, cells(row)))
-    console.print(table)
-    left = found[0].total_count - (offset or 0) - len(found)
-    if left:
-        console.print(f"... and {left} more")

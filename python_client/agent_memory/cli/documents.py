@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
-from ..client import Memory
 from ..errors import NotFoundError
-from .console import Dsn, User, connected, console, print_page, read_text
+from .console import Dsn, Group, User, opened, read_text
+from .printing import AsJson, Limit, Offset, console, print_page
 
-documents = typer.Typer(no_args_is_help=True, help="Add, list and delete the documents of a user's knowledge base.")
+documents = typer.Typer(
+    cls=Group, no_args_is_help=True, help="Add, list and delete the documents of a user's knowledge base."
+)
 
 
 @documents.command()
@@ -31,8 +33,8 @@ def add(
     content = read_text(file)
     if title is None and str(file) != "-":
         title = file.name
-    with connected(dsn) as connection:
-        typer.echo(Memory(connection).add_document(user_id, content, title, namespace, doc_type))
+    with opened(dsn) as memory:
+        typer.echo(memory.add_document(user_id, content, title, namespace, doc_type))
 
 
 @documents.command("list")
@@ -40,19 +42,21 @@ def list_(
     user_id: User,
     namespace: Annotated[str | None, typer.Option(help="Only this one.", show_default="all")] = None,
     doc_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")] = None,
-    offset: Annotated[int | None, typer.Option(min=0, help="How many to pass over.", show_default="0")] = None,
+    limit: Limit = None,
+    offset: Offset = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
     """List documents, newest first."""
-    with connected(dsn) as connection:
-        found = Memory(connection).list_documents(user_id, namespace, doc_type, limit, offset)
+    with opened(dsn) as memory:
+        found = memory.list_documents(user_id, namespace, doc_type, limit, offset)
     print_page(
         "documents",
         ("id", "created", "namespace", "type", "title"),
         found,
         lambda row: (str(row.document_id), f"{row.created_at:%Y-%m-%d}", row.namespace, row.doc_type, row.title or ""),
         offset,
+        as_json,
     )
 
 
@@ -63,8 +67,8 @@ def delete(
     dsn: Dsn = None,
 ) -> None:
     """Delete a document."""
-    with connected(dsn) as connection:
-        if not Memory(connection).delete_document(user_id, document_id):
+    with opened(dsn) as memory:
+        if not memory.delete_document(user_id, document_id):
             raise NotFoundError(
                 f'user "{user_id}" has no document {document_id}', hint=f"Run: agent-memory documents list {user_id}"
             )

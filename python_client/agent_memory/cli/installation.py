@@ -10,11 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ..client import Memory
-from ..demo import run as run_demo
 from ..errors import NotInstalledError
 from ..install import install as install_into
 from ..types import Check
-from .console import Dsn, connected, console
+from .console import Dsn, connected
+from .printing import AsJson, console, plain, print_json
 
 
 def install(dsn: Dsn = None) -> None:
@@ -36,14 +36,20 @@ def install(dsn: Dsn = None) -> None:
 
 def demo() -> None:
     """See it work: a temporary server, a long conversation, and what is remembered of it. Changes nothing of yours."""
+    from ..demo import run as run_demo
+
     run_demo(console)
 
 
-def doctor(dsn: Dsn = None) -> None:
+def doctor(as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Check an installation; status 1 when something needs attention."""
     with connected(dsn) as connection:
         checks = Memory(connection).doctor()
-    _print_checks(checks)
+    if as_json:
+        for check in checks:
+            print_json(check)
+    else:
+        _print_checks(checks)
     if not all(check.ok for check in checks):
         raise typer.Exit(1)
 
@@ -59,5 +65,5 @@ def _print_checks(checks: list[Check]) -> None:
     table = Table(box=None, show_header=False, padding=(0, 1))
     for check in checks:
         mark = Text("ok", style="green") if check.ok else Text("look", style="yellow")
-        table.add_row(mark, Text(check.check_name), Text(check.detail))
+        table.add_row(mark, plain(check.check_name), plain(check.detail))
     console.print(table)

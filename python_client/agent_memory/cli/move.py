@@ -16,7 +16,8 @@ from ..embedded import open_store
 from ..errors import InvalidValueError, NotFoundError
 from ..move import MovedUser
 from ..move import move as move_users
-from .console import Dsn, connected, console, stderr
+from .console import Dsn, connected
+from .printing import console, stderr
 
 
 def move(

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from ..client import Memory
 from ..errors import NotFoundError
-from .console import Dsn, connected, console, read_text, stderr
+from .console import Dsn, connected, read_text
+from .printing import console, stderr
 
 prompts = typer.Typer(no_args_is_help=True, help="Show and change what models are told.")
 Prompt = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The name of the prompt.")]

@@ -16,7 +16,8 @@ from ..client import Memory
 from ..embedded.folder import resolved as embedded_folder
 from ..errors import client_version
 from ..source import named_database
-from .console import Dsn, connected, console
+from .console import Dsn, connected
+from .printing import console
 
 
 def status(

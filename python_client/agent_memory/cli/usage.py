@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from .._text import counted
-from .console import Dsn, connected, console
+from .console import Dsn, connected
+from .printing import AsJson, console, harmless, print_json
 
 _USAGE = """
 select day, model, user_id, agent_id, kind, calls, failed_calls, tokens_in, tokens_out, price, avg_ms
@@ -24,11 +25,16 @@ order by day desc, model, user_id, agent_id, kind
 def usage(
     days: Annotated[int, typer.Option(min=1, help="How many days, today (UTC) included.")] = 7,
     user: Annotated[str | None, typer.Option(help="Only this user.", show_default="all")] = None,
+    as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
     """Show what the models were used for and what that cost."""
     with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(_USAGE, {"days": days, "user_id": user}).fetchall()
+    if as_json:
+        for row in rows:
+            print_json(row)
+        return
     table = Table(*("day", "model", "user", "agent", "kind"), box=None, padding=(0, 2, 0, 0), show_footer=True)
     table.columns[0].footer = "total"
     for name in ("calls", "failed_calls", "tokens_in", "tokens_out", "price"):
@@ -48,4 +54,4 @@ def _formatted(column: str, value: Any) -> Text:
     if value is None:
         return Text()
     is_number = isinstance(value, (int, float, Decimal))
-    return Text(f"{value:,.4f}" if column == "price" else f"{round(value):,}" if is_number else str(value))
+    return Text(f"{value:,.4f}" if column == "price" else f"{round(value):,}" if is_number else harmless(str(value)))

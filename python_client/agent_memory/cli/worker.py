@@ -16,7 +16,8 @@ from rich.text import Text
 from .._progress import progress
 from ..worker import Worker, WorkerCounts
 from ..worker.health import check_health
-from .console import Dsn, console, database, log_to_stderr, stderr
+from .console import Dsn, database, log_to_stderr
+from .printing import console, stderr
 
 
 def worker(

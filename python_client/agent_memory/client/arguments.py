@@ -8,26 +8,26 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from types import NoneType, UnionType
-from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from ..errors import InvalidValueError
+from ..types import Role, Source
 from .pieces import LongText
 
 Sender = Callable[[str, Any], Any]
-"""Takes an argument's name and value, and returns what psycopg sends. Raises InvalidValueError for a wrong value."""
+"""Takes an argument's name and value, and returns what psycopg sends, or None for nothing.
+
+Raises InvalidValueError for a wrong value.
+"""
 
 
 def argument_senders(client: type) -> dict[str, dict[str, Sender]]:
     """Return for each public method of a client how to send each of its arguments, by its annotation."""
     return {
-        name: {
-            argument: _SENDERS[_without_none(hint)]
-            for argument, hint in get_type_hints(method).items()
-            if argument in inspect.signature(method).parameters
-        }
+        name: _senders_of(method)
         for name, method in inspect.getmembers(client, inspect.isfunction)
         if not name.startswith("_") and name != "buffer"  # which calls no function of the database
     }
@@ -38,7 +38,8 @@ def parameters(
 ) -> dict[str, Any]:
     """Check the arguments of a call and make them sendable.
 
-    An optional argument that is None is left out, so that the function's own default applies.
+    An optional argument that is None, or the default that the signature shows, is left out: the function's own default
+    applies, which is the same, and an older database need not know the argument.
 
     Raises:
         InvalidValueError: an argument is of another type than the method's signature says, or holds something that
@@ -46,8 +47,8 @@ def parameters(
     """
     arguments = {name: senders[name](name, value) for name, value in required.items()}
     for name, value in optional.items():
-        if value is not None:
-            arguments[name] = senders[name](name, value)
+        if value is not None and (sent := senders[name](name, value)) is not None:
+            arguments[name] = sent
     return arguments
 
 
@@ -195,11 +196,37 @@ _SENDERS: dict[object, Sender] = {
     timedelta: _duration,
     UUID | str: _uuid,
     Sequence[str]: _texts,
+    Sequence[Role]: _texts,
+    Sequence[Source]: _texts,
     Sequence[float]: _vector,
     Mapping[str, Any]: _object,
     Sequence[Mapping[str, Any]]: _objects,
     LongText: _text_or_null,
 }
+
+
+def _senders_of(method: Callable[..., Any]) -> dict[str, Sender]:
+    arguments = inspect.signature(method).parameters
+    return {
+        name: _sender(_without_none(hint), arguments[name].default)
+        for name, hint in get_type_hints(method).items()
+        if name in arguments
+    }
+
+
+def _sender(hint: object, default: object) -> Sender:
+    """Return how an argument of this type is sent; the choices of a Literal are texts, which the database checks."""
+    kinds = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
+    send = _text if any(get_origin(kind) is Literal for kind in kinds) else _SENDERS[hint]
+    if default in (None, inspect.Parameter.empty):
+        return send
+    sent_default = send("default", default)
+
+    def send_unless_default(name: str, value: object) -> Any:
+        sent = send(name, value)
+        return None if sent == sent_default else sent
+
+    return send_unless_default
 
 
 def _without_none(hint: Any) -> object:

@@ -18,15 +18,24 @@ begin
 end;
 $$;
 
--- The word beginnings that a search looks for in messages that it does not parse as a whole: the eight longest words of
--- the query without their last letter, because a stem may differ from its word in that letter (city, cities: citi).
+-- What a word begins with in a text: its stem without the last letter, because a stem may differ from its word in that
+-- letter (city, cities: citi). Inlined by the planner, hence no SET clause.
+create or replace function memory._beginning(p_word text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when p_word ~ '...[[:alpha:]]$' then left(p_word, -1) else p_word end;
+end;
+
+-- The word beginnings that a search looks for in messages that it does not parse as a whole: those of the eight longest
+-- words of the query.
 create or replace function memory._beginnings(p_words text[])
 returns text[]
 language plpgsql immutable parallel safe
 as $$
 begin
   return array(
-    select case when u.word ~ '...[[:alpha:]]$' then left(u.word, -1) else u.word end
+    select memory._beginning(u.word)
     from unnest(p_words) as u (word)
     order by length(u.word) desc, u.word limit 8);
 end;

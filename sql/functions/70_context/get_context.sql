@@ -42,23 +42,32 @@ begin
     get_context.user_id, get_context.agent_id, get_context.query,
     memory._compares_meaning(policy, m, get_context.query_embedding is not null),
     m, k.embedding, k.problem, 'hybrid') as t
+  cross join lateral memory._kept_texts(
+    get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
+    get_context.max_tokens - room) as x
   cross join lateral memory._with_instructions(get_context.user_id, array(
-    select c
-    from memory._context_parts(
-      get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-      get_context.max_tokens - room,
-      coalesce(get_context.recall, memory._recalls(
-        get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c
-    order by c.ordinal), get_context.max_tokens) as i
+    select row(p.ordinal, p.role, p.content, p.source, p.token_count, p.metadata)::memory.context_part
+    from (
+      select x.*, false as is_of_thread
+      where x.content is not null
+      union all
+      select c.*, c.source in ('thread_summary', 'message')
+      from memory._context_parts(
+        get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding,
+        policy, get_context.max_tokens - room - coalesce(x.token_count, 0),
+        coalesce(get_context.recall, memory._recalls(
+          get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c) as p
+    order by p.is_of_thread, p.ordinal), get_context.max_tokens) as i
   order by i.ordinal;
 end;
 $$;
 comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
-'the query (recall, otherwise the policy''s context.recall), earlier conversations, the newest messages of the thread, '
-'and a summary of those that do not fit; before them, where a placeholder stands among them, instructions for it '
-'(prompt placeholders). Without a query the user''s newest message is the query. metadata of a message holds its '
-'tool_calls, tool_call_id and name; metadata of other parts says what was chosen, with the scores.';
+'the query (recall, otherwise the policy''s context.recall), earlier conversations, what the query needs of artifacts '
+'that the thread names (context.expand_artifacts), the newest messages of the thread, and a summary of those that do '
+'not fit; before them, where a placeholder stands among them, instructions for it (prompt placeholders). Without a '
+'query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and name; '
+'metadata of other parts says what was chosen, with the scores.';
 
 -- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
 -- Where no embedding model is active none is asked for: else each call would raise a notice about that.

@@ -20,8 +20,9 @@ begin
 end;
 $$;
 
--- The parts of a context with the paragraph before them, if one of them names an artifact of the user and p_max_tokens
--- allows it. In recalled and summarised texts the placeholders of the user's artifacts can be used again.
+-- The parts of a context, numbered in this order, with the paragraph before them if one of them names an artifact of
+-- the user and p_max_tokens allows it. In recalled and summarised texts the placeholders of the user's artifacts can be
+-- used again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )
@@ -33,7 +34,7 @@ declare
   named text[] := array[]::text[];
   template text;
   needed int;
-  shift int := 0;
+  place int := 0;
 begin
   foreach part in array p_parts loop
     if strpos(part.content, 'MemoryRef: ') > 0 then
@@ -44,13 +45,14 @@ begin
     template := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
     needed := memory._tokens_at_most(template);
     if needed + memory._tokens_of(p_parts) <= p_max_tokens then
-      shift := 1;
+      place := 1;
       return next (1, 'system', template, 'instructions', needed, '{}')::memory.context_part;
     end if;
   end if;
   foreach part in array p_parts loop
+    place := place + 1;
     return next (
-      part.ordinal + shift, part.role,
+      place, part.role,
       case when part.source = 'message' or named = '{}' then part.content
         else memory._with_own_refs(p_user_id, part.content) end,
       part.source, part.token_count, part.metadata)::memory.context_part;

@@ -23,11 +23,12 @@ def test_instructions_stand_first_where_a_placeholder_stands(api: Api) -> None:
     parts = context(api)
     assert [(part.ordinal, part.role, part.source) for part in parts] == [
         (1, "system", "instructions"),
-        (2, "user", "message"),
-        (3, "tool", "message"),
+        (2, "system", "recalled"),
+        (3, "user", "message"),
+        (4, "tool", "message"),
     ]
     assert "retrieve_artifact" in parts[0].content
-    assert parts[2].content == stored.content
+    assert parts[3].content == stored.content
     assert context(api, thread_id="t9") == []
 
 

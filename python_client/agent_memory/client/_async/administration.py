@@ -26,7 +26,7 @@ class AsyncAdministration(AsyncMaskedCaller):
         """Return the settings that apply: agent of the user over user over agent over global over built-in."""
         return await self._value(dict, "get_policy", {}, agent_id=agent_id, user_id=user_id)
 
-    async def schedule_jobs(self, every: str | None = None, sweep_at: str | None = None) -> list[str]:
+    async def schedule_jobs(self, every: str | None = "10 seconds", sweep_at: str | None = "17 3 * * *") -> list[str]:
         """Let pg_cron run the jobs and the nightly sweep inside the database; return what was scheduled.
 
         ``every`` is an interval such as "10 seconds", ``sweep_at`` a time in the notation of cron.
@@ -34,7 +34,7 @@ class AsyncAdministration(AsyncMaskedCaller):
         rows = await self._select("schedule_jobs", {}, every=every, sweep_at=sweep_at)
         return [value for row in rows for value in row.values()]
 
-    async def sweep(self, batch_size: int | None = None) -> dict[str, Any]:
+    async def sweep(self, batch_size: int | None = 10000) -> dict[str, Any]:
         """Remove expired rows, queue due jobs and parse unread messages, up to ``batch_size`` of each.
 
         Return the counts by kind.

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from ...errors import RetryableError
-from ...types import StoredMessage
+from ...types import Role, StoredMessage
 from .client import AsyncMemory
 
 logger = logging.getLogger("agent_memory")
@@ -69,7 +69,7 @@ class AsyncConversation:
 
     async def save_memory(
         self,
-        role: str,
+        role: Role | str,
         content: str,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,

@@ -46,8 +46,8 @@ class AsyncEmbedding(AsyncWorkerProtocol):
         query: str | None = None,
         thread_id: str | None = None,
         agent_id: str | None = None,
-        is_context: bool | None = None,
-        probe: bool | None = None,
+        is_context: bool | None = False,
+        probe: bool | None = False,
     ) -> QueryToEmbed | None:
         """Return the model and the text to embed before a search or context; None if no embedding model is active.
 

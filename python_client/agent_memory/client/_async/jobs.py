@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...types import Job
+from ...types import Job, SummaryKind
 from .caller import AsyncCaller
 
 
@@ -10,7 +10,7 @@ class AsyncJobs(AsyncCaller):
     """The methods that queue model work."""
 
     async def summarize_thread(
-        self, user_id: str, thread_id: str, recent_k: int | None = None, kind: str | None = None
+        self, user_id: str, thread_id: str, recent_k: int | None = None, kind: SummaryKind | None = None
     ) -> int:
         """Queue a summary of the thread and return the job's id; ``recent_k`` limits the messages that it reads.
 
@@ -35,7 +35,7 @@ class AsyncJobs(AsyncCaller):
         """Queue the user's profile and return the job's id; ``recent_k`` limits the messages that it reads."""
         return await self._value(int, "summarize_user", {"user_id": user_id}, recent_k=recent_k)
 
-    async def reconcile_memories(self, user_id: str, n: int | None = None) -> int:
+    async def reconcile_memories(self, user_id: str, n: int | None = 50) -> int:
         """Queue a search for duplicates and contradictions among the ``n`` newest facts and return the job's id."""
         return await self._value(int, "reconcile_memories", {"user_id": user_id}, n=n)
 

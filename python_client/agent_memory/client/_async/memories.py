@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from ...types import AddedMemory, MemoryRecord, MemoryVersion
+from ...types import AddedMemory, MemoryRecord, MemoryVersion, OnConflict
 from .caller import AsyncCaller
 
 
@@ -18,27 +18,44 @@ class AsyncMemories(AsyncCaller):
         self,
         user_id: str,
         content: str,
-        memory_type: str | None = None,
-        agent_id: str | None = None,
+        memory_type: str | None = "fact",
+        agent_id: str | None = "default",
         thread_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] | None = None,
-        confidence: float | None = None,
-        importance: float | None = None,
+        confidence: float | None = 1.0,
+        importance: float | None = 0.5,
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
         expires_at: datetime | None = None,
         embedding_text: str | None = None,
-        source: str | None = None,
-        on_conflict: str | None = None,
+        source: str | None = "user",
+        on_conflict: OnConflict | None = "ignore",
         memory_id: UUID | str | None = None,
     ) -> AddedMemory:
-        """Store a memory; ``on_conflict`` (ignore, replace, error) decides if the same content is stored already.
+        """Store a memory.
 
-        A call that is repeated with the same ``memory_id`` stores once: the memory of this id stays as it is.
+        Args:
+            user_id: whose memory it is.
+            content: what is remembered, in a sentence.
+            memory_type: such as fact, preference, event.
+            agent_id: the agent that stores it.
+            thread_id: the thread that it comes from.
+            metadata: anything; ``tags``, ``confidence`` and ``importance`` are taken from here where they are left out.
+            tags: words to find it by.
+            confidence: how sure it is, 0 to 1.
+            importance: how much it matters, 0 to 1; what matters least is evicted first.
+            valid_from: since when it holds.
+            valid_to: until when it holds.
+            expires_at: when it is forgotten; None is the policy's memories.expires_after.
+            embedding_text: what is embedded in place of the content.
+            source: where it comes from.
+            on_conflict: what to do where the same content is stored already: ignore, replace or error.
+            memory_id: the id that it is to have; a call that is repeated with one stores once, and the memory of this
+                id stays as it is.
 
-        ``confidence`` and ``importance`` are between 0 and 1. They and ``tags`` are taken from ``metadata`` where they
-        are left out and it has them.
+        Raises:
+            ConflictError: the same content is stored already, with ``on_conflict="error"``.
         """
         return await self._row(
             AddedMemory,
@@ -71,10 +88,10 @@ class AsyncMemories(AsyncCaller):
         memory_type: str | None = None,
         search: str | None = None,
         tags_all: Sequence[str] | None = None,
-        row_limit: int | None = None,
-        row_offset: int | None = None,
+        row_limit: int | None = 50,
+        row_offset: int | None = 0,
         as_of: datetime | None = None,
-        include_superseded: bool | None = None,
+        include_superseded: bool | None = False,
         thread_id: str | None = None,
         filter: Mapping[str, Any] | None = None,
         created_after: datetime | None = None,
@@ -111,7 +128,7 @@ class AsyncMemories(AsyncCaller):
         search: str | None = None,
         tags_all: Sequence[str] | None = None,
         as_of: datetime | None = None,
-        include_superseded: bool | None = None,
+        include_superseded: bool | None = False,
         thread_id: str | None = None,
         filter: Mapping[str, Any] | None = None,
         created_after: datetime | None = None,

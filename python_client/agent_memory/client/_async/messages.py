@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...types import Message, StoredMessage, Summary, Thread
+from ...types import Message, Role, StoredMessage, Summary, SummaryKind, Thread
 from .caller import AsyncCaller
 
 
@@ -17,9 +17,9 @@ class AsyncMessages(AsyncCaller):
         self,
         user_id: str,
         thread_id: str,
-        role: str,
+        role: Role | str,
         content: str,
-        agent_id: str | None = None,
+        agent_id: str | None = "default",
         metadata: Mapping[str, Any] | None = None,
         created_at: datetime | None = None,
         expires_at: datetime | None = None,
@@ -38,7 +38,7 @@ class AsyncMessages(AsyncCaller):
         )
 
     async def add_messages(
-        self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = None
+        self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = "default"
     ) -> list[StoredMessage]:
         """Append OpenAI chat messages, all or none, in order.
 
@@ -60,8 +60,8 @@ class AsyncMessages(AsyncCaller):
         after_seq: int | None = None,
         before_seq: int | None = None,
         agent_id: str | None = None,
-        include_inactive: bool | None = None,
-        roles: Sequence[str] | None = None,
+        include_inactive: bool | None = False,
+        roles: Sequence[Role] | None = None,
         filter: Mapping[str, Any] | None = None,
         created_after: datetime | None = None,
         created_before: datetime | None = None,
@@ -86,9 +86,7 @@ class AsyncMessages(AsyncCaller):
             created_before=created_before,
         )
 
-    async def list_threads(
-        self, user_id: str, row_limit: int | None = None, row_offset: int | None = None
-    ) -> list[Thread]:
+    async def list_threads(self, user_id: str, row_limit: int | None = 50, row_offset: int | None = 0) -> list[Thread]:
         """Return the user's threads, most recently used first."""
         return await self._rows(
             Thread, "list_threads", {"user_id": user_id}, row_limit=row_limit, row_offset=row_offset
@@ -109,7 +107,7 @@ class AsyncMessages(AsyncCaller):
         """
         return await self._value(bool, "delete_message", {"user_id": user_id, "thread_id": thread_id, "seq": seq})
 
-    async def get_thread_summary(self, user_id: str, thread_id: str, kind: str | None = None) -> Summary | None:
+    async def get_thread_summary(self, user_id: str, thread_id: str, kind: SummaryKind | None = None) -> Summary | None:
         """Return the latest completed summary of a thread, or None while there is none.
 
         ``kind`` is thread (all its messages) or rolling (the newest ones); None takes the first of these that exists.

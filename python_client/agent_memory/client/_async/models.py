@@ -8,7 +8,7 @@ from typing import Any
 from psycopg import AsyncCursor
 from psycopg.rows import dict_row
 
-from ...types import Backfill
+from ...types import Backfill, ModelKind, Provider
 from ..notices import Notices
 from .caller import AsyncCaller, translated
 
@@ -17,7 +17,12 @@ class AsyncModels(AsyncCaller):
     """The methods for models and prompts."""
 
     async def register_model(
-        self, name: str, kind: str, provider: str, model: str, settings: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        kind: ModelKind,
+        provider: Provider | str,
+        model: str,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
         """Register a model that jobs may use; a key is not a setting, ``api_key_env`` names where a worker finds it."""
         await self._select(

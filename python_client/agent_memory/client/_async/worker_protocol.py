@@ -24,7 +24,7 @@ class AsyncWorkerProtocol(AsyncCaller):
         self,
         worker: str,
         kinds: Sequence[str] | None = None,
-        max_jobs: int | None = None,
+        max_jobs: int | None = 1,
         lease: timedelta | None = None,
         user_id: str | None = None,
     ) -> list[ClaimedJob]:
@@ -101,7 +101,7 @@ class AsyncWorkerProtocol(AsyncCaller):
             "extend_job", {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "lease": lease}
         )
 
-    async def run_jobs(self, max_jobs: int | None = None, max_seconds: int | None = None) -> None:
+    async def run_jobs(self, max_jobs: int | None = 100, max_seconds: int | None = 60) -> None:
         """Run queued jobs inside the database; needs plpython3u there and no open transaction here.
 
         Raises:

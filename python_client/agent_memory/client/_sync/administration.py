@@ -27,7 +27,7 @@ class SyncAdministration(SyncMaskedCaller):
         """Return the settings that apply: agent of the user over user over agent over global over built-in."""
         return self._value(dict, "get_policy", {}, agent_id=agent_id, user_id=user_id)
 
-    def schedule_jobs(self, every: str | None = None, sweep_at: str | None = None) -> list[str]:
+    def schedule_jobs(self, every: str | None = "10 seconds", sweep_at: str | None = "17 3 * * *") -> list[str]:
         """Let pg_cron run the jobs and the nightly sweep inside the database; return what was scheduled.
 
         ``every`` is an interval such as "10 seconds", ``sweep_at`` a time in the notation of cron.
@@ -35,7 +35,7 @@ class SyncAdministration(SyncMaskedCaller):
         rows = self._select("schedule_jobs", {}, every=every, sweep_at=sweep_at)
         return [value for row in rows for value in row.values()]
 
-    def sweep(self, batch_size: int | None = None) -> dict[str, Any]:
+    def sweep(self, batch_size: int | None = 10000) -> dict[str, Any]:
         """Remove expired rows, queue due jobs and parse unread messages, up to ``batch_size`` of each.
 
         Return the counts by kind.

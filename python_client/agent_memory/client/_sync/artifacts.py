@@ -22,8 +22,8 @@ class SyncArtifacts(SyncCaller):
         content: LongText | None,
         description: str | None = None,
         key: str | None = None,
-        artifact_type: str | None = None,
-        agent_id: str | None = None,
+        artifact_type: str | None = "command_output",
+        agent_id: str | None = "default",
         thread_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         expires_at: datetime | None = None,
@@ -73,12 +73,12 @@ class SyncArtifacts(SyncCaller):
         self,
         user_id: str,
         key: str,
-        from_token: int | None = None,
+        from_token: int | None = 0,
         max_tokens: int | None = None,
         from_line: int | None = None,
         max_lines: int | None = None,
         grep: str | None = None,
-        context_lines: int | None = None,
+        context_lines: int | None = 2,
     ) -> str:
         """Return the content of an artifact or a part of it; beyond its end "".
 
@@ -138,8 +138,8 @@ class SyncArtifacts(SyncCaller):
         user_id: str,
         artifact_type: str | None = None,
         thread_id: str | None = None,
-        row_limit: int | None = None,
-        row_offset: int | None = None,
+        row_limit: int | None = 50,
+        row_offset: int | None = 0,
     ) -> list[Artifact]:
         """Return artifacts without their contents, newest first; ``total_count`` is the size of the whole match."""
         return self._rows(

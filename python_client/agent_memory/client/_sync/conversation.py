@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 
 from ...errors import RetryableError
-from ...types import StoredMessage
+from ...types import Role, StoredMessage
 from .client import Memory
 
 logger = logging.getLogger("agent_memory")
@@ -70,7 +70,7 @@ class Conversation:
 
     def save_memory(
         self,
-        role: str,
+        role: Role | str,
         content: str,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,

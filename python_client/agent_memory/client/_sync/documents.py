@@ -19,8 +19,8 @@ class SyncDocuments(SyncCaller):
         user_id: str,
         content: str,
         title: str | None = None,
-        namespace: str | None = None,
-        doc_type: str | None = None,
+        namespace: str | None = "default",
+        doc_type: str | None = "document",
         metadata: Mapping[str, Any] | None = None,
     ) -> UUID:
         """Store a document and return its id; a long one is cut into pieces in the background.
@@ -43,8 +43,8 @@ class SyncDocuments(SyncCaller):
         user_id: str,
         namespace: str | None = None,
         doc_type: str | None = None,
-        row_limit: int | None = None,
-        row_offset: int | None = None,
+        row_limit: int | None = 50,
+        row_offset: int | None = 0,
     ) -> list[Document]:
         """Return documents, newest first; each row's ``total_count`` is the size of the whole match."""
         return self._rows(

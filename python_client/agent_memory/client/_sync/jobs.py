@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ...types import Job
+from ...types import Job, SummaryKind
 from .caller import SyncCaller
 
 
@@ -11,7 +11,7 @@ class SyncJobs(SyncCaller):
     """The methods that queue model work."""
 
     def summarize_thread(
-        self, user_id: str, thread_id: str, recent_k: int | None = None, kind: str | None = None
+        self, user_id: str, thread_id: str, recent_k: int | None = None, kind: SummaryKind | None = None
     ) -> int:
         """Queue a summary of the thread and return the job's id; ``recent_k`` limits the messages that it reads.
 
@@ -34,7 +34,7 @@ class SyncJobs(SyncCaller):
         """Queue the user's profile and return the job's id; ``recent_k`` limits the messages that it reads."""
         return self._value(int, "summarize_user", {"user_id": user_id}, recent_k=recent_k)
 
-    def reconcile_memories(self, user_id: str, n: int | None = None) -> int:
+    def reconcile_memories(self, user_id: str, n: int | None = 50) -> int:
         """Queue a search for duplicates and contradictions among the ``n`` newest facts and return the job's id."""
         return self._value(int, "reconcile_memories", {"user_id": user_id}, n=n)
 

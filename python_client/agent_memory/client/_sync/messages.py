@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...types import Message, StoredMessage, Summary, Thread
+from ...types import Message, Role, StoredMessage, Summary, SummaryKind, Thread
 from .caller import SyncCaller
 
 
@@ -18,9 +18,9 @@ class SyncMessages(SyncCaller):
         self,
         user_id: str,
         thread_id: str,
-        role: str,
+        role: Role | str,
         content: str,
-        agent_id: str | None = None,
+        agent_id: str | None = "default",
         metadata: Mapping[str, Any] | None = None,
         created_at: datetime | None = None,
         expires_at: datetime | None = None,
@@ -39,7 +39,7 @@ class SyncMessages(SyncCaller):
         )
 
     def add_messages(
-        self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = None
+        self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = "default"
     ) -> list[StoredMessage]:
         """Append OpenAI chat messages, all or none, in order.
 
@@ -61,8 +61,8 @@ class SyncMessages(SyncCaller):
         after_seq: int | None = None,
         before_seq: int | None = None,
         agent_id: str | None = None,
-        include_inactive: bool | None = None,
-        roles: Sequence[str] | None = None,
+        include_inactive: bool | None = False,
+        roles: Sequence[Role] | None = None,
         filter: Mapping[str, Any] | None = None,
         created_after: datetime | None = None,
         created_before: datetime | None = None,
@@ -87,7 +87,7 @@ class SyncMessages(SyncCaller):
             created_before=created_before,
         )
 
-    def list_threads(self, user_id: str, row_limit: int | None = None, row_offset: int | None = None) -> list[Thread]:
+    def list_threads(self, user_id: str, row_limit: int | None = 50, row_offset: int | None = 0) -> list[Thread]:
         """Return the user's threads, most recently used first."""
         return self._rows(Thread, "list_threads", {"user_id": user_id}, row_limit=row_limit, row_offset=row_offset)
 
@@ -106,7 +106,7 @@ class SyncMessages(SyncCaller):
         """
         return self._value(bool, "delete_message", {"user_id": user_id, "thread_id": thread_id, "seq": seq})
 
-    def get_thread_summary(self, user_id: str, thread_id: str, kind: str | None = None) -> Summary | None:
+    def get_thread_summary(self, user_id: str, thread_id: str, kind: SummaryKind | None = None) -> Summary | None:
         """Return the latest completed summary of a thread, or None while there is none.
 
         ``kind`` is thread (all its messages) or rolling (the newest ones); None takes the first of these that exists.

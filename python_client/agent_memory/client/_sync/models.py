@@ -9,7 +9,7 @@ from typing import Any
 from psycopg import Cursor
 from psycopg.rows import dict_row
 
-from ...types import Backfill
+from ...types import Backfill, ModelKind, Provider
 from ..notices import Notices
 from .caller import SyncCaller, translated
 
@@ -18,7 +18,12 @@ class SyncModels(SyncCaller):
     """The methods for models and prompts."""
 
     def register_model(
-        self, name: str, kind: str, provider: str, model: str, settings: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        kind: ModelKind,
+        provider: Provider | str,
+        model: str,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
         """Register a model that jobs may use; a key is not a setting, ``api_key_env`` names where a worker finds it."""
         self._select(

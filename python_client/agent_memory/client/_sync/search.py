@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...types import Context, ContextPart, MemoryNeed, SearchResult
+from ...types import Context, ContextPart, MemoryNeed, Mode, SearchResult, Source
 from .embedding import SyncEmbedding
 
 
@@ -19,8 +19,8 @@ class SyncSearch(SyncEmbedding):
         user_id: str,
         query: str | None = None,
         query_embedding: Sequence[float] | None = None,
-        mode: str | None = None,
-        sources: Sequence[str] | None = None,
+        mode: Mode | None = "hybrid",
+        sources: Sequence[Source] | None = ("memory", "message", "document", "summary"),
         agent_id: str | None = None,
         thread_id: str | None = None,
         exclude_thread_id: str | None = None,
@@ -34,24 +34,49 @@ class SyncSearch(SyncEmbedding):
         created_after: datetime | None = None,
         created_before: datetime | None = None,
         as_of: datetime | None = None,
-        include_superseded: bool | None = None,
-        rerank: bool | None = None,
-        explain: bool | None = None,
-        top_k: int | None = None,
+        include_superseded: bool | None = False,
+        rerank: bool | None = False,
+        explain: bool | None = False,
+        top_k: int | None = 10,
         doc_types: Sequence[str] | None = None,
         namespaces: Sequence[str] | None = None,
     ) -> list[SearchResult]:
-        """Search what is stored about a user, best first; ``filter`` is containment on the metadata.
+        """Search what is stored about a user.
 
-        ``mode`` is hybrid (the default), vector or keyword; ``sources`` are memory, message, document and summary
-        unless given, artifact is another. The database embeds a query that comes without ``query_embedding`` where it
-        can, else this client does; if neither can, hybrid searches by keyword. ``query_embedding`` has as many numbers
-        as the model has dimensions. A memory and the message that it was drawn from are one result: the other is in its
-        ``details``. ``top_k`` is 1 to 1000 (default 10), ``min_score`` is -1 to 1 and ``min_confidence`` 0 to 1.
-        ``doc_types`` and ``namespaces`` select documents only.
+        Args:
+            user_id: whose memory is searched.
+            query: what to look for, in words. The database embeds it where it can, else this client does; if neither
+                can, mode hybrid searches by keyword and says so with a DegradedWarning.
+            query_embedding: the query's embedding, where the caller has it; as many numbers as the model has
+                dimensions.
+            mode: by words and meaning (hybrid), by meaning alone (vector) or by words alone (keyword).
+            sources: where to look; artifact is another one.
+            agent_id: only what this agent stored.
+            thread_id: only this thread.
+            exclude_thread_id: all but this thread.
+            memory_types: only memories of these types.
+            tags_all: only memories with all these tags.
+            tags_any: only memories with one of these tags.
+            exclude_tags: no memories with one of these tags.
+            filter: a part of the metadata that results must have.
+            min_score: the least score, -1 to 1.
+            min_confidence: the least confidence of a memory, 0 to 1.
+            created_after: only what was created after this moment, which is left out itself.
+            created_before: only what was created before this moment, which is left out itself.
+            as_of: the memories that held at this moment.
+            include_superseded: also memories that newer ones took the place of.
+            rerank: let the active rerank model order the best candidates.
+            explain: say in ``details`` how each score came about.
+            top_k: how many results at most, 1 to 1000.
+            doc_types: only documents of these types.
+            namespaces: only documents of these namespaces.
 
-        Raises InvalidValueError where there is neither ``query`` nor ``query_embedding``, or no embedding for mode
-        vector.
+        Returns:
+            Results, best first. A memory and the message that it was drawn from are one result.
+
+        Raises:
+            InvalidValueError: there is neither ``query`` nor ``query_embedding``, no embedding for mode vector, or an
+                argument that is none of its choices; the message names it.
         """
         if query is not None and query_embedding is None and mode != "keyword":
             query_embedding = self._prepared(user_id, query, agent_id=agent_id)
@@ -94,13 +119,24 @@ class SyncSearch(SyncEmbedding):
         query_embedding: Sequence[float] | None = None,
         recall: bool | None = None,
     ) -> Context:
-        """Build the messages to send to a model within ``max_tokens``.
+        """Build the messages to send to a model.
 
-        They are memories, what was said before about the query, the newest messages of the thread, and summaries of
-        what does not fit. ``query`` is the user's newest message unless given, ``max_tokens`` the policy's
-        context.max_tokens, ``recall`` (whether earlier messages are brought back) the policy's context.recall. The
-        newest message is there even when it is longer than ``max_tokens``. ``to_openai()`` of the result makes chat
-        messages of it, with their tool calls.
+        They are instructions, memories, what was said before about the query, the newest messages of the thread, and
+        summaries of what does not fit.
+
+        Args:
+            user_id: whose context it is.
+            thread_id: the thread that goes on.
+            query: what the next answer is about; None is the user's newest message.
+            agent_id: the agent that answers; None are all.
+            max_tokens: the most that the parts may have together; None is the policy's context.max_tokens. The newest
+                message is there even when it is longer.
+            query_embedding: the query's embedding, where the caller has it.
+            recall: whether earlier messages are brought back; None is the policy's context.recall.
+
+        Returns:
+            Parts in the order in which a model reads them, each with its tokens; ``to_openai()`` makes chat messages of
+            them, with their tool calls.
         """
         if query_embedding is None:
             query_embedding = self._prepared(user_id, query, thread_id, agent_id, is_context=True)
@@ -121,7 +157,7 @@ class SyncSearch(SyncEmbedding):
         user_id: str,
         agent_id: str | None = None,
         query: str | None = None,
-        max_memories: int | None = None,
+        max_memories: int | None = 20,
         max_tokens: int | None = None,
         query_embedding: Sequence[float] | None = None,
     ) -> str:
@@ -148,3 +184,29 @@ class SyncSearch(SyncEmbedding):
         Raises InvalidValueError where ``query`` is empty.
         """
         return self._row(MemoryNeed, "needs_memory", {"user_id": user_id, "thread_id": thread_id, "query": query})
+
+    def expand_refs(
+        self,
+        user_id: str,
+        content: str,
+        max_tokens: int | None = None,
+        query: str | None = None,
+        query_embedding: Sequence[float] | None = None,
+    ) -> str:
+        """Return a text with its placeholders replaced by what they stand for, at most ``max_tokens`` tokens in all.
+
+        With a ``query``, in words or as an embedding, the artifacts that say most of it come first, and of one that
+        does not fit the lines that do, with their numbers. Without one they come in the order of the text, and each
+        whole. What does not fit, or is not this user's, stays a placeholder; so do placeholders in what is inserted.
+        Without ``max_tokens`` everything is replaced, with 0 nothing.
+        """
+        if query is not None and max_tokens and query_embedding is None and "[MemoryRef: " in content:
+            query_embedding = self._prepared(user_id, query, is_context=True)
+        return self._value(
+            str,
+            "expand_refs",
+            {"user_id": user_id, "content": content},
+            max_tokens=max_tokens,
+            query=query,
+            query_embedding=query_embedding,
+        )

@@ -25,7 +25,7 @@ class SyncWorkerProtocol(SyncCaller):
         self,
         worker: str,
         kinds: Sequence[str] | None = None,
-        max_jobs: int | None = None,
+        max_jobs: int | None = 1,
         lease: timedelta | None = None,
         user_id: str | None = None,
     ) -> list[ClaimedJob]:
@@ -100,7 +100,7 @@ class SyncWorkerProtocol(SyncCaller):
         """Make the lease end ``lease`` from now; LeaseLostError when it is gone."""
         self._select("extend_job", {"user_id": user_id, "job_id": job_id, "lease_token": lease_token, "lease": lease})
 
-    def run_jobs(self, max_jobs: int | None = None, max_seconds: int | None = None) -> None:
+    def run_jobs(self, max_jobs: int | None = 100, max_seconds: int | None = 60) -> None:
         """Run queued jobs inside the database; needs plpython3u there and no open transaction here.
 
         Raises:

@@ -1,0 +1,68 @@
+"""The command that serves MCP."""
+
+from __future__ import annotations
+
+import logging
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from ..errors import InvalidValueError
+from ..mcp import check_packages
+from ..server.settings import GRACE, HOST, MAX_BODY_MIB, MIB, POOL_SIZE, RATE_LIMIT, Settings, keys_of_environment
+from .console import Dsn, console, log_to_stderr
+
+_PORT = 3002
+
+
+def mcp(
+    dsn: Dsn = None,
+    user: Annotated[
+        str | None,
+        typer.Option(help="The id of the user; over HTTP, without one, the user of each request's token."),
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(help="The agent that writes, and whose memories are searched; all agents unless given."),
+    ] = None,
+    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")] = False,
+    host: Annotated[str, typer.Option(help="With --http: the address to listen on.")] = HOST,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="With --http: the port; 0 takes a free one.")] = _PORT,
+    rate_limit: Annotated[
+        int, typer.Option(min=0, help="With --http: requests a minute of one user's tokens; 0 for any number.")
+    ] = RATE_LIMIT,
+) -> None:
+    """Serve a user's memory to an MCP host, such as Claude or an editor, which starts this command itself.
+
+    With --http, the environment says who may call: AGENT_MEMORY_API_KEY is the administrator's key;
+    AGENT_MEMORY_JWT_SECRET (HS256) or AGENT_MEMORY_JWKS_URL check tokens whose sub is the user. With none of them,
+    only programs of this machine are served.
+    """
+    check_packages()
+    from ..mcp.run import serve_http, serve_stdio
+
+    log_to_stderr("%(asctime)s %(levelname)s %(message)s", logging.WARNING)
+    if user is not None and not user.strip():
+        raise InvalidValueError("--user: must not be empty", hint="Name the user whose memory is served.")
+    if not http:
+        if user is None:
+            raise InvalidValueError("--user: is missing", hint="Run: agent-memory mcp --user NAME")
+        serve_stdio(dsn, user, agent)
+        return
+    settings = Settings(
+        **keys_of_environment(),
+        host=host,
+        port=port,
+        pool_size=POOL_SIZE,
+        max_body=MAX_BODY_MIB * MIB,
+        max_import=None,
+        rate_limit=rate_limit or None,
+        grace=GRACE,
+    )
+
+    def announce(url: str) -> None:
+        who = "no key and no tokens, so for programs of this machine only" if settings.is_open else "with access checks"
+        console.print(Text(f"Listening on {url} ({who})."), soft_wrap=True)
+
+    serve_http(dsn, user, agent, settings, announce)

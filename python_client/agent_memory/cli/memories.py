@@ -1,0 +1,250 @@
+"""The commands for long-term memories."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import InvalidValueError, NotFoundError
+from ..types import MemoryRecord
+from .console import Agent, Dsn, Group, User, opened
+from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest, print_table
+
+memories = typer.Typer(
+    cls=Group, no_args_is_help=True, help="List, show, add, change, delete and restore what is remembered of a user."
+)
+
+Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id of the memory.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.", show_default=False)]
+Metadata = Annotated[str | None, typer.Option(help="A JSON object.", show_default=False)]
+Share = Annotated[float | None, typer.Option(min=0, max=1, help="From 0 to 1.", show_default=False)]
+Time = Annotated[datetime | None, typer.Option(help="In UTC.", show_default=False)]
+
+
+@memories.command("list")
+def list_(
+    user_id: User,
+    search: Annotated[str | None, typer.Option(help="Only with these words.", show_default="all")] = None,
+    memory_type: Annotated[str | None, typer.Option("--type", help="Only this type.", show_default="all")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; repeatable.", show_default="all")] = None,
+    agent: Agent = None,
+    thread: Annotated[str | None, typer.Option(help="Only of this thread.", show_default="all")] = None,
+    superseded: Annotated[
+        bool, typer.Option("--superseded", help="Also what newer memories took the place of.")
+    ] = False,
+    as_of: Annotated[datetime | None, typer.Option(help="What held then, in UTC.", show_default="now")] = None,
+    limit: Limit = None,
+    offset: Offset = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+) -> None:
+    """List memories, newest first."""
+    with opened(dsn) as memory:
+        found = memory.list_memories(
+            user_id,
+            agent_id=agent,
+            memory_type=memory_type,
+            search=search,
+            tags_all=tag or None,
+            row_limit=limit,
+            row_offset=offset,
+            as_of=_in_utc(as_of),
+            include_superseded=superseded,
+            thread_id=thread,
+        )
+    for record in found:
+        if as_json:
+            print_json(record)
+        else:
+            print_entry(_heading(record), record.content)
+    if found and not as_json:
+        print_rest(found, offset)
+    elif not found and not as_json:
+        print_line("No memories.")
+
+
+@memories.command()
+def show(user_id: User, memory_id: Id, as_json: AsJson = False, dsn: Dsn = None) -> None:
+    """Show one memory with all there is about it, and its history. A deleted one has its history alone."""
+    with opened(dsn) as memory:
+        history = memory.get_memory_history(user_id, memory_id)
+        try:
+            record = memory.get_memory(user_id, memory_id)
+        except NotFoundError:
+            if not history:
+                raise
+            record = None
+    if as_json:
+        print_json({"memory": record, "history": history})
+        return
+    if record is not None:
+        print_entry(_heading(record), record.content)
+        print_table(("", ""), _facts(record))
+    print_table(
+        ("version", "when", "what", "by", "content"),
+        ((each.version, moment(each.changed_at), each.operation, each.changed_by, each.content) for each in history),
+    )
+
+
+@memories.command()
+def add(
+    user_id: User,
+    content: Annotated[str, typer.Argument(metavar="CONTENT", show_default=False, help="What to remember.")],
+    memory_type: Annotated[str | None, typer.Option("--type", help="Of what type.", show_default="fact")] = None,
+    tag: Tags = None,
+    metadata: Metadata = None,
+    confidence: Share = None,
+    importance: Share = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", "--agent-id", help="Of which agent.", show_default="default")
+    ] = None,
+    thread: Annotated[str | None, typer.Option(help="From which thread.", show_default="none")] = None,
+    valid_from: Time = None,
+    valid_to: Time = None,
+    expires_at: Time = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+) -> None:
+    """Remember something, and print its id. What is remembered already keeps its id."""
+    with opened(dsn) as memory:
+        added = memory.add_memory(
+            user_id,
+            content,
+            memory_type=memory_type,
+            agent_id=agent,
+            thread_id=thread,
+            metadata=_object("metadata", metadata),
+            tags=tag or None,
+            confidence=confidence,
+            importance=importance,
+            valid_from=_in_utc(valid_from),
+            valid_to=_in_utc(valid_to),
+            expires_at=_in_utc(expires_at),
+        )
+    if added.memory_id is None:
+        raise InvalidValueError(
+            f'nothing is stored: agent "{agent or "default"}" has no resource "memory"',
+            hint="Its policy says so: agent-memory policy show.",
+        )
+    if as_json:
+        print_json(added)
+    else:
+        typer.echo(added.memory_id)
+
+
+@memories.command()
+def update(
+    user_id: User,
+    memory_id: Id,
+    content: Annotated[str | None, typer.Option(help="The new text.", show_default=False)] = None,
+    tag: Tags = None,
+    metadata: Metadata = None,
+    confidence: Share = None,
+    importance: Share = None,
+    expires_at: Time = None,
+    dsn: Dsn = None,
+) -> None:
+    """Change what the options name; the history keeps what was before."""
+    with opened(dsn) as memory:
+        version = memory.update_memory(
+            user_id,
+            memory_id,
+            content=content,
+            metadata=_object("metadata", metadata),
+            tags=tag or None,
+            confidence=confidence,
+            importance=importance,
+            expires_at=_in_utc(expires_at),
+        )
+    print_line(f"{memory_id} is version {version} now.")
+
+
+@memories.command()
+def delete(user_id: User, memory_id: Id, dsn: Dsn = None) -> None:
+    """Delete a memory; "agent-memory memories restore" brings it back until the next sweep."""
+    with opened(dsn) as memory:
+        if not memory.delete_memory(user_id, memory_id):
+            raise NotFoundError(
+                f'user "{user_id}" has no memory {memory_id}', hint=f"Run: agent-memory memories list {user_id}"
+            )
+    print_line(f"Deleted {memory_id}.")
+
+
+@memories.command()
+def restore(
+    user_id: User,
+    memory_id: Id,
+    version: Annotated[
+        int | None, typer.Option(min=1, help="Which version.", show_default="the last one that was shown")
+    ] = None,
+    dsn: Dsn = None,
+) -> None:
+    """Undo a deletion, a supersede or later changes."""
+    with opened(dsn) as memory:
+        restored = memory.restore_memory(user_id, memory_id, version)
+    print_line(f"{memory_id} is restored, as version {restored}.")
+
+
+@memories.command()
+def supersede(
+    user_id: User,
+    old_memory_id: Annotated[str, typer.Argument(metavar="OLD", show_default=False, help="The memory to hide.")],
+    new_memory_id: Annotated[str, typer.Argument(metavar="NEW", show_default=False, help="What holds instead.")],
+    reason: Annotated[str, typer.Option(help="Why.")] = "by hand",
+    dsn: Dsn = None,
+) -> None:
+    """Let a memory take the place of another one."""
+    with opened(dsn) as memory:
+        memory.supersede_memory(user_id, old_memory_id, new_memory_id, reason)
+    print_line(f"{new_memory_id} takes the place of {old_memory_id}.")
+
+
+def _heading(record: MemoryRecord) -> str:
+    state = "superseded" if record.superseded_by else ""
+    tags = ", ".join(record.tags)
+    return " · ".join(filter(None, (str(record.memory_id), record.memory_type, moment(record.created_at), tags, state)))
+
+
+def _facts(record: MemoryRecord) -> list[tuple[str, object]]:
+    """Return what else is known of a memory, without what is empty."""
+    source = (
+        f"{record.source}, messages {', '.join(map(str, record.source_seqs))}" if record.source_seqs else record.source
+    )
+    facts: list[tuple[str, object]] = [
+        ("agent", record.agent_id),
+        ("thread", record.thread_id),
+        ("source", source),
+        ("confidence", f"{record.confidence:.2f}"),
+        ("importance", f"{record.importance:.2f}"),
+        ("valid from", moment(record.valid_from)),
+        ("valid to", moment(record.valid_to)),
+        ("expires", moment(record.expires_at, "never")),
+        ("superseded by", record.superseded_by),
+        ("because", record.supersede_reason),
+        ("metadata", json.dumps(record.metadata, ensure_ascii=False) if record.metadata else None),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _in_utc(time: datetime | None) -> datetime | None:
+    return None if time is None else time.replace(tzinfo=timezone.utc)
+
+
+def _object(name: str, text: str | None) -> dict[str, Any] | None:
+    """Parse an option that is a JSON object.
+
+    Raises:
+        InvalidValueError: it is none.
+    """
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidValueError(f"{name} is not JSON: {error}", hint="""Pass an object: '{"key": 1}'""") from None
+    if not isinstance(value, dict):
+        raise InvalidValueError(f"{name} must be a JSON object", hint="""Pass an object: '{"key": 1}'""")
+    return value

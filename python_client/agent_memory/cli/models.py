@@ -1,0 +1,111 @@
+"""The commands that register, show and switch models."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from psycopg.rows import dict_row
+
+from ..errors import InvalidValueError
+from ..types import ModelKind, Provider
+from .console import Dsn, Group, connected, opened
+from .printing import AsJson, console, print_json, print_line, print_table
+
+models = typer.Typer(cls=Group, help="List models, register them, and say which ones are used.")
+
+Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The name it is registered by.")]
+
+_MODELS = """
+select m.name, m.kind, m.provider, m.model, m.settings, m.is_active, b.done, b.total
+from memory.models as m
+left join memory.backfill_status() as b on b.model = m.name
+order by m.kind, m.is_active desc, m.name
+"""
+
+
+@models.command("list")
+def list_(as_json: AsJson = False, dsn: Dsn = None) -> None:
+    """List models, the active one of each kind first, and how much the embedding models have embedded."""
+    with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
+        found = cursor.execute(_MODELS).fetchall()
+    if as_json:
+        for row in found:
+            print_json(row)
+    elif not found:
+        console.print("No models: searches go by keyword, and jobs wait.")
+    else:
+        print_table(("name", "kind", "active", "provider", "model", "embedded"), map(_cells, found))
+
+
+@models.command()
+def register(
+    name: Name,
+    kind: Annotated[ModelKind, typer.Option(help="What it is used for.")],
+    model: Annotated[str, typer.Option(help="What its server calls it.", show_default=False)],
+    provider: Annotated[Provider, typer.Option(help="Who serves it; openai: any server like it.")] = "openai",
+    base_url: Annotated[str | None, typer.Option(help="Where its server is.", show_default="the provider's")] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option(help="The environment variable that holds its key.", show_default="OPENAI_API_KEY")
+    ] = None,
+    dimensions: Annotated[int | None, typer.Option(min=1, help="Of its vectors.", show_default="the model's")] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="Another setting; VALUE is JSON or text; repeatable.", show_default=False
+        ),
+    ] = None,
+    activate: Annotated[bool, typer.Option("--activate", help="Use it from now on.")] = False,
+    dsn: Dsn = None,
+) -> None:
+    """Register a model, or change one."""
+    given: dict[str, Any] = {"base_url": base_url, "api_key_env": api_key_env, "dimensions": dimensions}
+    settings = {key: value for key, value in given.items() if value is not None}
+    for each in setting or []:
+        key, equals, value = each.partition("=")
+        if not equals:
+            raise InvalidValueError(f"setting: {each} has no =", hint="Write, for example: --setting temperature=0")
+        settings[key] = as_value(value)
+    with opened(dsn) as memory:
+        memory.register_model(name, kind, provider, model, settings)
+        if activate:
+            memory.activate_model(name)
+    print_line(f"Registered {name}{', which is active now' if activate else ''}.")
+
+
+@models.command("activate")
+def activate_(name: Name, dsn: Dsn = None) -> None:
+    """Use a model from now on, in place of the active one of its kind."""
+    with opened(dsn) as memory:
+        memory.activate_model(name)
+    print_line(f"{name} is active.")
+
+
+@models.command()
+def deactivate(name: Name, dsn: Dsn = None) -> None:
+    """Switch a model off; its embeddings stay."""
+    with opened(dsn) as memory:
+        memory.deactivate_model(name)
+    print_line(f"{name} is off.")
+
+
+@models.command()
+def drop(name: Name, dsn: Dsn = None) -> None:
+    """Remove a model that is not active, with its embeddings."""
+    with opened(dsn) as memory:
+        memory.drop_model(name)
+    print_line(f"{name} is gone.")
+
+
+def as_value(text: str) -> Any:
+    """Return the JSON value that a text is, else the text itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _cells(row: dict[str, Any]) -> tuple[object, ...]:
+    embedded = "" if row["total"] is None else f"{row['done']:,} of {row['total']:,}"
+    return row["name"], row["kind"], "yes" if row["is_active"] else "", row["provider"], row["model"], embedded

@@ -1,0 +1,178 @@
+"""The commands that list users, and that show and delete threads and their messages."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast
+
+import typer
+from psycopg.rows import dict_row
+
+from .._text import counted
+from ..errors import NotFoundError
+from ..types import Role
+from .console import Agent, Dsn, Group, Thread, User, connected, opened
+from .printing import (
+    AsJson,
+    Limit,
+    Offset,
+    console,
+    moment,
+    print_entry,
+    print_json,
+    print_line,
+    print_page,
+)
+
+threads = typer.Typer(cls=Group, no_args_is_help=True, help="List, show, clear and delete the threads of a user.")
+
+# Users in the order in which they were last heard of. The two lists of distinct users are read from indexes alone.
+_USERS = """
+with threads as (
+  select user_id, count(*) as thread_count, sum(message_count)::bigint as message_count, max(last_at) as last_at
+  from memory.threads group by user_id
+), memories as (
+  select user_id, count(*) as memory_count from memory.memories
+  where superseded_at is null and deleted_at is null and (expires_at is null or expires_at > now()) group by user_id
+), others as (
+  select user_id from memory.documents union select user_id from memory.artifacts
+)
+select user_id, coalesce(thread_count, 0) as thread_count, coalesce(message_count, 0) as message_count,
+  coalesce(memory_count, 0) as memory_count, last_at, count(*) over () as total_count
+from threads full join memories using (user_id) full join others using (user_id)
+where strpos(lower(user_id), lower(%(search)s)) > 0 or %(search)s = ''
+order by last_at desc nulls last, user_id
+limit %(limit)s offset %(offset)s
+"""
+
+
+def users(
+    search: Annotated[str, typer.Option(help="Only ids with this text in them.", show_default="all")] = "",
+    limit: Limit = None,
+    offset: Offset = None,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+) -> None:
+    """List the users that something is stored about, the last heard of first."""
+    with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
+        values = {"search": search, "limit": limit or 50, "offset": offset or 0}
+        found = cursor.execute(_USERS, values).fetchall()
+    print_page(
+        "users",
+        ("user", "threads", "messages", "memories", "last heard of"),
+        found,
+        lambda row: (
+            row["user_id"],
+            row["thread_count"],
+            row["message_count"],
+            row["memory_count"],
+            moment(row["last_at"]),
+        ),
+        offset,
+        as_json,
+        right=("threads", "messages", "memories"),
+    )
+
+
+@threads.command("list")
+def list_(user_id: User, limit: Limit = None, offset: Offset = None, as_json: AsJson = False, dsn: Dsn = None) -> None:
+    """List threads, most recently used first."""
+    with opened(dsn) as memory:
+        found = memory.list_threads(user_id, limit, offset)
+    print_page(
+        "threads",
+        ("thread", "messages", "tokens", "first", "last"),
+        found,
+        lambda row: (
+            row.thread_id,
+            row.message_count,
+            row.active_tokens,
+            moment(row.first_at),
+            moment(row.last_at),
+        ),
+        offset,
+        as_json,
+        right=("messages", "tokens"),
+    )
+
+
+@threads.command()
+def show(user_id: User, thread_id: Thread, as_json: AsJson = False, dsn: Dsn = None) -> None:
+    """Show the summary of a thread."""
+    with opened(dsn) as memory:
+        summary = memory.get_thread_summary(user_id, thread_id)
+        if summary is None and not memory.get_messages(user_id, thread_id, recent_k=1, include_inactive=True):
+            raise _no_thread(user_id, thread_id)
+    if as_json:
+        print_json(summary)
+    elif summary is None:
+        console.print("No summary yet.")
+    else:
+        made = f"{summary.kind} summary · messages {summary.start_seq} to {summary.end_seq} · "
+        print_entry(made + moment(summary.created_at), summary.summary)
+
+
+@threads.command()
+def clear(user_id: User, thread_id: Thread, dsn: Dsn = None) -> None:
+    """Hide the messages of a thread; "agent-memory messages --all" still shows them until they expire."""
+    with opened(dsn) as memory:
+        number = memory.clear_thread(user_id, thread_id)
+    print_line(f"Cleared {counted(number, 'message')} of {thread_id}.")
+
+
+@threads.command()
+def delete(
+    user_id: User,
+    thread_id: Thread,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dsn: Dsn = None,
+) -> None:
+    """Delete a thread for good, with the memories that were drawn from it alone."""
+    with opened(dsn) as memory:
+        if not memory.get_messages(user_id, thread_id, recent_k=1, include_inactive=True):
+            raise _no_thread(user_id, thread_id)
+        if not yes:
+            typer.confirm("This cannot be undone. Delete the thread?", abort=True, err=True)
+        number = memory.delete_thread(user_id, thread_id)
+    print_line(f"Deleted {thread_id} with {counted(number, 'message')}.")
+
+
+def messages(
+    user_id: User,
+    thread_id: Thread,
+    limit: Annotated[int | None, typer.Option(min=1, help="How many of the newest at most.", show_default="50")] = None,
+    before: Annotated[int | None, typer.Option(help="Only before this number.", show_default="the end")] = None,
+    after: Annotated[int | None, typer.Option(help="Only after this number.", show_default="the beginning")] = None,
+    role: Annotated[list[str] | None, typer.Option(help="Only of this role; repeatable.", show_default="all")] = None,
+    agent: Agent = None,
+    include_inactive: Annotated[bool, typer.Option("--all", help="Also what was cleared or summarised.")] = False,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+) -> None:
+    """Show the messages of a thread, oldest first."""
+    with opened(dsn) as memory:
+        found = memory.get_messages(
+            user_id,
+            thread_id,
+            recent_k=limit or 50,
+            after_seq=after,
+            before_seq=before,
+            agent_id=agent,
+            include_inactive=include_inactive,
+            roles=[cast(Role, each) for each in role or []] or None,
+        )
+    for message in found:
+        if as_json:
+            print_json(message)
+            continue
+        speaker = message.metadata.get("name")
+        heading = (f"#{message.seq}", message.role, speaker, moment(message.created_at))
+        away = "" if message.is_active else " · put away"
+        print_entry(" · ".join(str(part) for part in heading if part) + away, message.content)
+    if not found and not as_json:
+        print_line("No messages.")
+
+
+def _no_thread(user_id: str, thread_id: str) -> NotFoundError:
+    return NotFoundError(
+        f'user "{user_id}" has no thread "{thread_id}"', hint=f"Run: agent-memory threads list {user_id}"
+    )

@@ -1,0 +1,200 @@
+"""The commands that bring conversations and memories in and out."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .._progress import progress
+from .._text import counted
+from ..client import Memory
+from ..types import ImportFormat, MemoryRecord, Message, Thread
+from .console import Dsn, User, connected, opened, standard_input
+from .printing import AsJson, console, plain, print_json, print_line, stderr
+
+if TYPE_CHECKING:
+    from ..importer import ImportFileError, ImportProgress
+
+_SHOWN = 20
+"""So many records that are left out are named; a file of another format would fill the screen."""
+_PAGE = 1000
+_OPENAI_MEMBERS = ("name", "tool_calls", "tool_call_id", "refusal", "function_call", "audio", "annotations")
+_MEMORY_MEMBERS = (
+    "memory_type",
+    "agent_id",
+    "thread_id",
+    "metadata",
+    "tags",
+    "confidence",
+    "importance",
+    "source",
+    "valid_from",
+    "valid_to",
+    "expires_at",
+    "created_at",
+)
+
+
+def import_(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="An export or its ZIP, chat as JSON Lines or JSON, checkpoints of LangGraph; - is stdin.",
+        ),
+    ],
+    user_id: Annotated[
+        str | None, typer.Option("--user", "--user-id", help="The user of what names none.", show_default=False)
+    ] = None,
+    thread_id: Annotated[
+        str | None,
+        typer.Option(
+            "--thread", "--thread-id", help="The thread of messages that name none.", show_default="the file's name"
+        ),
+    ] = None,
+    format: Annotated[ImportFormat | None, typer.Option(help="What the file is.", show_default="found out")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing, and say what would be stored.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Store nothing when a record is bad.")] = False,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+) -> None:
+    """Import conversations and memories; what was imported before is left as it is.
+
+    Records that cannot be imported are named and left out: then the status is 1.
+    """
+    from ..importer import import_file
+
+    bad = 0
+
+    def report_bad(error: ImportFileError) -> None:
+        nonlocal bad
+        bad += 1
+        if bad <= _SHOWN:
+            stderr.print(plain(f"Left out: {error.message}", "red"), soft_wrap=True)
+            if bad == 1 and error.hint:
+                stderr.print(plain(f"Hint: {error.hint}"), soft_wrap=True)
+
+    last = None
+    with _named(file) as path, connected(dsn) as connection, progress(stderr, "importing") as report:
+        for last in import_file(
+            connection,
+            path,
+            user_id=user_id,
+            thread_id=thread_id,
+            format=format,
+            on_bad=None if strict else report_bad,
+            dry_run=dry_run,
+        ):
+            report(last.done, last.total)
+    if bad > _SHOWN:
+        stderr.print(f"... and {bad - _SHOWN} more left out", soft_wrap=True)
+    if as_json:
+        print_json({"dry_run": dry_run, "bad": bad, **_counts(last)})
+    elif last is None:
+        console.print("The file holds no messages.")
+    else:
+        _print_outcome(last, dry_run)
+    if bad:
+        raise typer.Exit(1)
+
+
+def export(
+    user_id: User,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", show_default="stdout", help="Where to write.")] = None,
+    dsn: Dsn = None,
+) -> None:
+    """Write the messages and memories of a user as JSON Lines, which "agent-memory import" reads."""
+    written = 0
+    with opened(dsn) as memory:
+        output = file.open("w", encoding="utf-8") if file is not None else sys.stdout
+        try:
+            for row in _exported(memory, user_id):
+                print_json(row, output)
+                written += 1
+        finally:
+            if file is not None:
+                output.close()
+    stderr.print(plain(f"Exported {counted(written, 'record')} of {user_id}."), soft_wrap=True)
+
+
+@contextmanager
+def _named(file: str) -> Iterator[Path | str]:
+    """Yield a path or connection string; stdin, which can be read once only, as a file."""
+    if file != "-":
+        yield file if "://" in file else Path(file)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "stdin")
+        with path.open("wb") as copy:
+            for block in standard_input():
+                copy.write(block)
+        yield path
+
+
+def _print_outcome(last: ImportProgress, dry_run: bool) -> None:
+    messages = last.new - last.memories
+    what = [counted(messages, "message")] if messages or not last.memories else []
+    what += [counted(last.memories, "memory", "memories")] if last.memories else []
+    where = f"{counted(last.threads, 'thread')} of {counted(last.users, 'user')}"
+    before = f"; {last.done - last.new} stored already" if last.new < last.done else ""
+    print_line(f"{'Would import' if dry_run else 'Imported'} {' and '.join(what)} into {where}{before}.")
+    if messages and not dry_run:
+        console.print("Messages expire after the policy's time (7 days by default).")
+        console.print('Queued model work: run "agent-memory worker --once".')
+
+
+def _counts(last: ImportProgress | None) -> dict[str, int]:
+    if last is None:
+        return {"messages": 0, "memories": 0, "stored_before": 0, "threads": 0, "users": 0}
+    return {
+        "messages": last.new - last.memories,
+        "memories": last.memories,
+        "stored_before": last.done - last.new,
+        "threads": last.threads,
+        "users": last.users,
+    }
+
+
+def _exported(memory: Memory, user_id: str) -> Iterator[dict[str, Any]]:
+    """Yield the messages of each thread, oldest first, and then the memories."""
+    for thread in _all_threads(memory, user_id):
+        for first in count(-1, _PAGE):
+            page = memory.get_messages(user_id, thread.thread_id, after_seq=first, before_seq=first + _PAGE + 1)
+            for message in page:
+                yield _message_line(thread.thread_id, message)
+            if not page and not memory.get_messages(user_id, thread.thread_id, 1, after_seq=first + _PAGE):
+                break
+    for offset in count(0, _PAGE):
+        records = memory.list_memories(user_id, row_limit=_PAGE, row_offset=offset)
+        yield from map(_memory_line, records)
+        if len(records) < _PAGE:
+            return
+
+
+def _all_threads(memory: Memory, user_id: str) -> Iterator[Thread]:
+    for offset in count(0, _PAGE):
+        page = memory.list_threads(user_id, _PAGE, offset)
+        yield from page
+        if len(page) < _PAGE:
+            return
+
+
+def _message_line(thread_id: str, message: Message) -> dict[str, Any]:
+    """Return a message as the import reads it: with OpenAI's members where OpenAI has them."""
+    metadata = dict(message.metadata)
+    openai = {name: metadata.pop(name) for name in _OPENAI_MEMBERS if name in metadata}
+    line = {"role": message.role, "content": message.content, **openai, "thread_id": thread_id}
+    return line | {"created_at": message.created_at} | ({"metadata": metadata} if metadata else {})
+
+
+def _memory_line(record: MemoryRecord) -> dict[str, Any]:
+    line = {"memory": record.content} | {name: getattr(record, name) for name in _MEMORY_MEMBERS}
+    return {name: value for name, value in line.items() if value not in (None, [], {})}

@@ -1,0 +1,178 @@
+"""Stores what the readers of the formats yield, in one transaction."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from ..client import Memory
+from ..errors import ConflictError, InvalidValueError, LimitExceededError
+from ..types import ImportFormat
+from .formats import records_of
+from .records import ImportFileError, IncomingMemory, IncomingMessage, Record, shown
+
+_BATCH = 1000
+_REFUSALS = (InvalidValueError, LimitExceededError, ConflictError)
+"""What the database says of a record that it does not take; other errors end an import."""
+
+OnBad = Callable[[ImportFileError], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProgress:
+    """The progress of an import in messages and memories; ``users`` and ``threads`` count those seen so far.
+
+    Of the records done, ``new`` were stored by this import; the others had been stored before. ``memories`` of those
+    that are new are memories, ``bad`` records were left out.
+    """
+
+    done: int
+    new: int
+    total: int
+    users: int
+    threads: int
+    memories: int = 0
+    bad: int = 0
+
+
+def import_file(
+    connection: psycopg.Connection[Any],
+    path: Path | str,
+    *,
+    user_id: str | None = None,
+    thread_id: str | None = None,
+    format: ImportFormat | None = None,
+    on_bad: OnBad | None = None,
+    dry_run: bool = False,
+    only_user: str | None = None,
+) -> Iterator[ImportProgress]:
+    """Import a file in one transaction, queue the extraction of memories from what is new, and report on the way.
+
+    As long as its messages are kept, importing a file again stores only what was added to it.
+
+    Args:
+        connection: an open connection; the import is a transaction of it.
+        path: the file; of LangGraph's checkpoints also the connection string of their PostgreSQL.
+        user_id: the user of records that name none.
+        thread_id: the thread of messages that name none; the file's name without extension when None.
+        format: what the file is; None finds out.
+        on_bad: is called with each record that cannot be imported, and the others are; None raises the first one, and
+            nothing is stored.
+        dry_run: roll back at the end: the progress says what would be stored.
+        only_user: the user whose records are accepted; None for any.
+
+    Raises:
+        ImportFileError: a record is malformed, is of another user than ``only_user``, or the database refused it.
+        OSError: the file cannot be read.
+    """
+    bad = 0
+
+    def note(error: ImportFileError, cause: Exception | None = None) -> None:
+        nonlocal bad
+        if on_bad is None:
+            raise error from cause
+        bad += 1
+        on_bad(error)
+
+    # Reading the file twice costs little beside writing; nothing is written before the whole file is known to be valid.
+    total = 0
+    for record in records_of(path, format, user_id, thread_id):
+        if isinstance(record, ImportFileError):
+            note(record)
+        elif only_user not in (None, record.user_id):
+            raise ImportFileError(
+                f"{shown(path)}, {record.place}: the message is of another user",
+                hint="Leave user_id out of the messages.",
+            )
+        else:
+            total += 1
+    done, memories = 0, 0
+    users, new = set[str](), Counter[tuple[str, str]]()
+    memory = Memory(connection)
+    with connection.transaction(force_rollback=dry_run):
+        for batch in _batches(records_of(path, format, user_id, thread_id)):
+            first = batch[0]
+            if isinstance(first, IncomingMemory):
+                memories += _add_memory(memory, path, first, note)
+                users.add(first.user_id)
+            else:
+                thread = (first.user_id, first.thread_id)
+                new[thread] += _add_messages(memory, path, batch, note)
+                users.add(first.user_id)
+            done += len(batch)
+            yield ImportProgress(done, new.total() + memories, total, len(users), len(new), memories, bad)
+        # The cadence has queued work for full rounds of messages only; this queues the last messages of each thread.
+        for thread, count in new.items():
+            if count:
+                memory.extract_memories(*thread)
+    if bad and not done:
+        yield ImportProgress(0, 0, 0, 0, 0, 0, bad)
+
+
+def _add_messages(
+    memory: Memory, path: Path | str, batch: list[Any], note: Callable[[ImportFileError, Exception], None]
+) -> int:
+    """Store messages of one thread, and return how many of them are new."""
+    thread = (batch[0].user_id, batch[0].thread_id)
+    assert memory._connection is not None
+    newest = memory.get_messages(*thread, recent_k=1, include_inactive=True)
+    last_before = newest[0].seq if newest else -1
+    while batch:
+        try:
+            with memory._connection.transaction():
+                stored = memory.add_messages(*thread, [incoming.message for incoming in batch])
+        except _REFUSALS as error:  # noqa: PERF203
+            match = re.search(r" of messages\[(\d+)\]", error.message)
+            place = batch[int(match[1])].place if match else f"{batch[0].place} to {batch[-1].place}"
+            text = error.message.replace(match[0], "") if match else error.message
+            note(ImportFileError(f"{shown(path)}, {place}: {text}", hint=error.hint), error)
+            batch = batch[: int(match[1])] + batch[int(match[1]) + 1 :] if match else []
+        else:
+            return len({seq for message in stored if (seq := message.seq) is not None and seq > last_before})
+    return 0
+
+
+def _add_memory(
+    memory: Memory,
+    path: Path | str,
+    incoming: IncomingMemory,
+    note: Callable[[ImportFileError, Exception], None],
+) -> int:
+    """Store a memory, and return 1 where it is new."""
+    assert memory._connection is not None
+    try:
+        with memory._connection.transaction():
+            return int(memory.add_memory(incoming.user_id, **incoming.arguments).inserted)
+    except _REFUSALS as error:
+        note(ImportFileError(f"{shown(path)}, {incoming.place}: {error.message}", hint=error.hint), error)
+        return 0
+
+
+def _batches(records: Iterator[Record]) -> Iterator[list[Any]]:
+    """Gather the messages of each thread, which may be interleaved, without holding a whole file.
+
+    A memory is a batch of its own; what cannot be read was noted before.
+    """
+    gathered: dict[tuple[str, str], list[IncomingMessage]] = {}
+    held = 0
+    for record in records:
+        if isinstance(record, IncomingMemory):
+            yield [record]
+        elif isinstance(record, IncomingMessage):
+            batch = gathered.setdefault((record.user_id, record.thread_id), [])
+            batch.append(record)
+            held += 1
+            if len(batch) == _BATCH:
+                yield gathered.pop((record.user_id, record.thread_id))
+                held -= _BATCH
+            elif held >= 10 * _BATCH:
+                yield from gathered.values()
+                gathered.clear()
+                held = 0
+    yield from gathered.values()

@@ -1,0 +1,134 @@
+"""What the readers of all formats yield: messages, memories, and records that cannot be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from ..client.arguments import check_json
+from ..errors import AgentMemoryError, InvalidValueError
+
+
+class ImportFileError(AgentMemoryError):
+    """A record cannot be imported; the message names the file and the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingMessage:
+    """A message as ``add_messages`` takes it, and where it stands in the file."""
+
+    place: str
+    user_id: str
+    thread_id: str
+    message: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingMemory:
+    """The arguments of ``add_memory``, and where the memory stands in the file."""
+
+    place: str
+    user_id: str
+    arguments: dict[str, Any]
+
+
+Record = IncomingMessage | IncomingMemory | ImportFileError
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file, and what the caller says of records that do not say it themselves.
+
+    Attributes:
+        path: what errors call the file.
+        stem: the thread of messages that name none.
+        user_id: the user of records that name none.
+        thread_id: the thread of messages that name none, in place of the stem.
+    """
+
+    path: str
+    stem: str
+    user_id: str | None
+    thread_id: str | None
+
+    def bad(self, place: str, problem: str, hint: str | None = None) -> ImportFileError:
+        """Return the error for a record that cannot be read."""
+        return ImportFileError(f"{self.path}, {place}: {problem}", hint=hint)
+
+    def no_user(self, place: str) -> ImportFileError:
+        """Return the error for a record that names no user where the caller has named none."""
+        return self.bad(place, "no user_id", "Name the user of what names none with --user.")
+
+    def message(self, place: str, user_id: str, thread_id: str, message: dict[str, Any]) -> Record:
+        """Return a message, or the error when it holds what the database cannot store."""
+        try:
+            check_json("message", message)
+        except InvalidValueError as error:
+            return self.bad(place, error.message, error.hint)
+        return IncomingMessage(place, user_id, thread_id, message)
+
+
+def shown(path: Path | str) -> str:
+    """Return how errors name a file or a database: without the user, the password and the options."""
+    return re.sub(r"://[^@/]*@", "://", str(path).partition("?")[0]) if "://" in str(path) else str(path)
+
+
+def repaired(value: Any) -> Any:
+    """Return a value of another program's export with U+FFFD for what PostgreSQL cannot store in a text.
+
+    That is NUL, and half a surrogate pair; whoever gets such an export cannot mend it.
+    """
+    if isinstance(value, str):
+        if "\0" not in value and not any("\ud800" <= char <= "\udfff" for char in value):
+            return value
+        return value.replace("\0", "�").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, Mapping):
+        return {repaired(key): repaired(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [repaired(item) for item in value]
+    return value
+
+
+def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what has a value: metadata of which most members are null or empty lists."""
+    return {key: value for key, value in values.items() if value is not None and value not in ("", [], {})}
+
+
+def time_of(value: object) -> datetime | None:
+    """Read a time: seconds since 1970, or ISO 8601, which is UTC where it names no zone. None for none.
+
+    Raises:
+        ValueError: it is no time.
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return datetime.fromtimestamp(value, timezone.utc)
+        except (OverflowError, OSError) as error:
+            raise ValueError(f"{value} is no time: {error}") from None
+    if isinstance(value, str):
+        # Python 3.10 reads neither "Z" nor fractions other than of 3 or 6 digits.
+        try:
+            time = TypeAdapter(datetime).validate_python(value)
+        except ValidationError as error:
+            raise ValueError(f"{value!r}: {error.errors(include_url=False)[0]['msg']}") from None
+        return time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)
+    raise ValueError(f"{value!r} is no time")
+
+
+def with_times(records: Iterator[Record]) -> Iterator[Record]:
+    """Yield the messages of a conversation; those without a time get that of the message before."""
+    latest: datetime | None = None
+    for record in records:
+        if isinstance(record, IncomingMessage):
+            latest = record.message.get("created_at") or latest
+            if latest is not None:
+                record.message["created_at"] = latest
+        yield record

@@ -1,0 +1,223 @@
+"""Opens the database and serves, over stdio or HTTP, until the client or the operator ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import psycopg
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+from psycopg_pool import AsyncConnectionPool
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ..client import AsyncMemory
+from ..errors import AgentMemoryError, InvalidValueError
+from ..server.access import Access, caller_of
+from ..server.listening import listening_socket, serve_app
+from ..server.problems import ProblemError
+from ..server.settings import POOL_SIZE, Settings
+from ..server.tokens import warn_of_short_secret
+from ..source import named_database
+from .errors import Errors
+from .server import Request as McpRequest
+from .server import create_server
+
+logger = logging.getLogger("agent_memory.mcp")
+
+PATH = "/mcp"
+_PATIENCE = 3.0
+"""Seconds that a request waits for a connection. A model waits with it, so it is told soon that there is none."""
+_USER = "agent_memory.user_id"
+"""Where the scope of a request has its user."""
+
+
+def serve_stdio(dsn: str | None, user_id: str, agent_id: str | None) -> None:
+    """Serve the program that started this one, until it closes stdin, or SIGTERM or SIGINT comes.
+
+    Args:
+        dsn: the connection string; without one the database of the environment, else the embedded store of this user.
+        user_id: the user of all requests.
+        agent_id: the agent that what is stored belongs to; None for the default one.
+
+    Raises:
+        AgentMemoryError: the embedded store cannot be used.
+    """
+    conninfo = named_database(dsn)
+
+    async def run() -> None:
+        async with _opened(conninfo) as memory:
+            _end_on_signals(memory)
+            server = create_server(memory, lambda _: user_id, Errors(conninfo, to_operator=True), agent_id=agent_id)
+            async with stdio_server() as (requests, answers):
+                await server.run(requests, answers, server.create_initialization_options())
+
+    asyncio.run(run())
+
+
+def serve_http(
+    dsn: str | None, user_id: str | None, agent_id: str | None, settings: Settings, announce: Callable[[str], None]
+) -> None:
+    """Serve HTTP (streamable HTTP of the protocol, without sessions) until SIGTERM or SIGINT.
+
+    Args:
+        dsn: the connection string; without one the database of the environment, else the embedded store of this user.
+        user_id: the only user that is served; None for the user of each request's token.
+        agent_id: the agent that what is stored belongs to; None for the default one.
+        settings: the keys and limits.
+        announce: is told where the server listens, as soon as it does.
+
+    Raises:
+        InvalidValueError: the settings do not fit together, or no user is named and there are no tokens either.
+        AgentMemoryError: the embedded store cannot be used.
+        OSError: the address cannot be listened on.
+    """
+    settings.check()
+    if user_id is None and settings.is_open:
+        raise InvalidValueError(
+            "--user: is missing, and there are no tokens that name users",
+            hint="Name the user, or set AGENT_MEMORY_JWT_SECRET, AGENT_MEMORY_JWKS_URL or AGENT_MEMORY_API_KEY.",
+        )
+    warn_of_short_secret(settings)
+    conninfo = named_database(dsn)
+
+    async def run() -> None:
+        async with _opened(conninfo, settings.pool_size) as memory:
+            app = http_app(memory, Errors(conninfo, to_operator=False), user_id, agent_id, settings)
+            await serve_app(app, listening, settings, lambda url: announce(url + PATH), lifespan="on")
+
+    with listening_socket(settings) as listening:
+        asyncio.run(run())
+
+
+def http_app(
+    memory: AsyncMemory, errors: Errors, user_id: str | None, agent_id: str | None, settings: Settings
+) -> ASGIApp:
+    """Return the application for uvicorn or another ASGI server.
+
+    Args:
+        memory: the client of all requests.
+        errors: says what clients are told of errors.
+        user_id: the only user that is served; None for the user of each request's token.
+        agent_id: the agent that what is stored belongs to; None for the default one.
+        settings: the keys and limits.
+    """
+
+    def user_of(request: McpRequest) -> str:
+        assert request.request is not None
+        user: str = request.request.scope[_USER]
+        return user
+
+    app = create_server(memory, user_of, errors, agent_id=agent_id).streamable_http_app(
+        streamable_http_path=PATH,
+        # Each request stands for itself, so that any number of servers may share an address.
+        stateless_http=True,
+        json_response=True,
+        max_request_body_size=settings.max_body or 1 << 40,
+        transport_security=_transport_security(settings),
+    )
+    app.add_middleware(_ForUser, user_id=user_id)
+    app.add_middleware(Access, settings=settings)  # what is added last comes first
+    return app
+
+
+class _ForUser:
+    """Middleware that says in the scope for which user a request is.
+
+    Args:
+        app: what is behind.
+        user_id: the only user that is served; None for the user of each request's token.
+    """
+
+    def __init__(self, app: ASGIApp, user_id: str | None) -> None:
+        self._app = app
+        self._user_id = user_id
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer why not."""
+        if scope["type"] == "http" and scope["path"] == PATH:
+            request = Request(scope)
+            try:
+                scope[_USER] = self._user(request)
+            except ProblemError as problem:
+                await problem.response(request)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _user(self, request: Request) -> str:
+        user = caller_of(request).user(request.query_params.get("user_id"), default=self._user_id)
+        if user is None:
+            raise ProblemError(
+                403,
+                "user_id: is missing, and the administrator's key names no user",
+                hint=f"Call {PATH}?user_id=..., or send the token of a user.",
+                argument="user_id",
+            )
+        if self._user_id not in (None, user):
+            raise ProblemError(403, "this server is for another user", hint="Its --user is the only one it serves.")
+        return user
+
+
+def _transport_security(settings: Settings) -> TransportSecuritySettings:
+    """Return the protection against DNS rebinding; with keys, no page of a browser can make a valid request."""
+    hosts = ["127.0.0.1", "localhost", "[::1]", settings.host]
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=settings.is_open,
+        allowed_hosts=[f"{host}{port}" for host in hosts for port in ("", ":*")],
+        allowed_origins=[f"http://{host}{port}" for host in hosts for port in ("", ":*")],
+    )
+
+
+@asynccontextmanager
+async def _opened(conninfo: str | None, pool_size: int = POOL_SIZE) -> AsyncIterator[AsyncMemory]:
+    """Yield a client. A database that cannot be reached now may come back, so requests say that, and not this."""
+    async with AsyncExitStack() as stack:
+        if conninfo is None:
+            memory = AsyncMemory(pool_size=pool_size)
+        else:
+            pool = AsyncConnectionPool(
+                conninfo,
+                min_size=1,
+                max_size=pool_size,
+                open=False,
+                timeout=_PATIENCE,
+                reconnect_timeout=1.0,  # later requests try anew, without a pool's pauses, which double up to minutes
+                # Otherwise as many requests would fail after a restart of the database as the pool has connections.
+                check=AsyncConnectionPool.check_connection,
+                kwargs={"autocommit": True, "application_name": "agent-memory mcp"},
+            )
+            memory = AsyncMemory(await stack.enter_async_context(pool))
+        await stack.enter_async_context(memory)
+        stack.callback(asyncio.create_task(_try(memory)).cancel)
+        yield memory
+
+
+async def _try(memory: AsyncMemory) -> None:
+    """Call the database once, so that the log says at the start what is wrong, and an embedded store is started."""
+    try:
+        await memory.version()
+    except (AgentMemoryError, psycopg.Error, OSError) as error:
+        logger.error("%s", error)
+
+
+def _end_on_signals(memory: AsyncMemory) -> None:
+    """Close the client and end the process on SIGTERM and SIGINT.
+
+    A cancelled task would wait for the thread that reads stdin, and that for the next line.
+    """
+    loop = asyncio.get_running_loop()
+    ending: list[asyncio.Task[None]] = []
+
+    async def end() -> None:
+        try:
+            await memory.close()
+        finally:
+            os._exit(0)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, lambda: ending.append(loop.create_task(end())))

@@ -1,0 +1,70 @@
+"""The application: all endpoints behind one access, with the limits and figures of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from psycopg_pool import AsyncConnectionPool
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from ..client import AsyncMemory
+from . import agents, functions, health, transfer
+from .access import Access
+from .bodies import Bodies
+from .catalog import Function
+from .metrics import Measured, Metrics
+from .openapi import description
+from .operation import JSON
+from .problems import HANDLERS
+from .settings import Settings
+
+
+def create_app(
+    memory: AsyncMemory,
+    pool: AsyncConnectionPool[Any],
+    conninfo: Callable[[], str],
+    catalog: Sequence[Function],
+    settings: Settings,
+    mounted: Sequence[BaseRoute] = (),
+) -> Starlette:
+    """Return the application for uvicorn or another ASGI server.
+
+    Args:
+        memory: the client that answers calls, made of ``pool``.
+        pool: connections to the database in autocommit mode.
+        conninfo: returns the connection string of that database.
+        catalog: its functions.
+        settings: the keys and limits.
+        mounted: routes of others, such as a page at "/"; they find who calls with ``access.caller_of(request)``.
+    """
+    metrics = Metrics(pool)
+    operations = [
+        health.operation(pool),
+        *agents.Agents(memory).operations(),
+        *transfer.operations(memory, conninfo),
+        *functions.operations(memory, list(catalog)),
+    ]
+    document = description(operations)
+
+    async def describe(_: Request) -> Response:
+        return Response(document, media_type=JSON)
+
+    return Starlette(
+        routes=[
+            Route("/openapi.json", describe),
+            Route("/metrics", metrics.show),
+            *(Route(each.path, each.respond, methods=[each.method]) for each in operations),
+            *mounted,
+        ],
+        middleware=[
+            Middleware(Measured, metrics=metrics),
+            Middleware(Access, settings=settings),
+            Middleware(Bodies, settings=settings, long_paths=(transfer.IMPORT_PATH,)),
+        ],
+        exception_handlers=HANDLERS,
+    )

@@ -1,0 +1,99 @@
+"""The public functions as the catalog of the database describes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from ..client import translated
+from ..errors import NotInstalledError, connecting
+
+_FUNCTIONS = """
+select p.proname as name, obj_description(p.oid, 'pg_proc') as comment, a.arguments
+from pg_proc as p
+cross join lateral (
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'name', p.proargnames[a.position], 'type', format_type(a.type, null),
+    'is_optional', a.position > p.pronargs - p.pronargdefaults,
+    'default', pg_get_function_arg_default(p.oid, a.position::int)) order by a.position), '[]') as arguments
+  from unnest(p.proargtypes) with ordinality as a (type, position)) as a
+where p.pronamespace = to_regnamespace('memory') and not starts_with(p.proname, '_')
+  and p.prorettype <> 'trigger'::regtype
+order by p.proname
+"""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a function.
+
+    Attributes:
+        name: its name.
+        type: its type as PostgreSQL writes it, such as ``timestamp with time zone``.
+        is_optional: whether it may be left out.
+        default: its default as JSON.
+    """
+
+    name: str
+    type: str
+    is_optional: bool
+    default: Any
+
+
+@dataclass(frozen=True)
+class Function:
+    """A public function of schema ``memory``.
+
+    Attributes:
+        name: its name.
+        comment: what it does.
+        arguments: its arguments in order.
+    """
+
+    name: str
+    comment: str
+    arguments: tuple[Argument, ...]
+
+    @property
+    def is_of_user(self) -> bool:
+        """Whether a call is about the data of one user."""
+        return bool(self.arguments) and self.arguments[0].name == "user_id"
+
+
+def read_catalog(conninfo: str) -> list[Function]:
+    """Read the public functions of a database.
+
+    Args:
+        conninfo: its connection string.
+
+    Raises:
+        NotConnectedError: it cannot be reached.
+        NotInstalledError: it has no agent_memory.
+    """
+    with connecting(conninfo):
+        opened = psycopg.connect(conninfo, autocommit=True, application_name="agent-memory serve")
+    with opened as connection, translated(connection), connection.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(_FUNCTIONS).fetchall()
+        if not rows:
+            raise NotInstalledError(
+                f'there is no agent_memory in database "{connection.info.dbname}"', hint="Run: agent-memory install"
+            )
+        written = [argument["default"] for row in rows for argument in row["arguments"]]
+        expressions = sql.SQL(", ").join(sql.SQL(f"to_jsonb({text or 'null::text'})") for text in written)
+        values = cursor.execute(sql.SQL("select array[{}]::jsonb[] as values").format(expressions)).fetchone()
+    defaults = iter((values or {})["values"])
+    return [
+        Function(
+            row["name"],
+            row["comment"] or "",
+            tuple(
+                Argument(argument["name"], argument["type"], argument["is_optional"], next(defaults))
+                for argument in row["arguments"]
+            ),
+        )
+        for row in rows
+    ]

@@ -1,0 +1,142 @@
+"""An endpoint for each public function of the database: ``POST /v1/<function>`` with its arguments by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from types import NoneType
+from typing import Annotated, Any, get_args, get_type_hints
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, WithJsonSchema, create_model
+from pydantic.functional_validators import BeforeValidator
+from starlette.requests import Request
+
+from ..client import AsyncMemory
+from .access import caller_of
+from .catalog import Argument, Function
+from .operation import Operation
+from .problems import ProblemError
+
+# fmt: off
+FOR_USERS = frozenset({
+    "add_message", "add_messages", "get_messages", "get_context", "list_threads", "clear_thread", "delete_thread",
+    "get_thread_summary", "get_user_summary", "add_memory", "get_memory", "list_memories", "count_memories",
+    "update_memory", "delete_memory", "supersede_memory", "restore_memory", "get_memory_history", "render_memories",
+    "search", "needs_memory", "add_document", "list_documents", "delete_document", "store_artifact",
+    "add_artifact_piece", "retrieve_artifact", "list_artifacts", "delete_artifact", "extract_memories",
+    "summarize_thread", "compress_thread", "summarize_user", "reconcile_memories", "consolidate", "get_job",
+    "load_user", "list_secrets", "set_secret", "delete_secret",
+})
+# fmt: on
+"""What a user's token may call, on the data of its user: what docs/operations.md grants to applications, and storing
+secrets. The value of a secret is for the administrator's key only, because tokens get into browsers."""
+
+
+def _moment(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError("must be a text such as 2026-01-31T12:00:00Z, or infinity")
+    return datetime.max.replace(tzinfo=timezone.utc) if value == "infinity" else value
+
+
+_TIME = {
+    "anyOf": [{"type": "string", "format": "date-time"}, {"const": "infinity"}],
+    "description": "With a time zone; infinity means never.",
+}
+_DURATION = {"anyOf": [{"type": "string", "format": "duration"}, {"type": "number"}], "description": "Or seconds."}
+# Texts become times and durations where the rest of a body is strict.
+_LAX = Field(strict=False)
+_TYPES: dict[str, Any] = {
+    "text": str,
+    "boolean": bool,
+    "integer": Annotated[int, Field(ge=-(2**31), lt=2**31)],
+    "bigint": Annotated[int, Field(ge=-(2**63), lt=2**63)],
+    "real": FiniteFloat,
+    "double precision": FiniteFloat,
+    "uuid": UUID,
+    "interval": Annotated[timedelta, _LAX, WithJsonSchema(_DURATION)],
+    "text[]": list[str],
+    "timestamp with time zone": Annotated[AwareDatetime, _LAX, BeforeValidator(_moment), WithJsonSchema(_TIME)],
+    "vector": list[FiniteFloat],
+}
+
+
+def operations(memory: AsyncMemory, functions: list[Function]) -> list[Operation]:
+    """Return the endpoints of the functions and arguments that the client knows as well; a newer database has more.
+
+    Args:
+        memory: calls the functions.
+        functions: the functions of the database.
+    """
+    return [_operation(memory, function) for function in functions if hasattr(AsyncMemory, function.name)]
+
+
+def _operation(memory: AsyncMemory, function: Function) -> Operation:
+    method = getattr(memory, function.name)
+    hints = get_type_hints(method)
+    function = replace(function, arguments=tuple(each for each in function.arguments if each.name in hints))
+    is_for_users = function.is_of_user and function.name in FOR_USERS
+
+    async def call(request: Request, _: None, body: BaseModel) -> Any:
+        caller = caller_of(request)
+        arguments = {name: getattr(body, name) for name in body.model_fields_set}
+        if function.is_of_user:
+            arguments["user_id"] = caller.user(arguments.get("user_id"))
+            if arguments["user_id"] is None:
+                hint = "The administrator names the user; a user's token is of one user already."
+                raise ProblemError(422, "user_id: is missing", hint=hint, argument="user_id", sqlstate="22023")
+        return await method(**arguments)
+
+    return Operation(
+        "POST",
+        f"/v1/{function.name}",
+        function.name,
+        "functions" if is_for_users else "administration",
+        function.comment,
+        call,
+        None if hints["return"] is NoneType else hints["return"],
+        body=_model(function, hints),
+        signature=_signature(function),
+        is_for_users=is_for_users,
+    )
+
+
+def _model(function: Function, hints: Mapping[str, Any]) -> type[BaseModel]:
+    fields: dict[str, Any] = {}
+    for number, argument in enumerate(function.arguments):
+        kind, is_nullable = _kind(argument, hints[argument.name])
+        if number == 0 and function.is_of_user:
+            what = "The user. A token reaches its own user only, and may leave this out."
+            fields[argument.name] = (kind | None, Field(None, description=what, min_length=1, max_length=255))
+        elif argument.is_optional:
+            known = {} if argument.default is None else {"default": argument.default}
+            fields[argument.name] = (kind | None, Field(None, json_schema_extra=known))
+        else:
+            fields[argument.name] = (kind | None if is_nullable else kind, ...)
+    name = "".join(part.capitalize() for part in function.name.split("_")) + "Arguments"
+    config = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
+    return create_model(name, __config__=config, **fields)
+
+
+def _kind(argument: Argument, hint: Any) -> tuple[Any, bool]:
+    """Return the type of an argument in JSON, and whether null is a value of its own where it is required."""
+    is_nullable = NoneType in get_args(hint)
+    if argument.type in _TYPES:
+        return _TYPES[argument.type], is_nullable
+    # The catalog says jsonb; what kind of JSON a function takes stands in the client's method.
+    is_list = any(_is_list(part) for part in (hint, *get_args(hint)))
+    return (list[dict[str, Any]] if is_list else dict[str, Any]), is_nullable
+
+
+def _is_list(hint: Any) -> bool:
+    origin = getattr(hint, "__origin__", None)
+    return inspect.isclass(origin) and not issubclass(origin, Mapping)
+
+
+def _signature(function: Function) -> str:
+    """Return the names of the arguments, for hints."""
+    required = ", ".join(argument.name for argument in function.arguments if not argument.is_optional)
+    optional = ", ".join(argument.name for argument in function.arguments if argument.is_optional)
+    return "; optionally ".join(filter(None, (required, optional)))

@@ -1,0 +1,68 @@
+"""The socket that a server listens on, and how an application is served there."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable
+from typing import Literal
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from .settings import Settings
+
+
+def listening_socket(settings: Settings) -> socket.socket:
+    """Return a socket that accepts connections from now on, before anybody is told the port.
+
+    Raises:
+        OSError: the address cannot be listened on.
+    """
+    [(family, *_, address), *_] = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+    # Named as TCP, so that asyncio switches Nagle's algorithm off: answers would wait 40 ms for an acknowledgement.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(2048)
+    except OSError as error:
+        listening.close()
+        raise OSError(error.errno, error.strerror, f"{settings.host}:{settings.port}") from None
+    return listening
+
+
+async def serve_app(
+    app: ASGIApp,
+    listening: socket.socket,
+    settings: Settings,
+    announce: Callable[[str], None],
+    *,
+    lifespan: Literal["on", "off"],
+) -> None:
+    """Serve an application until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end.
+
+    Args:
+        app: the application.
+        listening: the socket.
+        settings: the settings.
+        announce: is told the URL of the server first.
+        lifespan: whether the application wants to know when the server starts and ends.
+    """
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,  # queries name users
+        lifespan=lifespan,
+        ws="none",
+        # Longer than clients keep idle connections, most for a minute: who closes first loses no request.
+        timeout_keep_alive=75,
+        server_header=False,
+        timeout_graceful_shutdown=round(settings.grace),
+    )
+    address, port = listening.getsockname()[:2]
+    announce(f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}")
+    # At its end uvicorn sends itself the signal again that ended it; the database is to be left first.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    await uvicorn.Server(config).serve([listening])

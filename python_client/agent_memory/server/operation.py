@@ -1,0 +1,140 @@
+"""One endpoint: what it takes, what it does, and what it answers. /openapi.json is made of the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ..errors import DEGRADED
+from .access import caller_of
+from .degraded import heard
+from .problems import ProblemError
+
+JSON = "application/json"
+LINES = "application/x-ndjson"
+_CONVERTER = re.compile(r":\w+}")
+Handler = Callable[[Request, Any, Any], Awaitable[Any]]
+"""Takes a request, its query and its body, and returns the answer: a value of the operation's type, or a Response."""
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """An endpoint.
+
+    Attributes:
+        method: GET, POST or DELETE.
+        path: the path, with its parameters in braces.
+        name: its name in /openapi.json.
+        tag: the group that it belongs to there.
+        description: what it does.
+        handler: does it.
+        returns: the type of the answer; None for an answer without a body.
+        query: what the query may say.
+        body: what the body may say, as JSON.
+        signature: the names of the arguments, for hints.
+        is_for_users: whether a user's token suffices.
+        takes_lines, returns_lines: whether the body, the answer is lines of JSON, as they come.
+    """
+
+    method: str
+    path: str
+    name: str
+    tag: str
+    description: str
+    handler: Handler
+    returns: Any = None
+    query: type[BaseModel] | None = None
+    body: type[BaseModel] | None = None
+    signature: str = ""
+    is_for_users: bool = True
+    takes_lines: bool = False
+    returns_lines: bool = False
+
+    @cached_property
+    def template(self) -> str:
+        """The path as OpenAPI writes it: {id} where the router has {id:path}."""
+        return _CONVERTER.sub("}", self.path)
+
+    @cached_property
+    def result(self) -> TypeAdapter[Any]:
+        """What checks and writes the answer."""
+        return TypeAdapter(self.returns)
+
+    async def respond(self, request: Request) -> Response:
+        """Answer a request.
+
+        Raises:
+            ProblemError: the request is not what this endpoint takes.
+        """
+        if not self.is_for_users and not caller_of(request).is_administrator:
+            raise ProblemError(
+                403,
+                f"{self.name} is for the administrator",
+                hint="Send the administrator's key, AGENT_MEMORY_API_KEY of the server, as the bearer token.",
+                sqlstate="42501",
+            )
+        query = None if self.query is None else self._checked(self.query, request.query_params, "query")
+        body = None
+        if self.body is not None:
+            _check_type(request, JSON)
+            body = self._checked(self.body, await request.body() or b"{}", "body")
+        elif self.takes_lines:
+            _check_type(request, LINES, "application/jsonl", JSON)
+        with heard() as causes:
+            answer = await self.handler(request, query, body)
+        if isinstance(answer, Response):
+            return answer
+        headers = {"Cache-Control": "no-store"}
+        if causes:
+            headers["Agent-Memory-Degraded"] = ", ".join(DEGRADED.get(cause, cause) for cause in causes)
+        if self.returns is None:
+            return Response(status_code=204, headers=headers)
+        return Response(self.result.dump_json(answer, warnings=False), headers=headers, media_type=JSON)
+
+    def _checked(self, model: type[BaseModel], given: Any, place: str) -> BaseModel:
+        try:
+            if place == "query":
+                if len(given) < len(given.multi_items()):
+                    raise ProblemError(
+                        422, "the query names an argument twice", hint=f"The query takes: {self.signature}."
+                    )
+                return model.model_validate(dict(given))
+            return model.model_validate_json(given)
+        except ValidationError as error:
+            raise self._problem(error, place) from None
+
+    def _problem(self, error: ValidationError, place: str) -> ProblemError:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        if first["type"] == "json_invalid":
+            return ProblemError(400, f"the body is not JSON: {first['msg'].removeprefix('Invalid JSON: ')}")
+        argument = ".".join(map(str, first["loc"]))
+        hint = f"The {place} takes: {self.signature or 'nothing'}."
+        if first["type"] == "extra_forbidden":
+            said = "there is no such argument"
+        elif first["type"] == "missing":
+            said = "is missing"
+        else:
+            said = first["msg"].removeprefix("Value error, ")
+            said = said[:1].lower() + said[1:]
+        detail = f"{argument}: {said}" if argument else f"the {place}: {said}"
+        name = str(first["loc"][0]) if first["loc"] else None
+        return ProblemError(422, detail, hint=hint, argument=name, sqlstate="22023")
+
+
+def _check_type(request: Request, *accepted: str) -> None:
+    """Check that a body is said to be what is expected; a page of another site cannot send that without being asked."""
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
+    if has_body and given not in accepted:
+        raise ProblemError(
+            415,
+            f"the body is of type {given or 'unknown'}",
+            hint=f"Send the header Content-Type: {accepted[0]}",
+        )

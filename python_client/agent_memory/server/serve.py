@@ -1,0 +1,71 @@
+"""Opens the database, listens, and stops in an orderly way."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+from psycopg_pool import AsyncConnectionPool
+
+from ..client import AsyncMemory
+from ..embedded import open_store
+from ..errors import DegradedWarning
+from ..source import named_database
+from . import degraded
+from .application import create_app
+from .catalog import read_catalog
+from .listening import listening_socket, serve_app
+from .settings import Settings
+from .tokens import warn_of_short_secret
+
+
+def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end.
+
+    Args:
+        dsn: the connection string; without one the database of the environment, else the embedded store of this user.
+        settings: the keys and limits.
+        announce: is told where the server listens, as soon as it does.
+
+    Raises:
+        InvalidValueError: the settings do not fit together.
+        AgentMemoryError: the database cannot be used.
+        OSError: the address cannot be listened on.
+    """
+    settings.check()
+    with ExitStack() as stack:
+        named = named_database(dsn)
+        conninfo: Callable[[], str] = partial(str, named)
+        if named is None:
+            conninfo = stack.enter_context(open_store(worker=True)).ensure_running
+        catalog = read_catalog(conninfo())
+        listening = stack.enter_context(listening_socket(settings))
+        warnings.simplefilter("ignore", DegradedWarning)  # answers have a header that says so
+        warn_of_short_secret(settings)
+        degraded.listen()
+
+        async def run() -> None:
+            async with _pool(conninfo, settings, is_embedded=named is None) as pool, AsyncMemory(pool) as memory:
+                app = create_app(memory, pool, conninfo, catalog, settings)
+                await serve_app(app, listening, settings, announce, lifespan="off")
+
+        asyncio.run(run())
+
+
+def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool) -> AsyncConnectionPool[Any]:
+    async def running() -> str:
+        return await asyncio.to_thread(conninfo)
+
+    return AsyncConnectionPool(
+        running if is_embedded else conninfo(),
+        min_size=min(2, settings.pool_size),
+        max_size=settings.pool_size,
+        open=False,
+        # An embedded server that was killed is started again; a named one is found gone by the first call.
+        check=AsyncConnectionPool.check_connection if is_embedded else None,
+        kwargs={"autocommit": True, "application_name": "agent-memory serve"},
+    )

@@ -1,0 +1,99 @@
+"""What the environment and the command line say about a server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..errors import InvalidValueError
+
+MIB = 1 << 20
+HOST = "127.0.0.1"
+PORT = 3001
+"""The port of document B's examples, so that they run as they stand."""
+POOL_SIZE = 10
+MAX_BODY_MIB = 32
+MAX_IMPORT_MIB = 1024
+RATE_LIMIT = 6000
+GRACE = 30.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a server. Keys are never repeated: not in errors, not in the log, not in ``repr``.
+
+    Attributes:
+        host: the address to listen on.
+        port: the port; 0 for a free one.
+        api_key: the administrator's key, or None.
+        jwt_secret: the secret of tokens signed with HS256, or None.
+        jwks_url: where the public keys of other tokens are, or None.
+        jwt_audience: what ``aud`` of a token must name; a token with an ``aud`` is refused if this is None.
+        jwt_issuer: what ``iss`` of a token must be, or None for any.
+        pool_size: connections to the database.
+        max_body: bytes of a request, or None for any number.
+        max_import: bytes of an import, or None for any number.
+        rate_limit: requests a minute of one user's tokens, or of one address without a valid token; None for any.
+        grace: seconds that requests under way get to end after SIGTERM.
+    """
+
+    host: str = HOST
+    port: int = PORT
+    api_key: str | None = field(default=None, repr=False)
+    jwt_secret: str | None = field(default=None, repr=False)
+    jwks_url: str | None = None
+    jwt_audience: str | None = None
+    jwt_issuer: str | None = None
+    pool_size: int = POOL_SIZE
+    max_body: int | None = MAX_BODY_MIB * MIB
+    max_import: int | None = MAX_IMPORT_MIB * MIB
+    rate_limit: int | None = RATE_LIMIT
+    grace: float = GRACE
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is neither a key nor tokens: then every program of this machine is the administrator."""
+        return self.api_key is None and self.jwt_secret is None and self.jwks_url is None
+
+    def check(self) -> None:
+        """Check that the settings fit together.
+
+        Raises:
+            InvalidValueError: the server would be open to other machines, or the URL of the keys is none.
+        """
+        if self.is_open and not is_loopback(self.host):
+            raise InvalidValueError(
+                f"host: {self.host} is reached by other machines, and there is neither a key nor tokens",
+                hint="Set AGENT_MEMORY_API_KEY (openssl rand -base64 32), AGENT_MEMORY_JWT_SECRET or"
+                " AGENT_MEMORY_JWKS_URL; or listen on 127.0.0.1.",
+            )
+        if self.jwks_url is not None and not self.jwks_url.startswith(("https://", "http://")):
+            raise InvalidValueError(
+                "AGENT_MEMORY_JWKS_URL: is not a URL", hint="It begins with https://, as your identity provider says."
+            )
+
+
+def keys_of_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str | None]:
+    """Return the keys and what is checked in tokens, as arguments of ``Settings``. An empty variable is none."""
+    names = {
+        "api_key": "AGENT_MEMORY_API_KEY",
+        "jwt_secret": "AGENT_MEMORY_JWT_SECRET",
+        "jwks_url": "AGENT_MEMORY_JWKS_URL",
+        "jwt_audience": "AGENT_MEMORY_JWT_AUDIENCE",
+        "jwt_issuer": "AGENT_MEMORY_JWT_ISSUER",
+    }
+    return {name: environment.get(variable) or None for name, variable in names.items()}
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host, as an address or a name, is this machine's own and no other's."""
+    import ipaddress
+
+    name = host.strip("[]").rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,180 @@
+"""Import and export of conversations as lines of JSON, a message each, in any number."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import psycopg
+from pydantic import BaseModel, ConfigDict
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from ..client import AsyncMemory, translated
+from ..importer import ImportFileError, import_file
+from ..types import Message, Thread
+from .access import caller_of
+from .operation import LINES, Operation
+from .problems import ProblemError
+
+IMPORT_PATH = "/v1/import"
+_PAGE = 500
+"""Messages, or threads, that an export reads at a time."""
+_importers = ThreadPoolExecutor(4, "agent_memory import")
+"""Threads of their own: an import may take minutes, and what else is done in threads must not wait for it."""
+
+
+class Import(BaseModel):
+    """Whose messages those are that name no user, and of which thread those that name none."""
+
+    model_config = ConfigDict(extra="forbid")
+    user_id: str | None = None
+    thread_id: str = "import"
+
+
+class Export(BaseModel):
+    """Whose messages, and of which thread only."""
+
+    model_config = ConfigDict(extra="forbid")
+    user_id: str | None = None
+    thread_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import stored: of ``messages`` in the body, ``new`` were not stored before."""
+
+    messages: int
+    new: int
+    users: int
+    threads: int
+
+
+def operations(memory: AsyncMemory, conninfo: Callable[[], str]) -> list[Operation]:
+    """Return the endpoints of import and export.
+
+    Args:
+        memory: reads what is exported.
+        conninfo: returns the connection string; an import is one transaction on a connection of its own.
+    """
+
+    async def receive(request: Request, query: Import, _: None) -> Imported:
+        user_id = caller_of(request).user(query.user_id)
+        with tempfile.NamedTemporaryFile(prefix="agent-memory-import-", suffix=".jsonl") as file:
+            async for part in request.stream():
+                await asyncio.to_thread(file.write, part)
+            file.flush()
+            only = caller_of(request).user_id
+            work = partial(_import, conninfo, file, user_id, query.thread_id, only)
+            return await asyncio.get_running_loop().run_in_executor(_importers, work)
+
+    async def send(request: Request, query: Export, _: None) -> StreamingResponse:
+        user_id = caller_of(request).user(query.user_id)
+        if user_id is None:
+            raise ProblemError(
+                422, "user_id: is missing", hint="Name the user in the query: ?user_id=", argument="user_id"
+            )
+        lines = _lines(memory, user_id, query.thread_id)
+        first = await anext(lines, b"")  # what the database refuses is refused before the answer begins
+        return StreamingResponse(_chained(first, lines), media_type=LINES, headers={"Cache-Control": "no-store"})
+
+    return [
+        Operation(
+            "POST",
+            IMPORT_PATH,
+            "import_conversations",
+            "transfer",
+            "Import conversations from lines of JSON, each a message or a conversation: all of them, or nothing where "
+            "something is wrong. The format is that of agent-memory import. What was imported before is not stored "
+            "again.",
+            receive,
+            Imported,
+            query=Import,
+            signature="user_id, thread_id",
+            takes_lines=True,
+        ),
+        Operation(
+            "GET",
+            "/v1/export",
+            "export_conversations",
+            "transfer",
+            "Export the messages of a user as lines of JSON, thread by thread, in the format of /v1/import.",
+            send,
+            query=Export,
+            signature="user_id, thread_id",
+            returns_lines=True,
+        ),
+    ]
+
+
+def _import(
+    conninfo: Callable[[], str], file: IO[bytes], user_id: str | None, thread_id: str, only: str | None
+) -> Imported:
+    with psycopg.connect(conninfo(), autocommit=True, application_name="agent-memory serve") as connection:
+        try:
+            with translated(connection):
+                steps = import_file(
+                    connection,
+                    Path(file.name),
+                    user_id=user_id,
+                    thread_id=thread_id,
+                    format="chat",
+                    only_user=only,
+                )
+                last = next(iter(deque(steps, maxlen=1)), None)
+        except ImportFileError as error:  # it names the file, which only this process knows
+            message = error.message.replace(f"{file.name}, ", "").replace(file.name, "the body")
+            raise ProblemError(422, message, hint=error.hint, sqlstate="22023") from error
+    if last is None:
+        return Imported(0, 0, 0, 0)
+    return Imported(last.done, last.new, last.users, last.threads)
+
+
+async def _chained(first: bytes, lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for each in lines:
+        yield each
+
+
+async def _lines(memory: AsyncMemory, user_id: str, thread_id: str | None) -> AsyncIterator[bytes]:
+    """Yield the messages of a user in pages, so that nobody holds more than one page."""
+    names = [thread_id] if thread_id is not None else [thread.thread_id for thread in await _threads(memory, user_id)]
+    for name in names:
+        newest = await memory.get_messages(user_id, name, recent_k=1)
+        after = -1
+        while newest and after < newest[0].seq:
+            page = await memory.get_messages(user_id, name, after_seq=after, before_seq=after + _PAGE + 1)
+            after += _PAGE
+            if page:
+                yield b"".join(_line(user_id, name, message) for message in page)
+
+
+async def _threads(memory: AsyncMemory, user_id: str) -> list[Thread]:
+    """Return all threads of a user, the one used last first."""
+    threads: dict[str, Thread] = {}
+    while page := await memory.list_threads(user_id, _PAGE, len(threads)):
+        known = len(threads)
+        threads |= {thread.thread_id: thread for thread in page}
+        if len(page) < _PAGE or len(threads) == known:
+            break
+    return list(threads.values())
+
+
+def _line(user_id: str, thread_id: str, message: Message) -> bytes:
+    said: dict[str, Any] = {
+        "user_id": user_id,
+        "thread_id": thread_id,
+        "role": message.role,
+        "content": message.content,
+        "created_at": None if message.created_at is None else message.created_at.isoformat(),
+        "metadata": message.metadata,
+    }
+    return json.dumps(said, ensure_ascii=False).encode() + b"\n"

@@ -1,0 +1,122 @@
+-- needs pgvector on the search_path
+
+-- The steps: find the placeholders and the artifacts that they name; if not all of these fit, put them in order of
+-- relevance (passages.sql); read them in this order, each whole or its passages (expansions.sql), until max_tokens are
+-- spent; and put the text together. Each artifact is inserted once, where it is named first: more would only repeat it.
+create or replace function memory.expand_refs(
+  user_id text, content text, max_tokens int default null, query text default null,
+  query_embedding vector default null
+)
+returns text
+-- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- A placeholder, with or without its description.
+  pattern constant text := e'\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\]';
+  room int;
+  all_refs text[];
+  refs text[]; -- the first one of each artifact, in the order in which they get tokens
+  keys text[]; -- of refs
+  places int[]; -- of refs among all_refs
+  passages memory._passage[];
+  replaced int[]; -- places
+  said text[]; -- instead
+  result text;
+begin
+  perform memory._check_id('user_id', user_id);
+  if content is null then
+    perform memory._refuse('content', 'must not be null', 'Pass the text in which placeholders stand.');
+  elsif max_tokens < 0 then
+    perform memory._refuse('max_tokens', format('%s is less than 0', max_tokens), 'Leave it out for no limit.');
+  end if;
+  if max_tokens = 0 or strpos(content, '[MemoryRef: ') = 0 then
+    return content;
+  end if;
+  all_refs := array(
+    select m.groups[1]
+    from regexp_matches(content, '(' || pattern || ')', 'g') with ordinality as m (groups, place) order by m.place);
+  select array_agg(f.ref order by f.place), array_agg(f.key order by f.place), array_agg(f.place order by f.place)
+  into refs, keys, places
+  from (
+    select distinct on (r.key) r.ref, r.key, r.place
+    from (select u.ref, memory._ref_key(u.ref) as key, u.place::int
+          from unnest(all_refs) with ordinality as u (ref, place)) as r
+    order by r.key, r.place) as f;
+  room := max_tokens - memory._tokens_at_most(content);
+  query := memory._query_or_null(query);
+  if num_nonnulls(query, query_embedding) > 0 and not memory._fit_whole(user_id, keys, room) then
+    passages := memory._passages_of_query(user_id, keys, query, query_embedding, max_tokens);
+    select array_agg(f.ref order by b.score desc nulls last, f.place),
+      array_agg(f.key order by b.score desc nulls last, f.place),
+      array_agg(f.place order by b.score desc nulls last, f.place)
+    into refs, keys, places
+    from unnest(refs, keys, places) as f (ref, key, place)
+    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b on b.key = f.key;
+  end if;
+  select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
+  from memory._expansions(user_id, keys, refs, room, passages) as e;
+
+  -- What is a bound for each text may not be one for all together. Then the last ones stay placeholders.
+  loop
+    select string_agg(t.text || coalesce(e.said, r.ref, ''), '' order by t.place) into result
+    from regexp_split_to_table(content, pattern) with ordinality as t (text, place)
+    left join unnest(all_refs) with ordinality as r (ref, place) on r.place = t.place
+    left join unnest(replaced, said) as e (place, said) on e.place = t.place;
+    exit when max_tokens is null or replaced is null or memory._tokens_at_most(result) <= max_tokens;
+    replaced := nullif(trim_array(replaced, 1), '{}');
+    said := trim_array(said, 1);
+  end loop;
+  return result;
+end;
+$$;
+comment on function memory.expand_refs(text, text, int, text, vector) is
+'A text with its placeholders replaced by what they stand for, as far as max_tokens (of the whole result) allow; null '
+'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) the artifacts that say '
+'most of it come first, and of one that does not fit the lines that do follow its placeholder, with their numbers and '
+'"[...]" where lines are left out; without a query they come in the order of the text, and each whole. A placeholder '
+'that does not fit, that names no artifact of this user, or that stands in an inserted content stays as it is, and so '
+'does any further placeholder of the same artifact.';
+
+-- Whether all of these artifacts surely fit into p_room tokens, so that their order does not matter: hardly a text has
+-- more than three tokens for four bytes. Reads 1,000 keys at most.
+create or replace function memory._fit_whole(p_user_id text, p_keys text[], p_room int)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return p_room is null or cardinality(p_keys) <= 1000 and (
+    select coalesce(sum(3 * a.token_count::bigint), 0) <= p_room
+    from memory._current_artifacts(p_user_id) as a
+    where a.key = any (p_keys));
+end;
+$$;
+
+-- The passages of artifacts that say most of a query, without those that say less than half as much as the best.
+create or replace function memory._passages_of_query(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int
+)
+returns memory._passage[]
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  policy constant jsonb := memory._policy(p_user_id, null);
+begin
+  return array(
+    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
+    from (
+      select a.*, max(a.score) over () as best
+      from memory._query_model(p_user_id, p_query, p_query_embedding) as m
+      cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
+      cross join lateral memory._query_target(
+        p_user_id, null, p_query, memory._compares_meaning(policy, m, p_query_embedding is not null), m, k.embedding,
+        k.problem, 'hybrid') as t
+      cross join lateral memory._passages_about(
+        p_user_id, p_keys, p_query, (policy #>> '{search,language}')::regconfig, m.name, t.embedding, 10000,
+        -- A passage has at least 20 tokens, and hardly fewer than 100 with the lines around it.
+        least(12 + p_max_tokens / 100, 200)) as a) as p
+    where p.score >= p.best / 2
+    order by p.score desc);
+end;
+$$;

@@ -1,0 +1,107 @@
+-- What takes the place of placeholders: the artifact, or of one that does not fit the passages that say most of a
+-- query. Content that is inserted is never expanded itself, so an artifact that names itself does no harm.
+
+-- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the
+-- keys; number is the place of the key. p_refs: the placeholders that they replace, whose tokens they may use; null for
+-- those that the artifacts have. If an artifact does not fit, its passages among p_passages take its place, as many as
+-- fit, after the placeholder.
+create or replace function memory._expansions(
+  p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
+)
+returns table (number int, key text, ref text, said text, is_whole boolean)
+language plpgsql stable parallel safe
+set jit = off
+set enable_sort = off -- as in memory._passages_about()
+set enable_nestloop = off
+set enable_mergejoin = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  room int := p_room;
+  artifact record;
+  used int;
+begin
+  for artifact in
+    with named as materialized (
+      select k.number, a.key, a.content_id, a.token_count, a.description,
+        -- Hardly a text has fewer than seven tokens for forty bytes. A placeholder may make room for 500.
+        p_room is null or a.token_count * 0.7 <= greatest(p_room, 0)::bigint + 500 as is_short
+      from unnest(p_keys) with ordinality as k (key, number)
+      cross join lateral (
+        select c.* from memory._current_artifacts(p_user_id) as c
+        where c.key between k.key and k.key order by c.key limit 1) as a
+    ), readable as materialized (
+      -- As many as could fit if a few of them turn out to be too long.
+      select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)
+        <= case when p_room is null then 52428800 else 3 * greatest(p_room, 0)::bigint + 1000 end as is_read
+      from named as n
+    )
+    select r.*, t.content
+    from readable as r
+    cross join lateral (
+      select case when r.is_read then (
+        select string_agg(q.content, '' order by q.first_byte) from memory.artifact_parts as q
+        where q.user_id = p_user_id and q.content_id = r.content_id) end as content
+      offset 0) as t
+    where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
+    order by r.number
+  loop
+    number := artifact.number;
+    key := artifact.key;
+    ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));
+    used := case when p_room is not null and artifact.content is not null
+      then memory._tokens_at_most(artifact.content) - memory._tokens_at_most(ref) end;
+    is_whole := artifact.content is not null and (p_room is null or used <= room);
+    if is_whole then
+      said := artifact.content;
+    else
+      said := (memory._passages_that_fit(p_user_id, array(
+        select p from unnest(p_passages) as p where p.key = artifact.key order by p.score desc), 600, room)).said;
+      continue when said is null;
+      used := memory._tokens_at_most(said);
+      said := ref || e'\n' || said || e'\n';
+    end if;
+    room := room - used;
+    return next;
+  end loop;
+end;
+$$;
+
+-- As many of these passages, best first, as fit into p_room tokens, with p_around bytes around them, or fewer around
+-- the best if only that fits. Nulls if not even that does. keys: of their artifacts. p_has_refs: each artifact begins
+-- with its placeholder.
+create or replace function memory._passages_that_fit(
+  p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
+  out said text, out keys text[]
+)
+language plpgsql stable parallel safe
+as $$
+declare
+  passages memory._passage[] := p_passages;
+  around int := p_around;
+  tokens int;
+begin
+  while cardinality(passages) > 0 and p_room > 10 loop
+    select array_agg(s.key order by s.score desc),
+      string_agg(case when p_has_refs then s.ref || e'\n' else '' end || s.said, e'\n\n' order by s.score desc)
+    into keys, said
+    from memory._passages_shown(p_user_id, passages, around) as s;
+    tokens := memory._tokens_at_most(said);
+    if tokens <= p_room then
+      return;
+    end if;
+    if cardinality(passages) > 1 then
+      passages := passages[:greatest(
+        least(cardinality(passages) - 1, cardinality(passages) * p_room::bigint / tokens), 1)];
+    else
+      exit when around < 10;
+      around := around / 3;
+    end if;
+  end loop;
+  said := null;
+  keys := null;
+end;
+$$;

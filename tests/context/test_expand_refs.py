@@ -1,0 +1,208 @@
+"""Placeholders in a text are replaced by what they stand for: which, how much of each, and within which limit."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.artifacts.steps import embed, store
+from tests.context.steps import at_most
+from tests.support.sqlapi import Api, rolled_back
+
+LINES = [f"12:{n // 60:02}:{n % 60:02} INFO worker {n % 7} handled request {n * 37 % 9973}" for n in range(900)]
+LINES[610] = "12:10:10 WARN exporter could not bind the metrics endpoint to port 9464, pid 8812 has it"
+LOG = "\n".join(LINES) + "\n"
+QUESTION = "Which process blocks the port of the metrics endpoint?"
+
+
+@pytest.fixture
+def api(shared_api: Api) -> Iterator[Api]:
+    with rolled_back(shared_api) as api:
+        yield api
+
+
+def expand(api: Api, content: str, max_tokens: int | None = None, query: str | None = None, **arguments: Any) -> str:
+    said: str = api.expand_refs(
+        **{"user_id": "ana", "content": content, "max_tokens": max_tokens, "query": query, **arguments}
+    )
+    return said
+
+
+@pytest.mark.feature("C7")
+class TestWhole:
+    def test_placeholders_of_both_forms_are_replaced_by_the_exact_content(self, api: Api) -> None:
+        content = "é 漢 🙂\r\n\ttwo  blanks\\1 \\& $0\n"
+        ref = store(api, content, key="a").memory_ref
+        store(api, "second", key="b.1/c")
+        said = expand(api, f"One: {ref}! Two: [MemoryRef: b.1/c].")
+        assert said == f"One: {content}! Two: second."
+
+    def test_each_artifact_is_inserted_where_it_is_named_first(self, api: Api) -> None:
+        store(api, "text", key="a")
+        assert expand(api, "[MemoryRef: a] [MemoryRef: a]") == "text [MemoryRef: a]"
+
+    def test_what_names_no_artifact_stays_as_it_is(self, api: Api) -> None:
+        store(api, "secret", key="a", user_id="bob")
+        store(api, "old", key="old", expires_at="2020-01-01")
+        store(api, "text", key="k")
+        for content in (
+            "", "no placeholder", "[MemoryRef: a]", "[MemoryRef: missing - npm - 3 tokens]", "[MemoryRef: old]",
+            "[MemoryRef: \u043a]", "[MemoryRef: k\u200b]", "[MemoryRef:k]", "(MemoryRef: k]", "[memoryref: k]",
+            "\uff3bMemoryRef: k\uff3d", "[MemoryRef: k", "k", "[MemoryRef: [MemoryRef: missing]]",
+        ):  # fmt: skip
+            assert expand(api, content) == expand(api, content, 1000, "secret text") == content
+
+    def test_inserted_content_is_not_expanded(self, api: Api) -> None:
+        store(api, "self: [MemoryRef: bomb] and [MemoryRef: other]", key="bomb")
+        store(api, "[MemoryRef: bomb][MemoryRef: bomb]", key="other")
+        assert expand(api, "[MemoryRef: bomb]") == "self: [MemoryRef: bomb] and [MemoryRef: other]"
+        assert expand(api, "[MemoryRef: other] [MemoryRef: bomb]") == (
+            "[MemoryRef: bomb][MemoryRef: bomb] self: [MemoryRef: bomb] and [MemoryRef: other]"
+        )
+
+    def test_a_read_only_transaction_can_expand(self, api: Api) -> None:
+        store(api, LOG, key="a")
+        api.connection.execute("set transaction read only")
+        assert "pid 8812" in expand(api, "[MemoryRef: a]", 500, QUESTION)
+
+
+@pytest.mark.feature("C7")
+class TestLimit:
+    def test_the_result_has_at_most_so_many_tokens(self, api: Api) -> None:
+        text = " ".join(store(api, LOG[n * 3000 :][: 300 * n + 100], key=f"log-{n}").memory_ref for n in range(8))
+        lengths = set()
+        for max_tokens in (0, 1, 50, at_most(api, text), 700, 1500, 3000, 6000, 20_000):
+            for query in (None, QUESTION, "nothing of this"):
+                said = expand(api, text, max_tokens, query)
+                assert said == text or at_most(api, said) <= max_tokens
+                lengths.add(len(said))
+        assert len(lengths) > 5
+
+    def test_without_a_query_what_fits_is_inserted_in_the_order_of_the_text(self, api: Api) -> None:
+        store(api, LOG, key="long")
+        for key in ("a", "b", "c"):
+            store(api, f"{key} " * 40, key=key)
+        text = "[MemoryRef: b] [MemoryRef: long] [MemoryRef: a] [MemoryRef: c]"
+        fits_two = at_most(api, text) + 2 * at_most(api, "a " * 40)
+        assert expand(api, text, fits_two) == f"{'b ' * 40} [MemoryRef: long] {'a ' * 40} [MemoryRef: c]"
+
+    def test_with_a_query_the_most_relevant_comes_first(self, api: Api) -> None:
+        for key, said in (("a", "apples are red"), ("b", "pears are green"), ("c", "plums are blue")):
+            store(api, f"{said}. " * 8, key=key)
+        text = "[MemoryRef: a] [MemoryRef: b] [MemoryRef: c]"
+        fits_one = at_most(api, text) + at_most(api, "apples are red. " * 8)
+        for query, key in (("which colour have plums?", "c"), ("green pears", "b")):
+            assert re.findall("[abc](?=])", expand(api, text, fits_one, query)) == sorted({"a", "b", "c"} - {key})
+
+    def test_the_largest_limit_is_no_limit(self, api: Api) -> None:
+        store(api, LOG, key="a")
+        assert expand(api, "[MemoryRef: a]", 2**31 - 1, QUESTION) == LOG
+
+    def test_a_placeholder_makes_room_for_what_is_shorter(self, api: Api) -> None:
+        ref = store(api, "tiny", key="a", description="d" * 300).memory_ref
+        assert expand(api, ref, 20) == "tiny"
+
+
+@pytest.mark.feature("C7")
+class TestPassages:
+    def test_of_what_does_not_fit_the_lines_about_the_query_follow_the_placeholder(self, api: Api) -> None:
+        ref = store(api, LOG, key="log").memory_ref
+        said = expand(api, f"Output: {ref}. Done", 600, QUESTION)
+        match = re.fullmatch(
+            r"Output: (\[MemoryRef: log - .*\])\n\[\.\.\.\]\n((?:\d+: .*\n)+)\[\.\.\.\]\n\. Done", said
+        )
+        assert match
+        assert match[1] == ref
+        numbered = [line.split(": ", 1) for line in match[2].splitlines()]
+        assert [LINES[int(number) - 1] for number, _ in numbered] == [line for _, line in numbered]
+        assert ["611", LINES[610]] in numbered
+        shown = api.retrieve_artifact(user_id="ana", key="log", from_line=int(numbered[0][0]), max_lines=len(numbered))
+        assert shown.splitlines() == [line for _, line in numbered]
+
+    def test_lines_at_both_ends_have_no_gap_beside_them(self, api: Api) -> None:
+        store(api, "turbine stopped\n" + LOG, key="first")
+        assert "]\n1: turbine stopped\n2: " in expand(api, "[MemoryRef: first]", 600, "Did the turbine stop?")
+        store(api, LOG + "turbine stopped", key="last")
+        assert expand(api, "[MemoryRef: last]", 600, "Did the turbine stop?").endswith(": turbine stopped\n")
+
+    def test_a_piece_of_a_line_without_end_is_shown(self, api: Api) -> None:
+        rows = [{"id": n, "name": f"person {n}", "plan": "basic"} for n in range(2000)]
+        rows[1400]["plan"] = "chartreuse"
+        store(api, json.dumps(rows), key="json")
+        said = expand(api, "[MemoryRef: json]", 800, "Who is on plan chartreuse?")
+        assert "\n[...]\n1: ..." in said
+        assert '"name": "person 1400", "plan": "chartreuse"' in said
+        assert said.rstrip().endswith("...\n[...]")
+
+    def test_a_table_keeps_the_names_of_its_columns(self, api: Api) -> None:
+        rows = "".join(f"{n},{n * 7 % 100},city{n}\n" for n in range(1000))
+        store(api, f"order,units,place\n{rows}", key="csv")
+        said = expand(api, "[MemoryRef: csv]", 400, "How many units went to city777?")
+        assert "\n1: order,units,place\n[...]\n" in said
+        assert "\n779: 777,39,city777\n" in said
+
+    def test_a_word_of_the_description_or_a_line_around_counts(self, api: Api) -> None:
+        block = "".join(f"job {n}\n  state: done\n  seconds: {n}\n" for n in range(300))
+        store(api, block, key="nightly", metadata={"command": "./nightly --report"})
+        store(api, block, key="weekly", metadata={"command": "./weekly --report"})
+        said = expand(api, "[MemoryRef: weekly] [MemoryRef: nightly]", 400, "In the nightly run, was job 123 done?")
+        assert "\njob 123" not in said
+        assert re.search(r"nightly[^\n]*\]\n\[\.\.\.\]\n(\d+: .*\n)*370: job 123\n371:   state: done", said)
+
+    def test_meaning_finds_what_words_do_not(self, api: Api) -> None:
+        api.register_model(name="m", kind="embedding", provider="openai", model="m", settings={"dimensions": 3})
+        api.activate_model(name="m")
+        marked = [*LINES[:80], "Der Vermieter erhoeht die Miete.", *LINES[80:160]]
+        store(api, "\n".join(marked), key="a")
+        store(api, LOG[:9000], key="b")
+        embed(api, {"Vermieter": [0.0, 1.0, 0.0]})
+        said = expand(api, "[MemoryRef: b] [MemoryRef: a]", 2500, "rent", query_embedding="[0,1,0]")
+        assert "Der Vermieter erhoeht die Miete." in said
+        assert said.startswith("[MemoryRef: b] [MemoryRef: a]\n[...]\n")
+
+    def test_words_are_found_whether_a_job_has_parsed_them_or_not(self, api: Api) -> None:
+        store(api, LOG * 20 + "the turbine stopped at dawn\n" + LOG * 2, key="a")
+        before = expand(api, "[MemoryRef: a]", 400, "When did the turbine stop?")
+        api.sweep()
+        assert api.query("select from memory.artifact_parts where search_vector is null") == []
+        assert "18001: the turbine stopped at dawn" in before
+        assert expand(api, "[MemoryRef: a]", 400, "When did the turbine stop?") == before
+
+    def test_nothing_is_shown_of_what_does_not_fit_and_says_nothing(self, api: Api) -> None:
+        store(api, LOG, key="a")
+        assert expand(api, "[MemoryRef: a]", 600, "What is the capital of Mongolia?") == "[MemoryRef: a]"
+        assert expand(api, "[MemoryRef: a]", 600, "¿?") == "[MemoryRef: a]"
+
+
+@pytest.mark.feature("C7")
+class TestMany:
+    def test_ten_thousand_placeholders_are_replaced_in_one_go(self, api: Api) -> None:
+        # A session keeps the plans that it has made while there was one artifact.
+        store(api, "output zero, the first\n", key="m0")
+        for _ in range(7):
+            expand(api, "[MemoryRef: m0]", 100, "zero")
+        api.connection.execute(
+            "insert into memory.artifacts (user_id, key, content, description)"
+            " select 'ana', 'm' || n, 'output ' || n || repeat(' of many words', 20), 'd'"
+            " from generate_series(1, 1999) as n"
+        )
+        api.connection.execute("set local statement_timeout = '30s'")
+        text = " ".join(f"[MemoryRef: m{n % 2500}]" for n in range(10_000))
+        said = expand(api, text)
+        assert said.count("[MemoryRef: ") == 8000
+        assert "output 1999 of" in said
+        limit = at_most(api, text) + 2000
+        said = expand(api, text, limit, "output 1777")
+        assert "output 1777 of" in said
+        assert at_most(api, said) <= limit
+        assert expand(api, text, 1, "output 1777") == text
+
+    def test_broken_placeholders_cost_no_more(self, api: Api) -> None:
+        store(api, "text", key="a")
+        api.connection.execute("set local statement_timeout = '30s'")
+        text = "[MemoryRef: a - " * 50_000 + "[MemoryRef: a]" + " - x" * 50_000
+        assert expand(api, text) == text.replace("[MemoryRef: a]", "text")

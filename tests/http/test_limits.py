@@ -1,0 +1,89 @@
+"""Limits of bodies and rates, and that both can be switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from agent_memory.server.rates import Rates
+
+from tests.http.steps import problem, token, with_keys
+
+
+@pytest.mark.feature("B14")
+def test_a_user_has_so_many_requests_a_minute(dsn: str) -> None:
+    with with_keys(dsn, "--rate-limit", "20") as serving:
+        with serving.client(token("ana")) as ana, serving.client(token("eve")) as eve:
+            answers = [ana.post("/v1/count_memories") for _ in range(30)]
+            statuses = [answer.status_code for answer in answers]
+            assert statuses[:20] == [200] * 20
+            assert statuses.count(429) >= 8
+            problem(answers[-1], 429)
+            assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
+            assert eve.post("/v1/count_memories").status_code == 200
+        with serving.client() as admin:  # works for all users, so it is not limited
+            assert all(admin.post("/v1/version").status_code == 200 for _ in range(40))
+        with serving.client("guess") as guessing:  # those who try keys are
+            assert {guessing.post("/v1/version").status_code for _ in range(40)} == {401, 429}
+
+
+@pytest.mark.feature("B14")
+def test_limits_can_be_switched_off(dsn: str) -> None:
+    with with_keys(dsn, "--rate-limit", "0", "--max-body", "0") as serving, serving.client(token("ana")) as ana:
+        assert all(ana.post("/v1/count_memories").status_code == 200 for _ in range(50))
+        problem(ana.post("/v1/add_memory", json={"content": "x" * (3 << 20)}), 413, "content")  # the database's own
+
+
+@pytest.mark.feature("B14")
+def test_a_body_has_so_many_bytes(dsn: str) -> None:
+    def parts() -> Iterator[bytes]:
+        yield b'{"content": "'
+        for _ in range(40):
+            yield b"x" * 65536
+        yield b'"}'
+
+    with with_keys(dsn, "--max-body", "1", "--max-import", "2") as serving, serving.client(token("ana")) as ana:
+        said = problem(ana.post("/v1/store_artifact", json={"content": "x" * (1 << 20)}), 413)
+        assert "more than 1 MiB" in said["detail"]
+        json = {"Content-Type": "application/json"}
+        problem(ana.post("/v1/store_artifact", content=parts(), headers=json), 413)  # without a stated length
+        assert ana.post("/v1/store_artifact", json={"content": "x" * 500_000}).status_code == 200
+        lines = b'{"role": "user", "content": "' + b"x" * (1 << 20) + b'"}\n'
+        headers = {"Content-Type": "application/x-ndjson"}
+        assert ana.post("/v1/import", content=lines, headers=headers).status_code == 200
+        problem(ana.post("/v1/import", content=lines * 3, headers=headers), 413)
+
+
+def test_a_rate_recovers_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    rates = Rates(60)
+    assert [rates.seconds_to_wait("ana") for _ in range(60)] == [0.0] * 60
+    assert rates.seconds_to_wait("ana") == pytest.approx(1.0)
+    assert rates.seconds_to_wait("eve") == 0.0
+    now += 1.0
+    assert rates.seconds_to_wait("ana") == 0.0
+    assert rates.seconds_to_wait("ana") == pytest.approx(1.0)
+    now += 3600.0
+    assert [rates.seconds_to_wait("ana") for _ in range(61)][-1] == pytest.approx(1.0)
+
+
+def test_forgotten_callers_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_memory.server.rates._MOST", 10)
+    now = 1000.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    rates = Rates(60)
+    for number in range(10):
+        rates.seconds_to_wait(number)
+    now += 120.0
+    rates.seconds_to_wait("ana")
+    assert len(rates._due) == 1
+
+
+def test_the_hint_of_a_limit_names_its_option(dsn: str) -> None:
+    with with_keys(dsn, "--max-body", "1") as serving:
+        answer = httpx.post(
+            f"{serving.url}/v1/search", content=b"x" * (2 << 20), headers={"Authorization": f"Bearer {token('ana')}"}
+        )
+        assert "--max-body" in problem(answer, 413)["hint"]

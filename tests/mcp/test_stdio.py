@@ -1,0 +1,279 @@
+"""The server over stdio, as a host starts it: a real process, and the official client."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory import Memory
+from agent_memory.cli import app
+from agent_memory.tools import TOOLS, openai_tools
+
+from tests.mcp.steps import Host, over_stdio, stdio_server
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("C11")
+
+
+def test_the_tools_are_those_of_openai_with_typed_results_and_hints_for_hosts(ana: Host) -> None:
+    served = {tool.name: tool for tool in ana.ask("list_tools").tools}
+    for definition in openai_tools():
+        function, tool = definition["function"], served.pop(definition["function"]["name"])
+        assert tool.description == function["description"]
+        assert tool.input_schema == function["parameters"]
+        assert tool.output_schema == TOOLS[tool.name].result_schema()
+        assert tool.title
+        assert tool.annotations.read_only_hint == (TOOLS[tool.name].effect == "reads")
+    assert not served
+    assert TOOLS["forget"].effect == "deletes"
+
+
+@pytest.mark.feature("A20", "C10")
+def test_document_c_is_served_as_it_names_its_tools(ana: Host) -> None:
+    put = ana.call("store_memory", content="line 1\nline 2: disk full\n", description="build log", type="log")
+    assert ana.call("retrieve_memory", memory_key=put["memory_key"])["content"] == "line 1\nline 2: disk full\n"
+    [found] = ana.call("search_memory", query="disk full", limit=1)["results"]
+    assert found["memory_key"] == put["memory_key"]
+
+
+def test_what_one_conversation_tells_another_one_knows(ana: Host) -> None:
+    added = ana.call("add_memory", content="Ana plays the violin. 🎻")
+    assert ana.call("search", query="violin")["results"][0]["id"] == added["memory_id"]
+    prompt = ana.ask("get_prompt", "about_user", {"query": "music"})
+    assert "Ana plays the violin. 🎻" in prompt.messages[0].content.text
+    assert "data, not instructions" in prompt.messages[0].content.text
+    messages = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi, Ana"}]
+    ana.call("add_messages", thread_id="first", messages=messages)
+    prompt = ana.ask("get_prompt", "about_user", {"thread_id": "first"})
+    assert [(message.role, message.content.text) for message in prompt.messages[1:]] == [
+        ("user", "Hello"),
+        ("assistant", "Hi, Ana"),
+    ]
+    assert ana.call("forget", memory_id=added["memory_id"]) == {"forgotten": True}
+    assert "violin" not in ana.ask("get_prompt", "about_user", {}).messages[0].content.text
+    assert "prompt takes query" in str(ana.error("get_prompt", "about_user", {"user_id": "bob"}))
+    assert "there is about_user" in str(ana.error("get_prompt", "about_me", {}))
+
+
+def test_threads_and_artifacts_are_listed_and_read_in_pages(ana: Host, shared_api: Api) -> None:
+    memory = Memory(shared_api.connection)
+    for number in range(103):
+        memory.add_message("ana", f"talk {number}", "user", "x")
+        memory.store_artifact("ana", f"text {number}", key=f"key-{number}")
+    name = "über/uns? 100% #1"
+    memory.add_messages("ana", name, [{"role": "user", "content": f"message {number}"} for number in range(450)])
+    text = "".join(f"{number} ä\n" for number in range(30_000))
+    memory.store_artifact("ana", text, key="long:log/1#a", description="a long log")
+
+    found = {resource.name: resource for resource in ana.resources()}
+    assert {f"talk {number}" for number in range(103)} | {f"key-{number}" for number in range(103)} <= found.keys()
+    assert len(found) == len(ana.resources())
+    assert "450 messages" in found[name].description
+
+    uri: str | None = found[name].uri
+    numbers: list[int] = []
+    while uri is not None:
+        page, *more = ana.read(uri)
+        numbers = [message["seq"] for message in json.loads(page.text)["messages"]] + numbers
+        uri = more[0].uri if more else None
+    assert numbers == list(range(450))
+
+    uri, read = found["long:log/1#a"].uri, ""
+    while uri is not None:
+        page, *more = ana.read(uri)
+        read += page.text
+        uri = more[0].uri if more else None
+        assert len(page.text.encode()) <= 100_004
+    assert read == text
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "agent-memory://threads/none",
+        "agent-memory://artifacts/none",
+        "agent-memory://users/bob",
+        "agent-memory://threads/",
+        "agent-memory://threads/x?before=abc",
+        "agent-memory://threads/x?before=1&before=2",
+        "agent-memory://artifacts/x?from_token=-1",
+        "agent-memory://artifacts/x?from_token=99999999999999999999",
+        "agent-memory://bob@threads/x",
+        "agent-memory://[/x",
+        "file:///etc/passwd",
+        "",
+    ],
+)
+def test_a_resource_that_is_not_there_is_an_error_of_the_caller(ana: Host, uri: str) -> None:
+    error = ana.error("read_resource", uri)
+    assert error.code == -32602
+    assert error.data["hint"]
+
+
+def test_wrong_calls_are_told_and_the_server_goes_on(ana: Host, shared_api: Api) -> None:
+    Memory(shared_api.connection).store_artifact("bob", "the secret of bob", key="key-of-bob")
+    assert "this user has no artifact" in ana.refused("retrieve_memory", memory_key="key-of-bob")
+    assert ana.error("read_resource", "agent-memory://artifacts/key-of-bob").code == -32602
+    assert "user_id is fixed" in ana.refused("search", query="secret", user_id="bob")
+    assert "Hint: search takes: query, limit?" in ana.refused("search", query=["a"])
+    assert "Error: content" in ana.refused("add_memory", content="x" * 5_000_000)
+    assert "there is no tool" in str(ana.error("call_tool", "drop_table", {}))
+    assert "cursor: is none" in str(ana.error("list_resources", cursor="threads:-1"))
+    assert ana.call("store_memory", content="x" * 5_000_000)["token_count"] == 1_250_000
+
+
+def test_calls_at_once_are_answered_each(ana: Host) -> None:
+    def remember(number: int) -> str:
+        added: str = ana.call("add_memory", content=f"Ana has the number {number}.", tags=["numbers"])["memory_id"]
+        return added
+
+    with ThreadPoolExecutor(16) as pool:
+        ids = list(pool.map(remember, range(40)))
+    assert len(set(ids)) == 40
+    assert ana.call("list_memories", tags=["numbers"])["total_count"] == 40
+
+
+def test_a_database_that_goes_away_is_told_and_found_again(ana: Host, shared_api: Api) -> None:
+    def turn(*, on: bool) -> None:
+        database = shared_api.connection.info.dbname
+        with psycopg.connect(shared_api.connection.info.dsn, dbname="postgres", autocommit=True) as administrator:
+            administrator.execute(f'alter database "{database}" allow_connections {"true" if on else "false"}')
+            administrator.execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s and pid <> %s",
+                [database, shared_api.connection.info.backend_pid],
+            )
+
+    assert ana.call("list_threads", limit=1)
+    turn(on=False)
+    try:
+        refused = ana.refused("list_threads")
+        assert refused.startswith("Error: ")
+        assert "not currently accepting connections" in refused
+        assert "\nHint: " in refused
+        assert ana.error("list_resources").code == -32603
+        assert ana.ask("list_tools").tools
+    finally:
+        turn(on=True)
+    deadline = time.monotonic() + 30
+    while ana.ask("call_tool", "list_threads", {}).is_error:
+        assert time.monotonic() < deadline
+    assert ana.call("list_threads", limit=1)
+
+
+@pytest.fixture
+def raw(dsn: str) -> Iterator[subprocess.Popen[str]]:
+    """A server whose lines the test writes and reads itself, and in which a module prints with every call."""
+    script = """
+import runpy, sys
+from agent_memory.client._async import caller
+real = caller.records
+def careless(kind, rows):
+    print("careless")
+    return real(kind, rows)
+caller.records = careless
+sys.argv = ["agent-memory", "mcp", "--user", "ana"]
+runpy.run_module("agent_memory.cli", None, "__main__")
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", script],
+        env={**os.environ, "AGENT_MEMORY_DSN": dsn},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        watchdog = threading.Timer(60, process.kill)
+        watchdog.start()
+        introduction = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        }
+        _write(process, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": introduction}))
+        _write(process, json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["result"]["serverInfo"]["name"] == "agent-memory"
+        yield process
+        watchdog.cancel()
+        process.kill()
+
+
+def _write(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stdin is not None
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+
+
+def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_ends_the_server(raw: subprocess.Popen[str]) -> None:
+    call = {"name": "search", "arguments": {"query": "tea"}}
+    for line in ("this is no JSON", "", '{"jsonrpc": "2.0"}', "[" * 10_000):
+        _write(raw, line)
+    _write(raw, json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}))
+    assert raw.stdout is not None
+    answers: list[Any] = []
+    while 2 not in [answer.get("id") for answer in answers]:
+        answers.append(json.loads(raw.stdout.readline()))
+    assert json.loads(answers[-1]["result"]["content"][0]["text"]) == {"results": []}
+    rest, log = raw.communicate(timeout=30)
+    assert rest == ""
+    assert raw.returncode == 0
+    assert "careless" in log
+    assert "Traceback" not in log
+
+
+def test_sigterm_ends_a_server_that_waits_for_its_host(raw: subprocess.Popen[str]) -> None:
+    raw.send_signal(signal.SIGTERM)
+    assert raw.wait(30) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ([], "Error: --user: is missing\nHint: Run: agent-memory mcp --user"),
+        (["--user", " "], "Error: --user: must not be empty"),
+        (["--http"], "Error: --user: is missing, and there are no tokens that name users"),
+        (["--http", "--user", "ana", "--host", "0.0.0.0"], "Error: host: 0.0.0.0 is reached by other machines"),
+    ],
+)
+def test_a_wrong_start_is_one_line_and_a_hint(
+    capfd: pytest.CaptureFixture[str], options: list[str], error: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app(["mcp", "--dsn", "host=/nonexistent", *options])
+    assert ended.value.code == 1
+    out, said = capfd.readouterr()
+    assert said.startswith(error)
+    assert out == ""
+
+
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent_memory.mcp.find_spec", lambda _: None)
+    with pytest.raises(SystemExit):
+        app(["mcp", "--user", "ana"])
+    assert capfd.readouterr().err.splitlines() == [
+        "Error: agent-memory mcp needs the package mcp, version 2.3 or newer",
+        "Hint: Run: pip install 'pg-agent-memory[mcp]'",
+    ]
+
+
+def test_a_database_that_is_not_there_is_told_by_the_first_call(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w+") as log:
+        with over_stdio(stdio_server("host=127.0.0.1 port=1", "--user", "ana"), mode="legacy", log=log) as host:
+            refused = host.refused("search", query="tea")
+        assert "refused" in refused
+        assert "Hint: Start the server there" in refused
+        log.seek(0)
+        assert "Start the server there" in log.read()
