@@ -10,28 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
-
-Role = Literal["user", "assistant", "agent", "tool", "system", "developer"]
-"""Who a message is from; agent is another name of assistant."""
-Mode = Literal["hybrid", "vector", "keyword"]
-"""How a search compares: by words and meaning, by meaning alone, by words alone."""
-Source = Literal["memory", "message", "document", "summary", "artifact"]
-"""Where a search looks."""
-OnConflict = Literal["ignore", "replace", "error"]
-"""What becomes of a memory whose content is stored already."""
-SummaryKind = Literal["rolling", "thread"]
-"""A summary of the newest messages, or of the whole thread."""
-ModelKind = Literal["chat", "embedding", "rerank"]
-"""What a model is used for."""
-ImportFormat = Literal["chat", "chatgpt", "claude", "langgraph", "mem0", "locomo"]
-"""What can be imported; mem0 is also the form of memories that ``agent-memory export`` writes."""
-Provider = Literal["local", "openai", "azure"]
-"""Who serves a model: this machine, or a server with the protocol of that provider."""
 
 _LONGEST_REPR = 60
 """Characters of a value in repr()."""

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory
-from agent_memory.types import Mode, ModelKind, OnConflict, Provider, Role, Source, SummaryKind
+from agent_memory.choices import Mode, ModelKind, OnConflict, Provider, Role, Source, SummaryKind
 
 NOT_FUNCTIONS = {"close", "artifact_pieces", "buffer"}
 

@@ -181,7 +181,7 @@ class TestPassages:
 @pytest.mark.feature("C7")
 class TestMany:
     def test_ten_thousand_placeholders_are_replaced_in_one_go(self, api: Api) -> None:
-        # A session keeps the plans that it has made while there was one artifact.
+        # A connection keeps the plans that it has made while there was one artifact.
         store(api, "output zero, the first\n", key="m0")
         for _ in range(7):
             expand(api, "[MemoryRef: m0]", 100, "zero")

@@ -8,8 +8,9 @@ from typing import Annotated, cast
 import typer
 
 from .._text import counted
+from ..choices import Mode, Source
 from ..client import Memory
-from ..types import ContextPart, Mode, Source
+from ..types import ContextPart
 from .console import Agent, Dsn, Thread, User, connected, log_to_stderr
 from .printing import AsJson, console, print_entry, print_json, print_line, print_table
 

@@ -11,7 +11,8 @@ from rich.text import Text
 from ..errors import InvalidValueError
 from ..mcp import check_packages
 from ..server.settings import GRACE, HOST, MAX_BODY_MIB, MIB, POOL_SIZE, RATE_LIMIT, Settings, keys_of_environment
-from .console import Dsn, console, log_to_stderr
+from .console import Dsn, log_to_stderr
+from .printing import console
 
 _PORT = 3002
 

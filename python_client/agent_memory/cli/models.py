@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 from psycopg.rows import dict_row
 
+from ..choices import ModelKind, Provider
 from ..errors import InvalidValueError
-from ..types import ModelKind, Provider
 from .console import Dsn, Group, connected, opened
 from .printing import AsJson, console, print_json, print_line, print_table
 

@@ -21,7 +21,8 @@ from ..server.settings import (
     Settings,
     keys_of_environment,
 )
-from .console import Dsn, console, log_to_stderr
+from .console import Dsn, log_to_stderr
+from .printing import console
 
 
 def serve(

@@ -8,8 +8,8 @@ import typer
 from psycopg.rows import dict_row
 
 from .._text import counted
+from ..choices import Role
 from ..errors import NotFoundError
-from ..types import Role
 from .console import Agent, Dsn, Group, Thread, User, connected, opened
 from .printing import (
     AsJson,

@@ -14,8 +14,9 @@ import typer
 
 from .._progress import progress
 from .._text import counted
+from ..choices import ImportFormat
 from ..client import Memory
-from ..types import ImportFormat, MemoryRecord, Message, Thread
+from ..types import MemoryRecord, Message, Thread
 from .console import Dsn, User, connected, opened, standard_input
 from .printing import AsJson, console, plain, print_json, print_line, stderr
 

@@ -13,8 +13,8 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from ..choices import Role, Source
 from ..errors import InvalidValueError
-from ..types import Role, Source
 from .pieces import LongText
 
 Sender = Callable[[str, Any], Any]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..choices import ImportFormat
 from ..errors import InvalidValueError
-from ..types import ImportFormat
 from .chat import ChatReader
 from .chatgpt import read_chatgpt
 from .claude import read_claude

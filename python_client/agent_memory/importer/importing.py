@@ -11,9 +11,9 @@ from typing import Any
 
 import psycopg
 
+from ..choices import ImportFormat
 from ..client import Memory
 from ..errors import ConflictError, InvalidValueError, LimitExceededError
-from ..types import ImportFormat
 from .formats import records_of
 from .records import ImportFileError, IncomingMemory, IncomingMessage, Record, shown
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import psycopg
 
+from ...choices import Role
 from ...errors import RetryableError
-from ...types import Role, StoredMessage
+from ...types import StoredMessage
 from .client import AsyncMemory
 
 logger = logging.getLogger("agent_memory")

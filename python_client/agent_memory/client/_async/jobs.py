@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...types import Job, SummaryKind
+from ...choices import SummaryKind
+from ...types import Job
 from .caller import AsyncCaller
 
 

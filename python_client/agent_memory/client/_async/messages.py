@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...types import Message, Role, StoredMessage, Summary, SummaryKind, Thread
+from ...choices import Role, SummaryKind
+from ...types import Message, StoredMessage, Summary, Thread
 from .caller import AsyncCaller
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from psycopg import AsyncCursor
 from psycopg.rows import dict_row
 
-from ...types import Backfill, ModelKind, Provider
+from ...choices import ModelKind, Provider
+from ...types import Backfill
 from ..notices import Notices
 from .caller import AsyncCaller, translated
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from ...types import Job, SummaryKind
+from ...choices import SummaryKind
+from ...types import Job
 from .caller import SyncCaller
 
 

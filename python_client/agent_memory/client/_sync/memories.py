@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from ...types import AddedMemory, MemoryRecord, MemoryVersion, OnConflict
+from ...choices import OnConflict
+from ...types import AddedMemory, MemoryRecord, MemoryVersion
 from .caller import SyncCaller
 
 

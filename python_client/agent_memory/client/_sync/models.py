@@ -9,7 +9,8 @@ from typing import Any
 from psycopg import Cursor
 from psycopg.rows import dict_row
 
-from ...types import Backfill, ModelKind, Provider
+from ...choices import ModelKind, Provider
+from ...types import Backfill
 from ..notices import Notices
 from .caller import SyncCaller, translated
 

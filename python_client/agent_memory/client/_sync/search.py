@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...types import Context, ContextPart, MemoryNeed, Mode, SearchResult, Source
+from ...choices import Mode, Source
+from ...types import Context, ContextPart, MemoryNeed, SearchResult
 from .embedding import SyncEmbedding
 
 
