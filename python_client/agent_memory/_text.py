@@ -1,8 +1,24 @@
-"""Wording of messages."""
+"""Wording of messages, and how stored text is shown."""
 
 from __future__ import annotations
+
+import re
+
+# Terminals obey control characters (C0, DEL and C1; escape sequences begin with one), and marks of direction make a
+# line read as another one. Line ends and tabs stay.
+UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """Return e.g. "1 job" or "2 jobs"; ``plural`` is for nouns that take more than an s."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def harmless(text: str) -> str:
+    """Return the text with a visible sign in place of each character that a terminal would obey."""
+    return UNSAFE.sub(_sign, text.replace("\r\n", "\n"))
+
+
+def _sign(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else "�"

@@ -8,49 +8,19 @@ attributes have all of it. ``str()`` of what people read (messages, memories, re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from ._row import Row, line
+
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
 
-_LONGEST_REPR = 60
-"""Characters of a value in repr()."""
-_LONGEST_LINE = 200
-"""Characters of a text in str()."""
-
-
-class _Row:
-    """Prints short; the dataclasses below say what each row has."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
-        shown = (f"{name}={_brief(value)}" for name, value in values if value is not None and value not in ("", [], {}))
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-
-def _brief(value: object) -> str:
-    if isinstance(value, (datetime, UUID)):
-        return str(value)
-    if isinstance(value, str):
-        return repr(_cut(value, _LONGEST_REPR))
-    return _cut(repr(value), _LONGEST_REPR)
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
-def _line(heading: str, text: str) -> str:
-    return f"{heading}: {_cut(' '.join(text.split()), _LONGEST_LINE)}"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StoredMessage(_Row):
+class StoredMessage(Row):
     """A message as it was stored; ``memory_ref`` names the artifact that holds content too large to keep inline.
 
     ``seq`` is None when nothing was stored, because the policy of the agent has no resource memory.
@@ -63,7 +33,7 @@ class StoredMessage(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Message(_Row):
+class Message(Row):
     """One message of a thread."""
 
     seq: int
@@ -77,11 +47,11 @@ class Message(_Row):
     is_active: bool
 
     def __str__(self) -> str:
-        return _line(self.role, self.content)
+        return line(self.role, self.content)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ContextPart(_Row):
+class ContextPart(Row):
     """One chat message of a built context; ``source`` names its origin (memories, thread_summary, message)."""
 
     ordinal: int
@@ -92,7 +62,7 @@ class ContextPart(_Row):
     metadata: dict[str, Any]
 
     def __str__(self) -> str:
-        return _line(f"{self.role} ({self.source}, {self.token_count} tokens)", self.content)
+        return line(f"{self.role} ({self.source}, {self.token_count} tokens)", self.content)
 
 
 class Context(list[ContextPart]):
@@ -106,7 +76,7 @@ class Context(list[ContextPart]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Thread(_Row):
+class Thread(Row):
     """A thread with its counters; ``total_count`` is the number of threads the user has in all."""
 
     thread_id: str
@@ -118,7 +88,7 @@ class Thread(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Summary(_Row):
+class Summary(Row):
     """The summary of messages ``start_seq`` to ``end_seq``; ``base_summary_id`` is the summary it continued.
 
     ``kind`` is rolling, thread or user. Of a user's profile, ``end_seq`` + 1 is the number of messages that went in.
@@ -137,7 +107,7 @@ class Summary(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AddedMemory(_Row):
+class AddedMemory(Row):
     """The stored memory; ``inserted`` is false when the same memory existed already and this is its id.
 
     When nothing was stored, because the policy of the agent has no resource memory, ``memory_id`` is None, although its
@@ -149,7 +119,7 @@ class AddedMemory(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MemoryRecord(_Row):
+class MemoryRecord(Row):
     """One long-term memory; ``confidence`` and ``importance`` are between 0 and 1.
 
     In a list, ``total_count`` is the size of the whole match. ``source`` is where the memory comes from: user,
@@ -179,11 +149,11 @@ class MemoryRecord(_Row):
     source_seqs: list[int] | None
 
     def __str__(self) -> str:
-        return _line(self.memory_type, self.content)
+        return line(self.memory_type, self.content)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MemoryVersion(_Row):
+class MemoryVersion(Row):
     """One version of a memory and the change that made it."""
 
     version: int
@@ -195,7 +165,7 @@ class MemoryVersion(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Document(_Row):
+class Document(Row):
     """One document of the knowledge base; ``thread_id`` is the thread it was archived from, if it was.
 
     ``total_count`` is the size of the whole match.
@@ -214,7 +184,7 @@ class Document(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StoredArtifact(_Row):
+class StoredArtifact(Row):
     """An artifact as it was stored; ``memory_ref`` is the placeholder that a context shows in its place.
 
     Both are None when nothing was stored, because the policy of the agent has no resource memory.
@@ -226,7 +196,7 @@ class StoredArtifact(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Artifact(_Row):
+class Artifact(Row):
     """One artifact without its content; ``total_count`` is the size of the whole match."""
 
     key: str
@@ -243,7 +213,7 @@ class Artifact(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Secret(_Row):
+class Secret(Row):
     """A secret of a user without its value: when it was stored, and when it was last replaced."""
 
     name: str
@@ -252,7 +222,7 @@ class Secret(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SearchResult(_Row):
+class SearchResult(Row):
     """One hit of a search, best first.
 
     Attributes:
@@ -281,11 +251,11 @@ class SearchResult(_Row):
     valid_from: datetime | None
 
     def __str__(self) -> str:
-        return _line(f"{self.score:.2f} {self.source} {self.valid_from or self.created_at:%Y-%m-%d}", self.content)
+        return line(f"{self.score:.2f} {self.source} {self.valid_from or self.created_at:%Y-%m-%d}", self.content)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MemoryNeed(_Row):
+class MemoryNeed(Row):
     """Whether a request needs memory: ``decision`` is search or skip, ``reason`` says why in words.
 
     ``details`` holds the ``score``, the score from which on memory is searched (``search_from``), and the ``signs``
@@ -298,7 +268,7 @@ class MemoryNeed(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Job(_Row):
+class Job(Row):
     """A job with its status, and its result or error."""
 
     job_id: int
@@ -312,7 +282,7 @@ class Job(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ClaimedJob(_Row):
+class ClaimedJob(Row):
     """A job leased to a worker: the payload goes to the model; the worker passes the token with the result."""
 
     job_id: int
@@ -324,7 +294,7 @@ class ClaimedJob(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Backfill(_Row):
+class Backfill(Row):
     """How many of the texts that can be searched an embedding model has embedded: ``done`` of ``total``."""
 
     model: str
@@ -334,7 +304,7 @@ class Backfill(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class QueryToEmbed(_Row):
+class QueryToEmbed(Row):
     """What a client is to embed before a search or context.
 
     Attributes:
@@ -353,7 +323,7 @@ class QueryToEmbed(_Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Check(_Row):
+class Check(Row):
     """One line of ``doctor``."""
 
     check_name: str

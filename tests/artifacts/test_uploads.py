@@ -28,7 +28,7 @@ def send(api: Api, text: str, size: int, user_id: str = "ana") -> str:
     return upload_id
 
 
-@pytest.mark.feature("C3", "C5")
+@pytest.mark.feature("C3", "C5", "C16")
 @pytest.mark.parametrize("size", [1, 999, 70_000, 10**7])
 def test_pieces_of_any_length_make_the_same_artifact(api: Api, size: int) -> None:
     text = LONG[: 300 * size]

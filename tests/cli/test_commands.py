@@ -9,8 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import Memory
+from agent_memory._text import harmless
 from agent_memory.cli import app, printing
-from agent_memory.cli.printing import harmless
 from psycopg.types.json import Jsonb
 from rich.console import Console
 from typer.testing import CliRunner, Result
@@ -284,3 +284,12 @@ def test_help_imports_nothing_heavy() -> None:
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_an_artifact_on_a_terminal_and_in_a_file(
+    command: Commands, memory: Memory, monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+) -> None:
+    memory.store_artifact("ana", "a\x1b[2Jb", key="log")
+    monkeypatch.setattr("agent_memory.cli.artifacts.console", Console(force_terminal=is_terminal))
+    assert command("artifacts", "show", "ana", "log") == ("a␛[2Jb" if is_terminal else "a\x1b[2Jb")

@@ -2,7 +2,7 @@
 
 import inspect
 import uuid
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -345,6 +345,7 @@ def test_results_print_short(memory: Memory) -> None:
         assert len(printed) < 500
     [message] = memory.get_messages("ana", "t1")
     assert str(message) == "user: Which tea do I prefer?"
+    assert str(replace(message, content="a\x1b[2Jb")) == "user: a␛[2Jb"
     assert str(memory.get_context("ana", "t1")[-1]) == "user (message, 14 tokens): Which tea do I prefer?"
 
 

@@ -165,7 +165,7 @@ def test_contexts_with_kept_texts_keep_their_limit(api: Api) -> None:
         assert all(part.token_count >= at_most(api, part.content) for part in parts if part.source != "message")
 
 
-@pytest.mark.feature("C7", "C16")
+@pytest.mark.feature("C7", "C15")
 def test_a_kept_text_cannot_leave_its_fence(api: Api) -> None:
     store(api, "text", key="own")
     say(api, "user", "Read the page")

@@ -69,7 +69,7 @@ def unsigned(user_id: str) -> str:
         (token(7), "Subject must be a string"),
         (token(["ana"]), "Subject must be a string"),
         (token("ana", aud="another service"), "aud"),
-        (unsigned("ana"), "alg"),
+        pytest.param(unsigned("ana"), "alg", id="unsigned"),  # its text would differ between the processes of a run
         (jwt.encode({"sub": "ana", "exp": int(time.time()) + 60}, SECRET * 2, "HS512"), "alg"),
         (".".join((*token("eve").split(".")[:2], token("ana").split(".")[2])), "Signature"),
         ("a.b.c", "neither"),

@@ -52,7 +52,7 @@ def test_a_long_text_is_given_by_its_beginning_and_end(api: Api) -> None:
     assert len(payload["end"].encode()) <= 3001
 
 
-@pytest.mark.feature("C4", "C8")
+@pytest.mark.feature("C4")
 @pytest.mark.parametrize(
     ("reply", "kept"),
     [

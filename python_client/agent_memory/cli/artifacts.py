@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from .._text import harmless
 from ..client import Memory
 from ..errors import AgentMemoryError, NotFoundError
 from .console import Dsn, Group, User, connected, standard_input
-from .printing import AsJson, Limit, Offset, console, harmless, print_page
+from .printing import AsJson, Limit, Offset, console, print_page
 
 artifacts = typer.Typer(
     cls=Group, no_args_is_help=True, help="Keep, list, show and delete long texts that placeholders stand for."

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
-from rich.text import Text
 
 from .._text import counted
 from ..embedded import open_store
@@ -17,7 +16,7 @@ from ..errors import InvalidValueError, NotFoundError
 from ..move import MovedUser
 from ..move import move as move_users
 from .console import Dsn, connected
-from .printing import console, stderr
+from .printing import console, plain, stderr
 
 
 def move(
@@ -66,9 +65,9 @@ def move(
                 tables.update({name: number for name, (number, _) in result.contents.items()})
             _print_user(result)
     for name, number in sorted(tables.items()):
-        console.print(Text(f"  {name}: {counted(number, 'row')}, the same on both sides"), soft_wrap=True)
+        console.print(plain(f"  {name}: {counted(number, 'row')}, the same on both sides"), soft_wrap=True)
     console.print(
-        Text(
+        plain(
             f"{counted(outcomes['moved'], 'user')} moved, {outcomes['present']} there already,"
             f" {outcomes['refused']} refused, {outcomes['changed']} changed meanwhile. The source is as it was."
         ),
@@ -106,16 +105,16 @@ def _bar() -> Progress:
 
 def _print_settings(result: MovedUser) -> None:
     added = ", ".join(f"{number} of {name}" for name, (number, _) in sorted(result.contents.items()))
-    console.print(Text(f"Settings that the target lacked: {added or 'none'}."), soft_wrap=True)
+    console.print(plain(f"Settings that the target lacked: {added or 'none'}."), soft_wrap=True)
 
 
 def _print_user(result: MovedUser) -> None:
     """Print one line for a user; the checksum sums up those of the tables, which tell the rows in any order."""
     if result.problem is not None:
-        stderr.print(Text(f"{result.outcome} {result.user_id}: {result.problem}", style="red"), soft_wrap=True)
+        stderr.print(plain(f"{result.outcome} {result.user_id}: {result.problem}", style="red"), soft_wrap=True)
         return
     checksum = sum(int(of_table) for _, of_table in result.contents.values()) % 2**64
     rows, tables = counted(result.rows, "row"), counted(len(result.contents), "table")
     console.print(
-        Text(f"{result.outcome} {result.user_id}: {rows} in {tables}, checksum {checksum:016x}"), soft_wrap=True
+        plain(f"{result.outcome} {result.user_id}: {rows} in {tables}, checksum {checksum:016x}"), soft_wrap=True
     )

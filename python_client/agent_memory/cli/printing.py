@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
@@ -14,6 +13,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from .._text import UNSAFE, harmless
 
 Listed = TypeVar("Listed")
 
@@ -29,15 +30,6 @@ Offset = Annotated[int | None, typer.Option(min=0, help="How many to pass over."
 
 _LONGEST_UNWRAPPED = 40
 """Half of a narrow terminal; an id may have 255 characters."""
-
-# Terminals obey control characters (C0, DEL and C1; escape sequences begin with one), and marks of direction make a
-# line read as another one. Line ends and tabs stay.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-
-
-def harmless(text: str) -> str:
-    """Return the text with a visible sign in place of each character that a terminal would obey."""
-    return _UNSAFE.sub(_sign, text.replace("\r\n", "\n"))
 
 
 def plain(text: object, style: str = "") -> Text:
@@ -58,7 +50,7 @@ def moment(time: datetime | None, otherwise: str = "") -> str:
 def print_json(value: object, file: IO[str] | None = None) -> None:
     """Print one JSON document on one line, on stdout unless to a file; times in ISO 8601, ids as text."""
     text = json.dumps(value, ensure_ascii=False, default=_as_json)
-    typer.echo(_UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text), file=file)
+    typer.echo(UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text), file=file)
 
 
 def print_line(text: str) -> None:
@@ -116,11 +108,6 @@ def print_rest(found: Sequence[Any], offset: int | None) -> None:
     left = total - (offset or 0) - len(found)
     if left > 0:
         console.print(f"... and {left} more")
-
-
-def _sign(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else "�"
 
 
 def _as_json(value: object) -> object:

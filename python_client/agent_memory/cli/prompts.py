@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 from psycopg.rows import dict_row
-from rich.text import Text
 
+from .._text import harmless
 from ..client import Memory
 from ..errors import NotFoundError
 from .console import Dsn, connected, read_text
-from .printing import console, stderr
+from .printing import console, plain, stderr
 
 prompts = typer.Typer(no_args_is_help=True, help="Show and change what models are told.")
 Prompt = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The name of the prompt.")]
@@ -28,8 +28,9 @@ def show(name: Prompt, dsn: Dsn = None) -> None:
         raise NotFoundError(f'there is no prompt "{name}"', hint=f"There are {', '.join(by_name)}.")
     prompt = by_name[name]
     origin = "built in" if prompt["is_default"] else f"version {prompt['version']} of {prompt['changed_at']:%Y-%m-%d}"
-    stderr.print(Text(f"{name}: {origin}; it needs {', '.join(prompt['variables'])}", style="dim"), soft_wrap=True)
-    typer.echo(prompt["template"], nl=not prompt["template"].endswith("\n"))
+    stderr.print(plain(f"{name}: {origin}; it needs {', '.join(prompt['variables'])}", style="dim"), soft_wrap=True)
+    template = prompt["template"]
+    typer.echo(harmless(template) if console.is_terminal else template, nl=not prompt["template"].endswith("\n"))
 
 
 @prompts.command()
@@ -41,11 +42,11 @@ def edit(
     """Replace a prompt by the text of a file."""
     template = read_text(file)
     with connected(dsn) as connection:
-        console.print(Text(f"{name} is version {Memory(connection).set_prompt(name, template)} now."))
+        console.print(plain(f"{name} is version {Memory(connection).set_prompt(name, template)} now."))
 
 
 @prompts.command()
 def reset(name: Prompt, dsn: Dsn = None) -> None:
     """Return to the built-in prompt."""
     with connected(dsn) as connection:
-        console.print(Text(f"{name} is the built-in one again, as version {Memory(connection).reset_prompt(name)}."))
+        console.print(plain(f"{name} is the built-in one again, as version {Memory(connection).reset_prompt(name)}."))

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import psycopg
 import typer
 from rich.table import Table
-from rich.text import Text
 
 from .._text import counted
 from ..client import Memory
@@ -17,7 +16,7 @@ from ..embedded.folder import resolved as embedded_folder
 from ..errors import client_version
 from ..source import named_database
 from .console import Dsn, connected
-from .printing import console
+from .printing import console, plain
 
 
 def status(
@@ -62,14 +61,14 @@ def _numbers(version: str) -> list[int]:
 def _print(state: dict[str, Any]) -> None:
     table = Table(box=None, show_header=False, padding=(0, 1))
     for name, text in _lines(state):
-        table.add_row(Text(name, style="bold"), Text(text))
+        table.add_row(plain(name, style="bold"), plain(text))
     console.print(table)
     if not state["problems"]:
-        console.print(Text("Nothing needs attention.", style="green"))
+        console.print(plain("Nothing needs attention.", style="green"))
     for problem in state["problems"]:
-        mark = Text("broken  ", style="red") if problem["is_broken"] else Text("degraded", style="yellow")
-        console.print(mark + Text(f" {problem['name']}: {problem['detail']}"), soft_wrap=True)
-        console.print(Text(f"         {problem['help']}"), soft_wrap=True)
+        mark = plain("broken  ", style="red") if problem["is_broken"] else plain("degraded", style="yellow")
+        console.print(mark + plain(f" {problem['name']}: {problem['detail']}"), soft_wrap=True)
+        console.print(plain(f"         {problem['help']}"), soft_wrap=True)
 
 
 def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:

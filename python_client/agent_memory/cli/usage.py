@@ -10,9 +10,9 @@ from psycopg.rows import dict_row
 from rich.table import Table
 from rich.text import Text
 
-from .._text import counted
+from .._text import counted, harmless
 from .console import Dsn, connected
-from .printing import AsJson, console, harmless, print_json
+from .printing import AsJson, console, print_json
 
 _USAGE = """
 select day, model, user_id, agent_id, kind, calls, failed_calls, tokens_in, tokens_out, price, avg_ms

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from .._progress import progress
 from ..worker import Worker, WorkerCounts
 from ..worker.health import check_health
 from .console import Dsn, database, log_to_stderr
-from .printing import console, stderr
+from .printing import console, plain, stderr
 
 
 def worker(
@@ -58,7 +57,7 @@ def worker(
         )
         counts = asyncio.run(_work(runner, once=once))
     for line in runner.report():
-        console.print(Text(line), soft_wrap=True)
+        console.print(plain(line), soft_wrap=True)
     if once and counts.failed:
         raise typer.Exit(1)
 
@@ -68,7 +67,7 @@ def health(
     max_age: Annotated[float, typer.Option(min=1, help="Seconds; more than the worker's --poll-interval.")] = 60.0,
 ) -> None:
     """Say whether a worker is alive; status 1 when its file is stale or missing."""
-    console.print(Text(check_health(file, max_age)), soft_wrap=True)
+    console.print(plain(check_health(file, max_age)), soft_wrap=True)
 
 
 async def _work(worker: Worker, *, once: bool) -> WorkerCounts:

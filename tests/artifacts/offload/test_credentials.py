@@ -14,7 +14,7 @@ from tests.secrets.labelled import KEYS
 from tests.support.protocol import activate, claim
 from tests.support.sqlapi import TABLES, Api
 
-pytestmark = pytest.mark.feature("C1", "C13")
+pytestmark = pytest.mark.feature("C2", "C13")
 
 KEY = KEYS["GitHub token"]()
 MARK = "(credential: GitHub token)"

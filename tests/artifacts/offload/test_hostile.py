@@ -10,7 +10,7 @@ import pytest
 from tests.artifacts.offload.steps import LOG, content_of, keys, rows, say
 from tests.support.sqlapi import Api, refused
 
-pytestmark = pytest.mark.feature("C8")
+pytestmark = pytest.mark.feature("C1", "C2")
 
 
 def context(api: Api, **arguments: Any) -> list[Any]:

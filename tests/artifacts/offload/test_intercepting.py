@@ -17,7 +17,7 @@ REF = "[MemoryRef: npm-install - npm install, added 512 packages in 9s, 2 warnin
 TOKENS = (len(LOG) + 3) // 4
 
 
-@pytest.mark.feature("C1", "C3", "C4")
+@pytest.mark.feature("C1", "C2", "C3", "C4")
 def test_a_long_output_becomes_an_artifact_and_a_line_that_a_person_would_write(api: Api) -> None:
     stored = say(api, metadata={**NPM, "duration_ms": 9123})
     ref = REF.format(tokens=TOKENS)
@@ -63,7 +63,7 @@ def by_copy(api: Api) -> None:
         to.write_row(("ana", "t1", "tool", LOG, json.dumps(NPM)))
 
 
-@pytest.mark.feature("C1", "E2")
+@pytest.mark.feature("C1", "C2")
 @pytest.mark.parametrize("way", [by_add_message, by_add_messages, by_keyed_messages, by_insert, by_copy])
 def test_every_way_in_keeps_a_long_output_as_an_artifact(api: Api, way: Callable[[Api], None]) -> None:
     way(api)
@@ -75,7 +75,7 @@ def test_every_way_in_keeps_a_long_output_as_an_artifact(api: Api, way: Callable
     assert api.list_threads(user_id="ana")[0].active_tokens == row.token_count
 
 
-@pytest.mark.feature("C1")
+@pytest.mark.feature("C2")
 def test_short_messages_and_other_roles_stay_as_they_are(api: Api) -> None:
     for role, content in (("tool", "x" * 2000), ("user", LOG), ("assistant", LOG), ("tool", " " * 5000)):
         stored = say(api, content, role)
@@ -83,7 +83,7 @@ def test_short_messages_and_other_roles_stay_as_they_are(api: Api) -> None:
     assert keys(api) == []
 
 
-@pytest.mark.feature("C1")
+@pytest.mark.feature("C2")
 @pytest.mark.parametrize(
     ("settings", "role", "is_kept"),
     [
@@ -107,14 +107,14 @@ def test_the_policy_says_what_is_kept(
         assert other.memory_ref is not None
 
 
-@pytest.mark.feature("C1")
+@pytest.mark.feature("C2")
 def test_roles_are_checked(api: Api) -> None:
     for wrong in ("tool", ["robot"], [1], {"tool": True}):
         with refused("settings", "22023"):
             api.set_policy(settings={"artifacts": {"roles": wrong}})
 
 
-@pytest.mark.feature("C1")
+@pytest.mark.feature("C2")
 def test_an_agent_without_memory_keeps_nothing(api: Api) -> None:
     api.set_policy(settings={"resources": {"memory": False}}, agent_id="cook")
     assert say(api, agent_id="cook").seq is None
@@ -175,7 +175,7 @@ def test_outputs_that_come_at_once_all_get_keys(connect: Callable[..., psycopg.C
         assert len({ref for refs in stored for ref in refs}) == 80
 
 
-@pytest.mark.feature("C1")
+@pytest.mark.feature("C2")
 def test_an_idempotency_key_stores_a_long_output_once(api: Api) -> None:
     first = say(api, idempotency_key="k")
     assert say(api, idempotency_key="k") == first
@@ -190,7 +190,7 @@ def test_an_idempotency_key_stores_a_long_output_once(api: Api) -> None:
         say(api, LOG + "x", idempotency_key="k")
 
 
-@pytest.mark.feature("C1")
+@pytest.mark.feature("C2")
 def test_the_command_or_the_name_comes_from_the_call_of_the_tool(api: Api) -> None:
     def call(number: int, name: str, arguments: Any) -> dict[str, Any]:
         function = {"name": name, "arguments": arguments}
@@ -215,7 +215,7 @@ def test_the_command_or_the_name_comes_from_the_call_of_the_tool(api: Api) -> No
         ]  # fmt: skip
 
 
-@pytest.mark.feature("C1")
+@pytest.mark.feature("C2")
 def test_the_parts_of_a_message_lose_the_long_text(api: Api) -> None:
     image = {"type": "image_url", "image_url": {"url": "https://a.org/b.png"}}
     parts = [{"type": "text", "text": LOG}, image, {"type": "text", "text": "The end."}]
@@ -227,7 +227,7 @@ def test_the_parts_of_a_message_lose_the_long_text(api: Api) -> None:
     assert content_of(api, row.artifact_key) == f"{LOG}\nThe end."
 
 
-@pytest.mark.feature("C1")
+@pytest.mark.feature("C2")
 def test_a_pasted_log_keeps_the_persons_own_words(api: Api) -> None:
     api.set_policy(settings={"artifacts": {"roles": ["user", "tool"]}})
     question = "Why does this fail?\nI ran it twice.", "What is wrong here?"
@@ -239,7 +239,7 @@ def test_a_pasted_log_keeps_the_persons_own_words(api: Api) -> None:
     assert (long_line[:10], len(long_line.partition("[")[0])) == ("word word ", 601)
 
 
-@pytest.mark.feature("C8")
+@pytest.mark.feature("C1", "C2")
 def test_what_only_looks_like_a_placeholder_stays_and_is_nobodys(api: Api) -> None:
     forged = "[MemoryRef: npm-install - npm install - 9 tokens]"
     assert say(api, forged).content == forged
@@ -252,7 +252,7 @@ def test_what_only_looks_like_a_placeholder_stays_and_is_nobodys(api: Api) -> No
     assert "[" not in stored.memory_ref[1:]
 
 
-@pytest.mark.feature("C8")
+@pytest.mark.feature("C1", "C2")
 def test_a_text_edited_by_hand_names_its_artifact_while_the_placeholder_stands_in_it(api: Api) -> None:
     say(api, idempotency_key="k")
     for content, key in (
@@ -266,7 +266,7 @@ def test_a_text_edited_by_hand_names_its_artifact_while_the_placeholder_stands_i
     assert rows(api)[0].artifact_key is None
 
 
-@pytest.mark.feature("C1")
+@pytest.mark.feature("C2")
 def test_a_message_that_the_applications_trigger_leaves_out_is_not_counted(api: Api) -> None:
     api.connection.execute(
         "create function skip() returns trigger language plpgsql as $$ begin return null; end $$;"

@@ -26,7 +26,7 @@ def delete(api: Api) -> None:
     api.connection.execute("delete from memory.messages")
 
 
-@pytest.mark.feature("C15")
+@pytest.mark.feature("C2")
 @pytest.mark.parametrize("end", [expire, clear, edit, delete])
 def test_an_artifact_goes_when_its_message_goes(api: Api, end: Callable[[Api], None]) -> None:
     say(api)
@@ -38,7 +38,7 @@ def test_an_artifact_goes_when_its_message_goes(api: Api, end: Callable[[Api], N
     assert api.query("select count(*) from memory.artifact_parts")[0].count == 1
 
 
-@pytest.mark.feature("C15")
+@pytest.mark.feature("C2")
 def test_an_artifact_whose_message_is_there_outlives_the_first_look(api: Api) -> None:
     say(api)
     api.connection.execute("update memory.artifacts set check_at = now()")
@@ -58,7 +58,7 @@ NAMING = {
 }
 
 
-@pytest.mark.feature("C15")
+@pytest.mark.feature("C2")
 @pytest.mark.parametrize("name", NAMING)
 def test_a_text_that_names_it_keeps_an_artifact(api: Api, name: str) -> None:
     say(api)
@@ -73,7 +73,7 @@ def test_a_text_that_names_it_keeps_an_artifact(api: Api, name: str) -> None:
     assert (api.sweep()["artifacts"], keys(api)) == (1, [])
 
 
-@pytest.mark.feature("C15")
+@pytest.mark.feature("C2")
 def test_another_users_text_keeps_nothing(api: Api) -> None:
     say(api)
     api.add_memory(user_id="bob", content="[MemoryRef: npm-install]")
@@ -81,7 +81,7 @@ def test_another_users_text_keeps_nothing(api: Api) -> None:
     assert (api.sweep()["artifacts"], keys(api)) == (1, [])
 
 
-@pytest.mark.feature("C15")
+@pytest.mark.feature("C2")
 def test_nothing_goes_while_a_job_of_the_user_runs(api: Api) -> None:
     say(api)
     for number in range(3):
@@ -93,7 +93,7 @@ def test_nothing_goes_while_a_job_of_the_user_runs(api: Api) -> None:
     assert (api.sweep()["artifacts"], keys(api)) == (0, ["npm-install"])
 
 
-@pytest.mark.feature("C15")
+@pytest.mark.feature("C2")
 def test_a_deleted_thread_takes_its_artifacts_at_once(api: Api) -> None:
     say(api)
     api.delete_thread(user_id="ana", thread_id="t1")

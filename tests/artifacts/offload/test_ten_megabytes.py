@@ -33,7 +33,7 @@ def data() -> str:
     return base64.b64encode(random.Random(1).randbytes(BYTES * 3 // 4)).decode()
 
 
-@pytest.mark.feature("C1", "C5", "C6")
+@pytest.mark.feature("C2", "C5", "C6", "C16")
 def test_an_output_of_ten_megabytes_is_found_and_read(api: Api) -> None:
     content = log()
     stored = say(api, content)
@@ -53,7 +53,7 @@ def test_an_output_of_ten_megabytes_is_found_and_read(api: Api) -> None:
     assert "".join(slices()) == content == content_of(api, stored.memory_ref)
 
 
-@pytest.mark.feature("C1")
+@pytest.mark.feature("C2")
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="only Linux tells the time of a processor")
 @pytest.mark.parametrize("make", [log, reply, data])
 def test_an_output_of_ten_megabytes_costs_at_most_three_bare_inserts(
