@@ -20,7 +20,7 @@ IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 def test_pictures_of_the_page_are_small(shown: Serving, page: Page, tmp_path: Path, view: str, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.set_viewport_size({"width": 1000, "height": 760})
-    asked = {"max_tokens": 450} if view == "context" else {}  # not enough for all messages
+    asked = {"max_tokens": 330} if view == "context" else {}  # not enough for all messages
     visit(page, shown, f"/page/{view}", user="maria", thread="kitchen", **asked)
     folder = IMAGES if os.environ.get("UPDATE_SCREENSHOTS") else tmp_path
     file = folder / f"page-{view}-{scheme}.png"

@@ -15,7 +15,7 @@ Value = TypeVar("Value")
 
 
 class MissingPackageError(AgentMemoryError, ImportError):
-    """The framework of an adapter is not installed; the hint has the pip command."""
+    """The framework of an adapter is missing or has another version; the hint has the pip command."""
 
 
 class needs:  # noqa: N801  # reads as a statement: with needs("langgraph"):
@@ -25,7 +25,7 @@ class needs:  # noqa: N801  # reads as a statement: with needs("langgraph"):
         extra: the extra of this package that installs the framework.
 
     Raises:
-        MissingPackageError: a package of the framework is missing.
+        MissingPackageError: a package of the framework is missing, or lacks what the adapter imports.
     """
 
     def __init__(self, extra: str) -> None:
@@ -38,11 +38,15 @@ class needs:  # noqa: N801  # reads as a statement: with needs("langgraph"):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Raise the error that says more than ModuleNotFoundError does."""
-        if isinstance(error, ModuleNotFoundError):
-            raise MissingPackageError(
-                f"this adapter needs the package {error.name}",
-                hint=f"Run: pip install 'pg-agent-memory[{self._extra}]'",
-            ) from error
+        if not isinstance(error, ImportError):
+            return
+        package = (error.name or "").partition(".")[0]
+        problem = f"needs the package {package}"
+        if not isinstance(error, ModuleNotFoundError):
+            problem = f"cannot use the installed version of the package {package} ({error})"
+        raise MissingPackageError(
+            f"this adapter {problem}", hint=f"Run: pip install --upgrade 'pg-agent-memory[{self._extra}]'"
+        ) from error
 
 
 class _Threaded:

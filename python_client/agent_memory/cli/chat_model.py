@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 
 from ..client import Memory
 from ..errors import AgentMemoryError, NotFoundError
-from ..types import ContextPart
+from ..types import Context
 
 _DEFAULT = "gpt-4.1-mini"
 _NO_KEY = "none"
@@ -28,7 +28,7 @@ class ChatModel:
     model: str
     client: Any
 
-    def reply(self, parts: list[ContextPart]) -> str:
+    def reply(self, context: Context) -> str:
         """Return the model's answer to a context.
 
         Raises:
@@ -36,11 +36,8 @@ class ChatModel:
         """
         import openai
 
-        # A tool's message without the call that it answers would be refused.
-        messages: list[Any] = [
-            {"role": "system" if part.role == "tool" else part.role, "content": part.content} for part in parts
-        ]
-        if not any(part.source == "instructions" for part in parts):
+        messages = context.to_openai()
+        if not any(part.source == "instructions" for part in context):
             messages.insert(0, {"role": "system", "content": _INSTRUCTIONS})
         try:
             completion = self.client.chat.completions.create(model=self.model, messages=messages)

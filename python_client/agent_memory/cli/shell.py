@@ -15,7 +15,7 @@ from .._text import counted
 from ..client import Memory
 from ..errors import AgentMemoryError
 from ..source import named_database
-from ..types import ContextPart
+from ..types import Context, ContextPart
 from .chat_model import ChatModel, chat_model
 from .console import Dsn, User
 from .conversations import print_context, show_notes
@@ -151,7 +151,7 @@ class _Shell:
         if not brought:
             console.print("Stored. Nothing is brought back.")
 
-    def _context(self, question: str | None) -> list[ContextPart]:
+    def _context(self, question: str | None) -> Context:
         return self._memory.get_context(
             self._user_id, self._thread_id, question, agent_id=self._agent_id, max_tokens=self._max_tokens
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ...choices import Source
 from ...client import AsyncMemory, Memory
 from ...types import SearchResult
 from ..clients import asynchronous, needs
@@ -21,7 +22,7 @@ with needs("autogen"):
 MemoryItem = SearchResult
 """What ``MemoryContext.search`` finds."""
 
-SOURCES = ("memory", "artifact", "message", "summary", "document")
+SOURCES: tuple[Source, ...] = ("memory", "artifact", "message", "summary", "document")
 
 
 class MemoryContextConfig(BaseModel):

@@ -3,358 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
-from datetime import date, datetime, timedelta, timezone
 from functools import wraps
 from typing import Any
-from uuid import UUID
 
 from ... import client
-from ...errors import AgentMemoryError, NotFoundError, PermissionDeniedError
-from ...types import Job, MemoryRecord, SearchResult
 from ..clients import blocking, finished
-from ..openai import from_openai
-from .filters import Scope, matches, parts_of, scope
-
-THREAD = "mem0"
-"""The thread of messages that belong to no run."""
-AGENT = "default"
-MOST = 1000
-"""Results that a search compares with conditions that the database cannot compare."""
-
-_EVENTS = {"insert": "ADD", "restore": "ADD", "update": "UPDATE"}
-_UNSET: Any = object()
+from .calls import Calls
 
 
-class _Mem0:
-    """What both classes share: every method is a coroutine over a client."""
-
-    _memory: client.AsyncMemory
-    _client: Any
-    _user_id: str | None
-    _wait_seconds: float
-
-    async def add(
-        self,
-        messages: Any,
-        *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        expiration_date: date | str | None = None,
-        infer: bool = True,
-        memory_type: str | None = None,
-    ) -> dict[str, Any]:
-        """Learn from messages, or store them as memories with ``infer=False``.
-
-        The messages are stored in the thread of the run, and what they say about the user is extracted, by the model
-        that the policy names. The extraction runs in this process; if it takes longer than ``wait_seconds``, it goes on
-        by itself, and the result has ``status`` PENDING. ``memory_type="procedural_memory"`` stores the messages as
-        one memory of that type.
-
-        Returns:
-            ``{"results": [{"id": ..., "memory": ..., "event": "ADD"}, ...]}``.
-
-        Raises:
-            ValueError: nobody is named, or the messages are none.
-            AgentMemoryError: the extraction has failed.
-        """
-        ids = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
-        said = list(parts_of(messages))
-        place = scope(None, ids, self._user_id)
-        extras = dict(metadata or {})
-        if memory_type == "procedural_memory":
-            text = "\n".join(f"{message['role']}: {message.get('content')}" for message in said)
-            return {"results": [await self._stored(place, text, "procedural", extras, expiration_date)]}
-        if memory_type is not None:
-            raise ValueError(f"memory_type must be procedural_memory or None, not {memory_type!r}")
-        if infer:
-            return await self._learned(place, said, extras, expiration_date)
-        results = [
-            await self._stored(place, message["content"], None, {**extras, "role": message["role"]}, expiration_date)
-            for message in said
-            if message["role"] != "system" and isinstance(message.get("content"), str)
-        ]
-        return {"results": results}
-
-    async def _stored(
-        self, place: Scope, text: str, memory_type: str | None, metadata: dict[str, Any], ends: date | str | None
-    ) -> dict[str, Any]:
-        added = await self._memory.add_memory(
-            place.user_id,
-            text,
-            memory_type=memory_type,
-            agent_id=place.agent_id,
-            thread_id=place.run_id,
-            metadata=metadata,
-            expires_at=_end_of(ends),
-        )
-        return {"id": self._id(place.user_id, added.memory_id), "memory": text, "event": "ADD", **metadata}
-
-    async def _learned(
-        self, place: Scope, said: list[dict[str, Any]], metadata: dict[str, Any], ends: date | str | None
-    ) -> dict[str, Any]:
-        user_id, thread_id = place.user_id, place.run_id or THREAD
-        messages = [from_openai(message) for message in said]
-        stored = await self._memory.add_messages(user_id, thread_id, messages, agent_id=place.agent_id)
-        job_id = await self._memory.extract_memories(user_id, thread_id)
-        job = await self._done(user_id, job_id)
-        if job is None:
-            return {"results": [], "status": "PENDING", "job_id": job_id}
-        numbers = {message.seq for message in stored}
-        # The job may have read messages of earlier calls too, so memories are told by what they were drawn from.
-        records = await self._memory.list_memories(
-            user_id, thread_id=thread_id, created_after=job.created_at, row_limit=MOST
-        )
-        drawn = [record for record in reversed(records) if numbers.intersection(record.source_seqs or [])]
-        for record in drawn if metadata or ends is not None else []:
-            changed = {**record.metadata, **metadata}
-            await self._memory.update_memory(user_id, record.memory_id, metadata=changed, expires_at=_end_of(ends))
-        ids = [self._id(user_id, record.memory_id) for record in drawn]
-        return {
-            "results": [
-                {"id": id_, "memory": record.content, "event": "ADD"} for id_, record in zip(ids, drawn, strict=True)
-            ]
-        }
-
-    async def _done(self, user_id: str, job_id: int) -> Job | None:
-        """The extraction when it is done, or None where that takes too long. It runs here if no worker has it yet."""
-        from ...client.due_jobs import LEASE, MAX_JOBS, DueJobs, client_name
-
-        deadline = time.monotonic() + self._wait_seconds
-        with suppress(PermissionDeniedError):  # then a worker does it
-            jobs = await self._memory.claim_jobs(client_name(), ["extract_memories"], MAX_JOBS, LEASE, user_id)
-            if jobs:
-                await self._wait(DueJobs(self._client, self._loop(), jobs).end)
-        while (job := await self._memory.get_job(user_id, job_id)).status in ("pending", "running"):
-            if time.monotonic() > deadline:
-                return None
-            await self._pause(0.1)
-        if job.status != "completed":
-            raise AgentMemoryError(f"the extraction has failed: {job.error}", hint="See memory.dead_jobs.")
-        return job
-
-    async def search(
-        self,
-        query: str,
-        *,
-        filters: Mapping[str, Any] | None = None,
-        top_k: int | None = None,
-        limit: int | None = None,
-        threshold: float | None = None,
-        rerank: bool = False,
-        **ids: Any,
-    ) -> dict[str, Any]:
-        """Search memories, best first.
-
-        Args:
-            query: what to look for.
-            filters: ``user_id``, ``agent_id``, ``run_id``, and conditions on the metadata: values, operators (eq, ne,
-                gt, gte, lt, lte, in, nin, contains, icontains), "*" for any value, AND, OR, NOT.
-            top_k: the most results, 20 unless given.
-            limit: the name of ``top_k`` in version 1.
-            threshold: the least score.
-            rerank: whether the rerank model orders the results anew.
-            **ids: ``user_id``, ``agent_id`` and ``run_id``, as in version 1.
-
-        Returns:
-            ``{"results": [{"id": ..., "memory": ..., "score": ..., "metadata": ...}, ...]}``.
-
-        Raises:
-            ValueError: nobody is named, the query is blank, or an operator is unknown.
-        """
-        if not isinstance(query, str) or not query.strip():
-            raise ValueError("query must be a text that is not blank")
-        place, most = scope(filters, ids, self._user_id), top_k or limit or 20
-        found = await self._memory.search(
-            place.user_id,
-            query,
-            sources=["memory"],
-            agent_id=place.agent_id,
-            thread_id=place.run_id,
-            filter=place.containment(),
-            min_score=threshold,
-            rerank=rerank,
-            top_k=most if place.is_contained() else MOST,
-        )
-        items = [{**self._item(place.user_id, hit), "score": hit.score} for hit in found]
-        return {"results": [item for item in items if matches(_payload(item), place.wanted)][:most]}
-
-    async def get_all(
-        self,
-        *,
-        filters: Mapping[str, Any] | None = None,
-        top_k: int | None = None,
-        limit: int | None = None,
-        **ids: Any,
-    ) -> dict[str, Any]:
-        """List memories, newest first; 100 of them unless ``top_k`` or ``limit`` says otherwise. See ``search``."""
-        place, most = scope(filters, ids, self._user_id), top_k or limit or 100
-        results: list[dict[str, Any]] = []
-        async for record in self._records(place, MOST if not place.is_contained() else min(most, MOST)):
-            item = self._item(place.user_id, record)
-            if matches(_payload(item), place.wanted):
-                results.append(item)
-            if len(results) == most:
-                break
-        return {"results": results}
-
-    async def _records(self, place: Scope, page: int) -> Any:
-        offset = 0
-        while rows := await self._memory.list_memories(
-            place.user_id,
-            agent_id=place.agent_id,
-            thread_id=place.run_id,
-            filter=place.containment(),
-            row_limit=page,
-            row_offset=offset,
-        ):
-            for row in rows:
-                yield row
-            offset += len(rows)
-
-    async def get(self, memory_id: str) -> dict[str, Any] | None:
-        """Return a memory, or None where there is none."""
-        user_id, wanted = self._named(memory_id)
-        if wanted is None:
-            return None
-        with suppress(NotFoundError):
-            return self._item(user_id, await self._memory.get_memory(user_id, wanted))
-        return None
-
-    async def update(
-        self,
-        memory_id: str,
-        text: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        expiration_date: date | str | None = _UNSET,
-        data: str | None = None,
-    ) -> dict[str, str]:
-        """Change the text, parts of the metadata, or the day after which a memory is hidden (None: never).
-
-        Args:
-            memory_id: the memory.
-            text: what it says from now on.
-            metadata: members that are added or changed.
-            expiration_date: a date, or YYYY-MM-DD.
-            data: the name of ``text`` in version 1.
-
-        Raises:
-            ValueError: there is no such memory, or nothing to change.
-        """
-        text = text if text is not None else data
-        if text is None and metadata is None and expiration_date is _UNSET:
-            raise ValueError("text, metadata or expiration_date must be given")
-        user_id, wanted = self._existing(memory_id)
-        expires_at = None if expiration_date is _UNSET else _end_of(expiration_date) or datetime.max
-        try:
-            changed = None
-            if metadata is not None:
-                changed = {**(await self._memory.get_memory(user_id, wanted)).metadata, **metadata}
-            await self._memory.update_memory(user_id, wanted, text, metadata=changed, expires_at=expires_at)
-        except NotFoundError:
-            raise _not_found(memory_id) from None
-        return {"message": "Memory updated successfully!"}
-
-    async def delete(self, memory_id: str) -> dict[str, str]:
-        """Delete a memory.
-
-        Raises:
-            ValueError: there is no such memory.
-        """
-        user_id, wanted = self._existing(memory_id)
-        if not await self._memory.delete_memory(user_id, wanted):
-            raise _not_found(memory_id)
-        return {"message": "Memory deleted successfully!"}
-
-    async def delete_all(
-        self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
-    ) -> dict[str, str]:
-        """Delete the memories of a user, an agent or a run.
-
-        Raises:
-            ValueError: nobody is named.
-        """
-        place = scope(None, {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, self._user_id)
-        for record in [row async for row in self._records(place, MOST)]:
-            await self._memory.delete_memory(place.user_id, record.memory_id)
-        return {"message": "Memories deleted successfully!"}
-
-    async def history(self, memory_id: str) -> list[dict[str, Any]]:
-        """Return the changes of a memory, oldest first; empty where there is no such memory."""
-        user_id, wanted = self._named(memory_id)
-        changes: list[dict[str, Any]] = []
-        if wanted is None:
-            return changes
-        with suppress(NotFoundError):
-            for version in await self._memory.get_memory_history(user_id, wanted):
-                event = _EVENTS.get(version.operation, "DELETE")
-                changes.append(
-                    {
-                        "id": f"{memory_id}#{version.version}",
-                        "memory_id": memory_id,
-                        "old_memory": changes[-1]["new_memory"] or changes[-1]["old_memory"] if changes else None,
-                        "new_memory": None if event == "DELETE" else version.content,
-                        "event": event,
-                        "created_at": changes[0]["created_at"] if changes else version.changed_at.isoformat(),
-                        "updated_at": version.changed_at.isoformat() if changes else None,
-                        "is_deleted": event == "DELETE",
-                        "actor_id": version.metadata.get("actor_id"),
-                        "role": version.metadata.get("role"),
-                    }
-                )
-        return changes
-
-    def _id(self, user_id: str, memory_id: object) -> str:
-        """An id names its user, because agent_memory looks for a memory only among those of a user."""
-        return str(memory_id) if self._user_id == user_id else f"{user_id}/{memory_id}"
-
-    def _named(self, memory_id: str) -> tuple[str, UUID | None]:
-        named, _, wanted = str(memory_id).rpartition("/")
-        user_id = named or self._user_id or ""
-        with suppress(ValueError):
-            return user_id, UUID(wanted) if user_id else None
-        return user_id, None
-
-    def _existing(self, memory_id: str) -> tuple[str, UUID]:
-        user_id, wanted = self._named(memory_id)
-        if wanted is None:
-            raise _not_found(memory_id)
-        return user_id, wanted
-
-    def _item(self, user_id: str, found: MemoryRecord | SearchResult) -> dict[str, Any]:
-        is_hit = isinstance(found, SearchResult)
-        agent_id = (found.details or {}).get("agent_id") if is_hit else found.agent_id  # type: ignore[union-attr]
-        named = {"agent_id": None if agent_id == AGENT else agent_id}
-        named["run_id"] = None if found.thread_id == THREAD else found.thread_id
-        return {
-            "id": self._id(user_id, found.id if is_hit else found.memory_id),  # type: ignore[union-attr]
-            "memory": found.content,
-            "hash": hashlib.md5(found.content.encode(), usedforsecurity=False).hexdigest(),
-            "metadata": found.metadata or None,
-            "created_at": found.created_at.isoformat(),
-            "updated_at": None if is_hit else found.updated_at.isoformat(),  # type: ignore[union-attr]
-            "user_id": user_id,
-            **{name: value for name, value in named.items() if value is not None},
-        }
-
-    def _loop(self) -> asyncio.AbstractEventLoop | None:
-        raise NotImplementedError
-
-    async def _wait(self, end: Future[None]) -> None:
-        raise NotImplementedError
-
-    async def _pause(self, seconds: float) -> None:
-        raise NotImplementedError
-
-
-class AsyncMemory(_Mem0):
+class AsyncMemory(Calls):
     """The asynchronous class of mem0.
 
     Args:
@@ -394,7 +56,7 @@ def _blocking(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., 
     return call
 
 
-class Memory(_Mem0):
+class Memory(Calls):
     """The class of mem0.
 
     Args:
@@ -411,14 +73,14 @@ class Memory(_Mem0):
         self._user_id = user_id
         self._wait_seconds = wait_seconds
 
-    add = _blocking(_Mem0.add)
-    search = _blocking(_Mem0.search)
-    get_all = _blocking(_Mem0.get_all)
-    get = _blocking(_Mem0.get)
-    update = _blocking(_Mem0.update)
-    delete = _blocking(_Mem0.delete)
-    delete_all = _blocking(_Mem0.delete_all)
-    history = _blocking(_Mem0.history)
+    add = _blocking(Calls.add)
+    search = _blocking(Calls.search)
+    get_all = _blocking(Calls.get_all)
+    get = _blocking(Calls.get)
+    update = _blocking(Calls.update)
+    delete = _blocking(Calls.delete)
+    delete_all = _blocking(Calls.delete_all)
+    history = _blocking(Calls.history)
 
     @classmethod
     def from_config(cls, config: object = None) -> Memory:  # noqa: ARG003  # models are registered in the database
@@ -434,21 +96,3 @@ class Memory(_Mem0):
 
     async def _pause(self, seconds: float) -> None:
         time.sleep(seconds)
-
-
-def _payload(item: Mapping[str, Any]) -> dict[str, Any]:
-    """What filters compare."""
-    return {**item, **(item["metadata"] or {})}
-
-
-def _end_of(day: date | str | None) -> datetime | None:
-    """The end of a day, UTC; a time is itself."""
-    if isinstance(day, str):
-        day = date.fromisoformat(day)
-    if day is None or isinstance(day, datetime):
-        return day
-    return datetime(day.year, day.month, day.day, tzinfo=timezone.utc) + timedelta(days=1)
-
-
-def _not_found(memory_id: str) -> ValueError:
-    return ValueError(f"Memory with id {memory_id} not found")

@@ -20,9 +20,11 @@ from .caller import AsyncCaller, translated
 class AsyncMaskedCaller(AsyncCaller):
     """How a client calls functions that may need a key of secrets."""
 
-    async def _masked_value(self, function: str, required: Mapping[str, Any], *, masks_value: bool = False) -> Any:
+    async def _masked_value(
+        self, function: str, required: Mapping[str, Any], *, masks_value: bool = False, **optional: Any
+    ) -> Any:
         """Call a function that may need a key, and return its value."""
-        [row] = await self._masked_rows(function, required, masks_value=masks_value)
+        [row] = await self._masked_rows(function, required, masks_value=masks_value, **optional)
         [value] = row.values()
         return value
 
@@ -33,6 +35,7 @@ class AsyncMaskedCaller(AsyncCaller):
         *,
         masks_value: bool = False,
         needs_keys: bool = True,
+        **optional: Any,
     ) -> list[dict[str, Any]]:
         """Call a function that may need a key, and return its rows.
 
@@ -41,8 +44,9 @@ class AsyncMaskedCaller(AsyncCaller):
             required: its arguments.
             masks_value: whether its argument ``value`` goes under the mask, too.
             needs_keys: False if it does without where the role may not mask a key.
+            optional: its arguments that have a default.
         """
-        arguments = parameters(self._senders[function], required, {})
+        arguments = parameters(self._senders[function], required, optional)
         keys = keys_of_environment()
         notices = Notices(self._warned)
         async with self._borrowed(notices) as connection, translated(connection, function):

@@ -45,7 +45,7 @@ class AsyncSecrets(AsyncMaskedCaller):
 
         Raises psycopg.errors.FeatureNotSupported where AGENT_MEMORY_SECRET_KEY_PREVIOUS is not set.
         """
-        count: int = await self._masked_value("reencrypt_secrets", {"batch_size": batch_size})
+        count: int = await self._masked_value("reencrypt_secrets", {}, batch_size=batch_size)
         return count
 
     async def load_user(self, user_id: str, agent_id: str | None = None) -> dict[str, Any]:

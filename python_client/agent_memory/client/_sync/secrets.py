@@ -46,7 +46,7 @@ class SyncSecrets(SyncMaskedCaller):
 
         Raises psycopg.errors.FeatureNotSupported where AGENT_MEMORY_SECRET_KEY_PREVIOUS is not set.
         """
-        count: int = self._masked_value("reencrypt_secrets", {"batch_size": batch_size})
+        count: int = self._masked_value("reencrypt_secrets", {}, batch_size=batch_size)
         return count
 
     def load_user(self, user_id: str, agent_id: str | None = None) -> dict[str, Any]:
