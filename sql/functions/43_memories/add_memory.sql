@@ -74,6 +74,9 @@ begin
       and memory._is_current(m);
     if found then
       stored := (existing.memory_id, false);
+      if existing.memory_id = add_memory.memory_id then -- stored by the same call while this one waited for it
+        return stored;
+      end if;
       exit;
     elsif not memory._has_resource(user_id, agent_id, 'memory') then
       return row(null, false)::memory.stored_memory;

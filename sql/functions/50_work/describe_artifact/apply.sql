@@ -6,6 +6,7 @@ as $$
 declare
   artifact memory.artifacts;
   described text;
+  ref text;
 begin
   perform memory._check_result_text('description', p_result -> 'description');
   -- A reply may have brackets, line breaks and any length.
@@ -15,20 +16,28 @@ begin
   if not found then
     return jsonb '{}';
   end if;
+  ref := memory._memory_ref(artifact.key, described, artifact.token_count);
   -- Whoever holds the thread need not wait for this transaction, nor this one for him: the worker comes again.
   perform from memory.threads as t
   where t.user_id = artifact.user_id and t.thread_id = artifact.thread_id for no key update nowait;
   update memory.artifacts as a
   set awaits_description = false, description = coalesce(described, a.description)
   where a.user_id = artifact.user_id and a.key = artifact.key;
-  update memory.messages as m
-  set content = s.said, metadata = memory._with_text(m.metadata, s.said)
-  from (select n.seq, replace(n.content, memory._ref_in(n.content, n.artifact_key),
-                 memory._memory_ref(artifact.key, described, artifact.token_count)) as said
-        from memory.messages as n
-        where n.user_id = artifact.user_id and n.thread_id = artifact.thread_id and n.artifact_key = artifact.key) as s
-  where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.seq = s.seq
-    and described <> artifact.description;
+  if described <> artifact.description then
+    -- Of the row itself, not of a text read before: an edit that this update has waited for is not lost.
+    update memory.messages as m
+    set content = memory._with_ref(m, ref), metadata = memory._with_text(m.metadata, memory._with_ref(m, ref))
+    where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
+  end if;
   return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description));
 end;
 $$;
+
+-- The text of a message with another placeholder of its artifact. Inlined by the planner, hence no SET clause.
+create or replace function memory._with_ref(p_message memory.messages, p_ref text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select replace(
+    (p_message).content, memory._ref_in((p_message).content, (p_message).artifact_key), p_ref);
+end;

@@ -29,17 +29,15 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   due record;
+  named text[]; -- by messages
   named_in_texts text[];
   swept_artifacts bigint;
   all_swept bigint := 0;
 begin
   for due in
-    select d.user_id, array_agg(d.key) as keys,
-      array_agg(d.key) filter (where exists (
-        select from memory.messages as m
-        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.artifact_key = d.key)) as named
+    select d.user_id, array_agg(d.key) as keys
     from (
-      select a.user_id, a.key, a.thread_id
+      select a.user_id, a.key
       from memory.artifacts as a
       where a.check_at <= statement_timestamp() and a.check_at < 'infinity'
       order by a.check_at
@@ -47,18 +45,26 @@ begin
       for update skip locked) as d
     group by d.user_id
   loop
-    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (due.named);
-    continue when due.keys <@ due.named;
+    -- A statement of its own sees messages that were deleted before the artifacts were locked. Whoever deletes one
+    -- later waits for the lock, and then has the artifact looked at again.
+    named := array(
+      select a.key
+      from memory.artifacts as a
+      where a.user_id = due.user_id and a.key = any (due.keys) and exists (
+        select from memory.messages as m
+        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key));
+    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (named);
+    continue when due.keys <@ named;
     named_in_texts := case when exists (
         select from memory.jobs as j where j.user_id = due.user_id and j.status = 'running')
       then due.keys else memory._keys_in_texts(due.user_id) end;
     update memory.artifacts as a
     set check_at = statement_timestamp() + interval '1 day'
     where a.user_id = due.user_id and a.key = any (due.keys) and a.key = any (named_in_texts)
-      and a.key <> all (coalesce(due.named, '{}'));
+      and a.key <> all (named);
     delete from memory.artifacts as a
     where a.user_id = due.user_id and a.key = any (due.keys) and a.key <> all (named_in_texts)
-      and a.key <> all (coalesce(due.named, '{}'));
+      and a.key <> all (named);
     get diagnostics swept_artifacts = row_count;
     all_swept := all_swept + swept_artifacts;
   end loop;

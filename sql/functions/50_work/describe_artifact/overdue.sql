@@ -1,0 +1,17 @@
+-- Users with artifacts that wait for a description and no job to make it: one was stored at the very moment at which a
+-- job ended, or no model could describe another one.
+create or replace function memory._describe_artifact_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  with left_out as materialized (
+    select distinct a.user_id from memory.artifacts as a
+    where a.awaits_description and (a.expires_at is null or a.expires_at > statement_timestamp())
+  )
+  select l.user_id, '' from left_out as l
+  where not memory._is_queued(l.user_id, 'describe_artifact', '')
+  limit p_row_limit;
+end;
+$$;
