@@ -61,6 +61,9 @@ begin
   artifact := memory._keep_message(
     p_user_id, p_agent_id, p_thread_id, case p_role when 'tool' then 'command_output' else 'message' end, described,
     p_content, about);
+  if artifact.key is null then
+    return null;
+  end if;
   ref := memory._memory_ref(artifact.key, artifact.description, artifact.token_count);
   said := btrim(around[1] || ref || around[2], e'\n');
   return (
@@ -69,7 +72,8 @@ begin
 end;
 $$;
 
--- Keeps a content under a key that says what it is: npm-install, npm-install-2, ...
+-- Keeps a content under a key that says what it is: npm-install, npm-install-2, ... Nulls if the agent has just lost
+-- the resource memory.
 create or replace function memory._keep_message(
   p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
   p_about jsonb
@@ -90,9 +94,11 @@ begin
       -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A look
       -- a day later deletes what no message names by then.
       p_check_at => statement_timestamp() + interval '1 day');
-    exit when artifact.key is not null; -- else somebody has just stored something of his own under this key
+    -- Else somebody has just stored something of his own under this key.
+    exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
   end loop;
-  if (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
+  if artifact.key is not null
+    and (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
     and (memory._chosen_chat_model(
       null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local' then
     update memory.artifacts as a set awaits_description = true where a.user_id = p_user_id and a.key = artifact.key;
