@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.support.search_world import register
@@ -50,7 +50,13 @@ def fill(api: Api, user_id: str, rows: int) -> None:
 
 
 def plans_of_search(api: Api, **arguments: Any) -> list[list[Step]]:
-    """The statements of a search, each as its steps with the rows that a step has seen in all."""
+    """The statements of a search, as ``plans_of`` gives them."""
+    given = {"user_id": "ana", "query": "green tea", "query_embedding": "[1,0,0]", **arguments}
+    return plans_of(api, lambda: api.search(**given))
+
+
+def plans_of(api: Api, call: Callable[[], object]) -> list[list[Step]]:
+    """The statements of a call, each as its steps with the rows that a step has seen in all."""
     api.connection.execute("load 'auto_explain'")
     for name, value in (
         ("log_min_duration", "0"), ("log_nested_statements", "on"), ("log_analyze", "on"), ("log_timing", "off"),
@@ -58,7 +64,7 @@ def plans_of_search(api: Api, **arguments: Any) -> list[list[Step]]:
     ):  # fmt: skip
         api.connection.execute(f"set auto_explain.{name} = {value}")
     api.notices.clear()
-    api.search(**{"user_id": "ana", "query": "green tea", "query_embedding": "[1,0,0]", **arguments})
+    call()
     api.connection.execute("set auto_explain.log_min_duration = -1")
     plans = [json.loads(notice.partition("plan:")[2]) for notice in api.notices if notice.startswith("duration:")]
     return [list(_steps(plan["Plan"])) for plan in plans]

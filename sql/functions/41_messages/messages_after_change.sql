@@ -17,10 +17,12 @@ begin
           from old_rows as o where o.is_active
           group by 1, 2 order by 1, 2) as c;
   else
-    perform memory._check_artifact_soon(o.user_id, o.artifact_key)
-    from old_rows as o
-    where o.artifact_key is not null and not exists (
-      select from new_rows as n where n.user_id = o.user_id and n.artifact_key = o.artifact_key);
+    -- "except" and not "not exists", for which a session keeps the nested loop of a first update of one row: to clear
+    -- 4,000 outputs took 1.5 s instead of 0.2 then, and four times that for twice as many.
+    perform memory._check_artifact_soon(g.user_id, g.artifact_key)
+    from (select o.user_id, o.artifact_key from old_rows as o where o.artifact_key is not null
+          except
+          select n.user_id, n.artifact_key from new_rows as n) as g;
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
     from (select r.user_id, r.thread_id, sum(r.messages) as messages, sum(r.tokens) as tokens
           from (select o.user_id, o.thread_id, -1 as messages, -o.token_count as tokens
