@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from tests.support.search_plans import plans_of, reads
@@ -30,7 +32,7 @@ def test_the_artifacts_of_a_thread_without_any_are_found_without_reading_it(api:
     api.connection.execute("analyze memory.messages")
     call = "select cardinality(keys) from memory._artifacts_of_thread('ana', %(thread_id)s, null)"
     for thread_id, seen in (("long", 50), ("other", 400)):
-        plans = plans_of(api, lambda thread_id=thread_id: api.value(call, thread_id=thread_id))
+        plans = plans_of(api, partial(api.value, call, thread_id=thread_id))
         assert max(step["seen"] for plan in plans for step in reads(plan, "messages")) <= seen
 
 
