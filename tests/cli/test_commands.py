@@ -2,6 +2,7 @@
 
 import io
 import json
+import logging
 import subprocess
 import sys
 from typing import Any
@@ -23,7 +24,14 @@ class Commands:
         self._environment = {"AGENT_MEMORY_DSN": dsn}
 
     def run(self, *arguments: object, status: int = 0, stdin: str | None = None) -> Result:
-        result = CliRunner().invoke(app, [str(each) for each in arguments], input=stdin, env=self._environment)
+        # What a command changes of the package's log would hide records from other tests of this process.
+        logger = logging.getLogger("agent_memory")
+        level, filters = logger.level, logger.filters[:]
+        try:
+            result = CliRunner().invoke(app, [str(each) for each in arguments], input=stdin, env=self._environment)
+        finally:
+            logger.setLevel(level)
+            logger.filters[:] = filters
         assert result.exit_code == status, result.output
         return result
 
