@@ -114,3 +114,16 @@ def test_a_memory_that_is_stored_twice_at_once_under_one_id_is_no_conflict(api: 
         assert adding.result(30) == memory_id
     [memory] = api.list_memories(user_id="ana")
     assert (memory.memory_id, memory.version) == (memory_id, 1)
+
+
+@pytest.mark.feature("C3", "E14")
+def test_a_sweep_that_parses_an_artifact_and_deletes_its_message_does_not_deadlock(api: Api, connect: Connect) -> None:
+    say(api)
+    with begun(connect) as (other, submit):
+        with api.connection.transaction():  # as memory.sweep() does
+            assert api.value("select memory._parse_parts(null, 4000000)") > 0
+            deleting = submit(lambda: other.delete_artifact(user_id="ana", key="npm-install"))
+            wait_until_it_waits(api, other.connection.info.backend_pid)
+            api.connection.execute("delete from memory.messages")
+        assert deleting.result(30) is True
+    assert keys(api) == []

@@ -47,6 +47,7 @@ begin
     where p.search_vector is null and (p_user_id is null or p.user_id = p_user_id)
     order by p.user_id, p.content_id, p.first_byte
     for no key update of p skip locked
+    for key share of a skip locked -- else a deletion would lock the artifact and then wait for its parts
   loop
     bytes_left := bytes_left - octet_length(part.said);
     exit when bytes_left < 0 and parsed > 0;
