@@ -16,7 +16,7 @@ begin
   if command is not null then
     command := format(case when strpos(command, '''') = 0 then 'Command ''%s'' ran%s. Output: '
                         else 'Command "%s" ran%s. Output: ' end,
-      command, case when seconds >= 0 then format(' for %s s', round(seconds, 1)) end);
+      command, case when seconds between 0 and 1e9 then format(' for %s s', round(seconds, 1)) end);
   end if;
   return array[
     coalesce(command, 'Output of ' || memory._harmless(memory._one_line(p_about ->> 'tool', 100)) || ': ', 'Output: '),

@@ -32,6 +32,16 @@ def test_a_long_output_becomes_an_artifact_and_a_line_that_a_person_would_write(
     assert artifact.metadata == {**NPM, "duration_ms": 9123}
 
 
+@pytest.mark.feature("C4")
+def test_a_duration_that_nothing_can_take_is_not_shown(api: Api) -> None:
+    content = api.value(
+        "select (memory.add_message('ana', 't1', 'tool', %(content)s,"
+        """ metadata => '{"command": "ls", "duration_ms": 1e900}')).content""",
+        content=LOG,
+    )
+    assert content.startswith("Command 'ls' ran. Output: ")
+
+
 def by_add_message(api: Api) -> None:
     say(api)
 
