@@ -1385,6 +1385,12 @@ comment on type memory._recalled is
 'A message that a context may recall: the line that is shown and its tokens; when it was said (said_on by UTC); how well it matches, null for a neighbour; the place of the hit that it stands next to; and its wording, by which repetitions are found.';
 $migration$);
 
+call memory._migrate('035_newest_outputs', '02fb4dc594509cf50729ea7f78eded254ff8c2a1ac289e2e807be4d98135cc9a', '0.2.0', $migration$
+-- For the newest messages of a thread that became artifacts. Without it a context of a thread of 1,000,000 messages, of
+-- which none did, took 0.3 s to find that out, and 0.02 s otherwise (statistics: 0.8 % of all messages).
+create index messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null;
+$migration$);
+
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
@@ -2700,11 +2706,15 @@ returns setof memory.memories$header$),
 returns table (user_id text, scope text)$header$),
       ('function', '_describe_artifact_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
+      ('function', '_with_ref', $header$(p_message memory.messages, p_ref text)
+returns text$header$),
       ('function', '_describe_artifact_follow_up', $header$(p_job memory.jobs)
 returns jsonb$header$),
       ('function', '_describe_artifact_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
+      ('function', '_describe_artifact_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
       ('function', '_describe_artifact_unfinished', $header$(p_job memory.jobs)
 returns void$header$),
       ('function', '_embed_apply', $header$(p_job memory.jobs, p_result jsonb)
@@ -8460,6 +8470,7 @@ begin
     where p.search_vector is null and (p_user_id is null or p.user_id = p_user_id)
     order by p.user_id, p.content_id, p.first_byte
     for no key update of p skip locked
+    for key share of a skip locked -- else a deletion would lock the artifact and then wait for its parts
   loop
     bytes_left := bytes_left - octet_length(part.said);
     exit when bytes_left < 0 and parsed > 0;
@@ -9649,10 +9660,12 @@ begin
           from old_rows as o where o.is_active
           group by 1, 2 order by 1, 2) as c;
   else
-    perform memory._check_artifact_soon(o.user_id, o.artifact_key)
-    from old_rows as o
-    where o.artifact_key is not null and not exists (
-      select from new_rows as n where n.user_id = o.user_id and n.artifact_key = o.artifact_key);
+    -- "except" and not "not exists", for which a session keeps the nested loop of a first update of one row: to clear
+    -- 4,000 outputs took 1.5 s instead of 0.2 then, and four times that for twice as many.
+    perform memory._check_artifact_soon(g.user_id, g.artifact_key)
+    from (select o.user_id, o.artifact_key from old_rows as o where o.artifact_key is not null
+          except
+          select n.user_id, n.artifact_key from new_rows as n) as g;
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
     from (select r.user_id, r.thread_id, sum(r.messages) as messages, sum(r.tokens) as tokens
           from (select o.user_id, o.thread_id, -1 as messages, -o.token_count as tokens
@@ -9869,7 +9882,7 @@ begin
   if command is not null then
     command := format(case when strpos(command, '''') = 0 then 'Command ''%s'' ran%s. Output: '
                         else 'Command "%s" ran%s. Output: ' end,
-      command, case when seconds >= 0 then format(' for %s s', round(seconds, 1)) end);
+      command, case when seconds between 0 and 1e9 then format(' for %s s', round(seconds, 1)) end);
   end if;
   return array[
     coalesce(command, 'Output of ' || memory._harmless(memory._one_line(p_about ->> 'tool', 100)) || ': ', 'Output: '),
@@ -10101,6 +10114,9 @@ begin
   artifact := memory._keep_message(
     p_user_id, p_agent_id, p_thread_id, case p_role when 'tool' then 'command_output' else 'message' end, described,
     p_content, about);
+  if artifact.key is null then
+    return null;
+  end if;
   ref := memory._memory_ref(artifact.key, artifact.description, artifact.token_count);
   said := btrim(around[1] || ref || around[2], e'\n');
   return (
@@ -10109,7 +10125,8 @@ begin
 end;
 $$;
 
--- Keeps a content under a key that says what it is: npm-install, npm-install-2, ...
+-- Keeps a content under a key that says what it is: npm-install, npm-install-2, ... Nulls if the agent has just lost
+-- the resource memory.
 create or replace function memory._keep_message(
   p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
   p_about jsonb
@@ -10130,9 +10147,11 @@ begin
       -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A look
       -- a day later deletes what no message names by then.
       p_check_at => statement_timestamp() + interval '1 day');
-    exit when artifact.key is not null; -- else somebody has just stored something of his own under this key
+    -- Else somebody has just stored something of his own under this key.
+    exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
   end loop;
-  if (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
+  if artifact.key is not null
+    and (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
     and (memory._chosen_chat_model(
       null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local' then
     update memory.artifacts as a set awaits_description = true where a.user_id = p_user_id and a.key = artifact.key;
@@ -10969,6 +10988,9 @@ begin
       and memory._is_current(m);
     if found then
       stored := (existing.memory_id, false);
+      if existing.memory_id = add_memory.memory_id then -- stored by the same call while this one waited for it
+        return stored;
+      end if;
       exit;
     elsif not memory._has_resource(user_id, agent_id, 'memory') then
       return row(null, false)::memory.stored_memory;
@@ -15145,6 +15167,7 @@ as $$
 declare
   artifact memory.artifacts;
   described text;
+  ref text;
 begin
   perform memory._check_result_text('description', p_result -> 'description');
   -- A reply may have brackets, line breaks and any length.
@@ -15154,23 +15177,31 @@ begin
   if not found then
     return jsonb '{}';
   end if;
+  ref := memory._memory_ref(artifact.key, described, artifact.token_count);
   -- Whoever holds the thread need not wait for this transaction, nor this one for him: the worker comes again.
   perform from memory.threads as t
   where t.user_id = artifact.user_id and t.thread_id = artifact.thread_id for no key update nowait;
   update memory.artifacts as a
   set awaits_description = false, description = coalesce(described, a.description)
   where a.user_id = artifact.user_id and a.key = artifact.key;
-  update memory.messages as m
-  set content = s.said, metadata = memory._with_text(m.metadata, s.said)
-  from (select n.seq, replace(n.content, memory._ref_in(n.content, n.artifact_key),
-                 memory._memory_ref(artifact.key, described, artifact.token_count)) as said
-        from memory.messages as n
-        where n.user_id = artifact.user_id and n.thread_id = artifact.thread_id and n.artifact_key = artifact.key) as s
-  where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.seq = s.seq
-    and described <> artifact.description;
+  if described <> artifact.description then
+    -- Of the row itself, not of a text read before: an edit that this update has waited for is not lost.
+    update memory.messages as m
+    set content = memory._with_ref(m, ref), metadata = memory._with_text(m.metadata, memory._with_ref(m, ref))
+    where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
+  end if;
   return jsonb_build_object('key', artifact.key, 'description', coalesce(described, artifact.description));
 end;
 $$;
+
+-- The text of a message with another placeholder of its artifact. Inlined by the planner, hence no SET clause.
+create or replace function memory._with_ref(p_message memory.messages, p_ref text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select replace(
+    (p_message).content, memory._ref_in((p_message).content, (p_message).artifact_key), p_ref);
+end;
 
 -- Another job follows while artifacts of the user wait for a description.
 create or replace function memory._describe_artifact_follow_up(p_job memory.jobs)
@@ -15220,6 +15251,24 @@ begin
       'exit_status', memory._one_line(artifact.metadata ->> 'exit_status', 20),
       'token_count', artifact.token_count, 'beginning', head, 'end', tail));
   input := jsonb_build_object('key', artifact.key);
+end;
+$$;
+
+-- Users with artifacts that wait for a description and no job to make it: one was stored at the very moment at which a
+-- job ended, or no model could describe another one.
+create or replace function memory._describe_artifact_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  with left_out as materialized (
+    select distinct a.user_id from memory.artifacts as a
+    where a.awaits_description and (a.expires_at is null or a.expires_at > statement_timestamp())
+  )
+  select l.user_id, '' from left_out as l
+  where not memory._is_queued(l.user_id, 'describe_artifact', '')
+  limit p_row_limit;
 end;
 $$;
 
@@ -21422,6 +21471,8 @@ begin
     union all
     select 'consolidate' as kind, o.* from memory._consolidate_overdue(p_row_limit) as o
     union all
+    select 'describe_artifact' as kind, o.* from memory._describe_artifact_overdue(p_row_limit) as o
+    union all
     select 'embed' as kind, o.* from memory._embed_overdue(p_row_limit) as o
     union all
     select 'extract_memories' as kind, o.* from memory._extract_memories_overdue(p_row_limit) as o
@@ -21827,17 +21878,15 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   due record;
+  named text[]; -- by messages
   named_in_texts text[];
   swept_artifacts bigint;
   all_swept bigint := 0;
 begin
   for due in
-    select d.user_id, array_agg(d.key) as keys,
-      array_agg(d.key) filter (where exists (
-        select from memory.messages as m
-        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.artifact_key = d.key)) as named
+    select d.user_id, array_agg(d.key) as keys
     from (
-      select a.user_id, a.key, a.thread_id
+      select a.user_id, a.key
       from memory.artifacts as a
       where a.check_at <= statement_timestamp() and a.check_at < 'infinity'
       order by a.check_at
@@ -21845,18 +21894,26 @@ begin
       for update skip locked) as d
     group by d.user_id
   loop
-    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (due.named);
-    continue when due.keys <@ due.named;
+    -- A statement of its own sees messages that were deleted before the artifacts were locked. Whoever deletes one
+    -- later waits for the lock, and then has the artifact looked at again.
+    named := array(
+      select a.key
+      from memory.artifacts as a
+      where a.user_id = due.user_id and a.key = any (due.keys) and exists (
+        select from memory.messages as m
+        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key));
+    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (named);
+    continue when due.keys <@ named;
     named_in_texts := case when exists (
         select from memory.jobs as j where j.user_id = due.user_id and j.status = 'running')
       then due.keys else memory._keys_in_texts(due.user_id) end;
     update memory.artifacts as a
     set check_at = statement_timestamp() + interval '1 day'
     where a.user_id = due.user_id and a.key = any (due.keys) and a.key = any (named_in_texts)
-      and a.key <> all (coalesce(due.named, '{}'));
+      and a.key <> all (named);
     delete from memory.artifacts as a
     where a.user_id = due.user_id and a.key = any (due.keys) and a.key <> all (named_in_texts)
-      and a.key <> all (coalesce(due.named, '{}'));
+      and a.key <> all (named);
     get diagnostics swept_artifacts = row_count;
     all_swept := all_swept + swept_artifacts;
   end loop;
