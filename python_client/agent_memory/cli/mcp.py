@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from typing import Annotated
 
 import typer
@@ -12,7 +13,7 @@ from ..errors import InvalidValueError
 from ..mcp import check_packages
 from ..server.settings import GRACE, HOST, MAX_BODY_MIB, MIB, POOL_SIZE, RATE_LIMIT, Settings, keys_of_environment
 from .console import Dsn, log_to_stderr
-from .printing import console
+from .printing import console, stderr
 
 _PORT = 3002
 
@@ -49,6 +50,8 @@ def mcp(
     if not http:
         if user is None:
             raise InvalidValueError("--user: is missing", hint="Run: agent-memory mcp --user NAME")
+        if sys.stdin.isatty():
+            stderr.print("An MCP host starts this command, and speaks the protocol with it. Ctrl-D ends it.")
         serve_stdio(dsn, user, agent)
         return
     settings = Settings(
