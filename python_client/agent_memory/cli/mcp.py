@@ -51,7 +51,9 @@ def mcp(
         if user is None:
             raise InvalidValueError("--user: is missing", hint="Run: agent-memory mcp --user NAME")
         if sys.stdin.isatty():
-            stderr.print("An MCP host starts this command, and speaks the protocol with it. Ctrl-D ends it.")
+            stderr.print(
+                "An MCP host starts this command, and speaks the protocol with it. Ctrl-D ends it.", soft_wrap=True
+            )
         serve_stdio(dsn, user, agent)
         return
     settings = Settings(

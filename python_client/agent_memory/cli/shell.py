@@ -91,7 +91,10 @@ class _Shell:
             who = "no chat model: each line shows what it brings back" if self._model is None else self._model.name
             print_line(f"{self._user_id}, thread {self._thread_id} · {who} · /help")
         elif self._model is None:
-            stderr.print("No chat model: each line shows what it brings back. OPENAI_API_KEY or --model names one.")
+            stderr.print(
+                "No chat model: each line shows what it brings back. OPENAI_API_KEY or --model names one.",
+                soft_wrap=True,
+            )
         for line in self._lines():
             name, _, rest = line.partition(" ")
             if name in ("/quit", "/exit"):
