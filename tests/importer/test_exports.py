@@ -143,8 +143,10 @@ class TestChatGpt:
             current="end",
         )
         bad: list[ImportFileError] = []
-        last = run(db, tmp_path / "c.json", [{"mapping": {}}, strange], on_bad=bad.append)
-        assert (last.new, last.bad) == (2, 3)
+        unreadable = {"id": "c-3", "mapping": {"x": 5}}
+        last = run(db, tmp_path / "c.json", [{"mapping": {}}, strange, unreadable], on_bad=bad.append)
+        assert (last.new, last.bad) == (2, 4)
+        assert bad[3].message.endswith("item 3: mapping has no node that can be read")
         assert [error.message.partition("c.json, ")[2] for error in bad][:2] == [
             "item 1: a conversation of ChatGPT has conversation_id and mapping",
             "item 2: message y: unknown role 'martian'",

@@ -35,7 +35,6 @@ def test_chat_remembers_what_was_said_in_an_earlier_run(dsn: str, db: psycopg.Co
     ("arguments", "unset", "message"),
     [
         ([], None, "usage: chat.py USER"),
-        (["ana"], "AGENT_MEMORY_DSN", "Set the environment variable AGENT_MEMORY_DSN;"),
         (["ana"], "OPENAI_API_KEY", "Set the environment variable OPENAI_API_KEY;"),
     ],
 )

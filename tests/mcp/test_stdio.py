@@ -229,6 +229,7 @@ def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_ends_the_serve
     assert rest == ""
     assert raw.returncode == 0
     assert "careless" in log
+    assert log.count("WARNING searching by keyword only") == 1
     assert "Traceback" not in log
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import logging
+import sys
+import warnings
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from ..errors import InvalidValueError
+from ..errors import DegradedWarning, InvalidValueError
 from ..mcp import check_packages
 from ..server.settings import GRACE, HOST, MAX_BODY_MIB, MIB, POOL_SIZE, RATE_LIMIT, Settings, keys_of_environment
 from .console import Dsn, log_to_stderr
-from .printing import console
+from .printing import console, stderr
 
 _PORT = 3002
+
+
+def _log_warning(message: Warning | str, *_: object, **__: object) -> None:
+    logging.getLogger("agent_memory.mcp").warning("%s", message)
 
 
 def mcp(
@@ -44,11 +50,18 @@ def mcp(
     from ..mcp.run import serve_http, serve_stdio
 
     log_to_stderr("%(asctime)s %(levelname)s %(message)s", logging.WARNING)
+    # What searches lack is in no tool's result, so the log names it, each cause once.
+    warnings.simplefilter("always", DegradedWarning)
+    warnings.showwarning = _log_warning
     if user is not None and not user.strip():
         raise InvalidValueError("--user: must not be empty", hint="Name the user whose memory is served.")
     if not http:
         if user is None:
             raise InvalidValueError("--user: is missing", hint="Run: agent-memory mcp --user NAME")
+        if sys.stdin.isatty():
+            stderr.print(
+                "An MCP host starts this command, and speaks the protocol with it. Ctrl-D ends it.", soft_wrap=True
+            )
         serve_stdio(dsn, user, agent)
         return
     settings = Settings(

@@ -90,12 +90,18 @@ class _Shell:
         if sys.stdin.isatty():
             who = "no chat model: each line shows what it brings back" if self._model is None else self._model.name
             print_line(f"{self._user_id}, thread {self._thread_id} · {who} · /help")
+        elif self._model is None:
+            stderr.print(
+                "No chat model: each line shows what it brings back. OPENAI_API_KEY or --model names one.",
+                soft_wrap=True,
+            )
         for line in self._lines():
             name, _, rest = line.partition(" ")
             if name in ("/quit", "/exit"):
                 return
             try:
                 if line.startswith("/") and name not in self._commands:
+                    stderr.print(plain(f"Error: there is no command {name}", "red"), soft_wrap=True)
                     console.print(_HELP, markup=False)
                 else:
                     self._commands.get(name, lambda _, said=line: self._answer(said))(rest.strip())

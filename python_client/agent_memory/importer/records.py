@@ -63,7 +63,7 @@ class Source:
 
     def no_user(self, place: str) -> ImportFileError:
         """Return the error for a record that names no user where the caller has named none."""
-        return self.bad(place, "no user_id", "Name the user of what names none with --user.")
+        return self.bad(place, "no user_id", "Name the user of what names none: --user, over HTTP user_id.")
 
     def message(self, place: str, user_id: str, thread_id: str, message: dict[str, Any]) -> Record:
         """Return a message, or the error when it holds what the database cannot store."""
