@@ -89,8 +89,8 @@ def with_keys(dsn: str, *options: str, **environment: str) -> Serving:
 
 
 def token(user_id: Any, secret: str = SECRET, **claims: Any) -> str:
-    """A token of a user, which is valid for ten minutes unless the claims say otherwise; a None leaves a claim out."""
-    stated = {"sub": user_id, "exp": int(time.time()) + 600} | claims
+    """A user's token for a day, which no run of the tests outlasts, unless claims say otherwise; None leaves a claim out."""
+    stated = {"sub": user_id, "exp": int(time.time()) + 86400} | claims
     # Without PyJWT's own check of sub, which would refuse to make what the server has to refuse.
     payload = {name: value for name, value in stated.items() if value is not None}
     return jwt.api_jws.encode(_json(payload), secret, algorithm="HS256", headers={"typ": "JWT"})
