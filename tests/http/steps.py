@@ -89,7 +89,7 @@ def with_keys(dsn: str, *options: str, **environment: str) -> Serving:
 
 
 def token(user_id: Any, secret: str = SECRET, **claims: Any) -> str:
-    """A token of a user for a day, longer than any run of the tests, unless claims say otherwise; None leaves one out."""
+    """A token of a user for a day, longer than a run of the tests, unless claims say otherwise; None leaves one out."""
     stated = {"sub": user_id, "exp": int(time.time()) + 86400} | claims
     # Without PyJWT's own check of sub, which would refuse to make what the server has to refuse.
     payload = {name: value for name, value in stated.items() if value is not None}
