@@ -26,7 +26,7 @@ def command(*arguments: str, **environment: str) -> "subprocess.CompletedProcess
 def test_commands_use_the_store_of_the_client(home: Path, tmp_path: Path) -> None:
     (tmp_path / "chat.jsonl").write_text('{"role": "user", "content": "I prefer trains over planes."}\n')
     imported = command("import", str(tmp_path / "chat.jsonl"), "--user-id", "ana", "--thread-id", "t")
-    assert (imported.returncode, imported.stderr) == (0, "")
+    assert (imported.returncode, imported.stderr) == (0, "importing: 1 of 1\n")
     assert command("worker", "--once").returncode == 0
     assert "agent_memory" in command("install").stdout
     with Memory() as memory:
