@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 import re
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal
@@ -126,9 +127,9 @@ class Tool(BaseModel):
         given = {self.sent_as.get(name, name): getattr(self, name) for name in type(self).model_fields}
         return given | {name: getattr(scope, name) for name in self.scoped} | self.fixed
 
+    @abstractmethod
     def answer(self, found: Any) -> Result:
         """Return the result for what the client's method returned."""
-        raise NotImplementedError
 
     @classmethod
     def explain(cls, error: AgentMemoryError) -> None:

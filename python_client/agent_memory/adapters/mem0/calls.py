@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
@@ -28,7 +29,7 @@ _EVENTS = {"insert": "ADD", "restore": "ADD", "update": "UPDATE"}
 _UNSET: Any = object()
 
 
-class Calls:
+class Calls(ABC):
     """What both classes share: every method is a coroutine over a client."""
 
     _memory: client.AsyncMemory
@@ -341,14 +342,17 @@ class Calls:
             **{name: value for name, value in named.items() if value is not None},
         }
 
+    @abstractmethod
     def _loop(self) -> asyncio.AbstractEventLoop | None:
-        raise NotImplementedError
+        """The loop that the calls run on; None where they block."""
 
+    @abstractmethod
     async def _wait(self, end: Future[None]) -> None:
-        raise NotImplementedError
+        """Wait for the end of work in another thread."""
 
+    @abstractmethod
     async def _pause(self, seconds: float) -> None:
-        raise NotImplementedError
+        """Wait for some seconds."""
 
 
 def _payload(item: Mapping[str, Any]) -> dict[str, Any]:
