@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
+from .._problem import first_of
 from ..errors import DEGRADED
 from .access import caller_of
 from .degraded import heard
@@ -111,20 +112,12 @@ class Operation:
             raise self._problem(error, place) from None
 
     def _problem(self, error: ValidationError, place: str) -> ProblemError:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        if first["type"] == "json_invalid":
-            return ProblemError(400, f"the body is not JSON: {first['msg'].removeprefix('Invalid JSON: ')}")
-        argument = ".".join(map(str, first["loc"]))
+        problem = first_of(error)
+        if problem.kind == "json_invalid":
+            return ProblemError(400, f"the body is not JSON: {problem.said.removeprefix('invalid JSON: ')}")
         hint = f"The {place} takes: {self.signature or 'nothing'}."
-        if first["type"] == "extra_forbidden":
-            said = "there is no such argument"
-        elif first["type"] == "missing":
-            said = "is missing"
-        else:
-            said = first["msg"].removeprefix("Value error, ")
-            said = said[:1].lower() + said[1:]
-        detail = f"{argument}: {said}" if argument else f"the {place}: {said}"
-        name = str(first["loc"][0]) if first["loc"] else None
+        detail = f"{problem.argument or f'the {place}'}: {problem.said}"
+        name = str(problem.path[0]) if problem.path else None
         return ProblemError(422, detail, hint=hint, argument=name, sqlstate="22023")
 
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
+from .._problem import first_of
 from ..errors import AgentMemoryError, InvalidValueError, NotFoundError
 
 Effect = Literal["reads", "adds", "changes", "deletes"]
@@ -143,16 +144,11 @@ class Tool(BaseModel):
     def _refusal(cls, error: ValidationError) -> InvalidValueError:
         names = ", ".join(f"{name}{'' if field.is_required() else '?'}" for name, field in cls.model_fields.items())
         hint = f"{cls.tool_name()} takes: {names or 'nothing'} (? marks what may be left out)."
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        name = ".".join(map(str, first["loc"])) or "arguments"
-        if first["type"] == "extra_forbidden":
-            if name in Scope.__dataclass_fields__:
-                hint = f"{name} is fixed, and the tool works for it already. {hint}"
-            return InvalidValueError(f"{name}: there is no such argument", hint=hint)
-        if first["type"] == "missing":
-            return InvalidValueError(f"{name}: is missing", hint=hint)
-        said = first["msg"].removeprefix("Value error, ")
-        return InvalidValueError(f"{name}: {said[:1].lower()}{said[1:]}", hint=hint)
+        problem = first_of(error)
+        name = problem.argument or "arguments"
+        if problem.kind == "extra_forbidden" and name in Scope.__dataclass_fields__:
+            hint = f"{name} is fixed, and the tool works for it already. {hint}"
+        return InvalidValueError(f"{name}: {problem.said}", hint=hint)
 
 
 class _Lenient(GenerateJsonSchema):
