@@ -47,7 +47,9 @@ def ran(folder: Path, *command: str) -> tuple[str, dict[str, Any]]:
     (folder / "a.c").write_text(C, encoding="utf-8")
     (folder / "trace.py").write_text(TRACE, encoding="utf-8")
     (folder / "test_x.py").write_text(TESTS, encoding="utf-8")
-    environment = {**os.environ, "LC_ALL": "C", "GIT_CONFIG_GLOBAL": "/dev/null"}
+    # A make that runs these tests tells its level to the one started here, which then calls itself make[1].
+    inherited = {name: value for name, value in os.environ.items() if name not in ("MAKELEVEL", "MAKEFLAGS", "MFLAGS")}
+    environment = {**inherited, "LC_ALL": "C", "GIT_CONFIG_GLOBAL": "/dev/null"}
     done = subprocess.run(
         command, cwd=folder, env=environment, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
