@@ -36,7 +36,11 @@ def install_script(version: str) -> str:
         return package.read("agent_memory/agent_memory.sql").decode()
 
 
-def command(version: str, *arguments: str) -> tuple[list[str], dict[str, str]]:
-    """``agent-memory`` of a release: command line and environment."""
-    program = [sys.executable, "-c", "from agent_memory.cli import app; app()", *arguments]
-    return program, {**os.environ, "PYTHONPATH": str(wheel(version))}
+def environment(version: str) -> dict[str, str]:
+    """The environment in which Python imports the package of a release."""
+    return {**os.environ, "PYTHONPATH": str(wheel(version)), "AGENT_MEMORY_KEY_TEST": "key-of-the-test-server"}
+
+
+def command(*arguments: str) -> list[str]:
+    """``agent-memory`` with arguments, of the release that ``environment`` names."""
+    return [sys.executable, "-c", "from agent_memory.cli import app; app()", *arguments]
