@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from tests.install.upgrades import Build
+from tests.support.installer import build_version
 from tests.support.releases import dump
 from tests.support.servers import Run
 
@@ -19,3 +22,9 @@ def restore(run: Run, empty_dsn: str) -> Callable[[str], str]:
         return empty_dsn
 
     return restored
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    """Build a later version from further files: ``build({path below sql/: text})``."""
+    return lambda files: build_version(tmp_path, files)
