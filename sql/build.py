@@ -68,6 +68,9 @@ NOT_COPIED = (
     "current_setting('memory.rows_are_copied', true) is distinct from 'yes'"
     " or not has_schema_privilege(session_user, 'memory', 'create')"
 )
+INDEX = re.compile(r"^ *(create (?:unique )?index|drop index) (?:memory\.)?(\w+)(.*?);", re.MULTILINE | re.DOTALL)
+TABLE = re.compile(r"create table (?:if not exists )?memory\.(\w+) \((.*?)\n *\)", re.DOTALL)
+PRIMARY_KEY = re.compile(r"(?:(\w+) [\w ]+ primary key(?! \())|primary key \(([^)]*)\)")
 VIEW = re.compile(r"^create or replace view memory\.(\w+) as\n(.*?);$", re.MULTILINE | re.DOTALL)
 
 
@@ -145,7 +148,8 @@ def with_lists(text: str) -> str:
         return between.join(indent + line.replace(f"<{member}>", name) for name in having(member, needed))
 
     text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
-    return EACH.sub(lines, text).replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
+    text = EACH.sub(lines, text).replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
+    return text.replace("{{indexes}}", indexes()).replace("{{triggers}}", trigger_names()).replace("{{parts}}", parts())
 
 
 def place_among_sources(path: Path) -> tuple[int, str]:
@@ -240,6 +244,33 @@ def defaults() -> str:
                     raise SystemExit(f"{section}.{key} has two built-in values, one of them in {path.relative_to(SQL)}")
                 merged[section][key] = value
     return json.dumps(merged, indent=2).replace("'", "''")
+
+
+def parts() -> str:
+    """The names of the incremental parts, for an array."""
+    return ", ".join(f"'{path.stem}'" for path in incremental())
+
+
+@functools.cache
+def indexes() -> str:
+    """The indexes that an installation has and the statements that make them anew, as the rows of a VALUES list."""
+    made: dict[str, str] = {}
+    for text in [(SQL / "head.sql").read_text(), *(path.read_text() for path in incremental())]:
+        for table, body in TABLE.findall(text):
+            if found := PRIMARY_KEY.search(body):
+                made[f"{table}_pkey"] = f"alter table memory.{table} add primary key ({found[1] or found[2]})"
+        for verb, name, rest in INDEX.findall(text):
+            made.pop(name, None)
+            if verb != "drop index":
+                made[name] = " ".join(f"{verb} concurrently {name}{rest}".split())
+    return ",\n".join(f"    ('{name}', $index${made[name]}$index$)" for name in sorted(made))
+
+
+def trigger_names() -> str:
+    """The tables and names of all triggers, as the rows of a VALUES list."""
+    found = [match for path in ROOMS.rglob("triggers.sql") for match in TRIGGER.findall(path.read_text())]
+    rows = sorted((re.findall(r"\bon memory\.(\w+)", rest)[0], name) for name, rest in found)
+    return ",\n".join(f"    ('{table}', '{name}')" for table, name in rows)
 
 
 def runner() -> str:
