@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import psycopg
 import pytest
 
 from tests.support.sqlapi import Api
@@ -43,3 +45,23 @@ def arguments(shared_api: Api) -> list[Argument]:
         """
     )
     return [Argument(*row) for row in rows]
+
+
+@pytest.fixture
+def mallory(db: psycopg.Connection, connect: Callable[..., psycopg.Connection]) -> Api:
+    """A session of a role that may call every function and create objects in a schema of its own, evil."""
+    owner = Api(db)
+    make_calls_work(owner)
+    create_role(db, "mallory")
+    db.execute("grant usage on schema memory to mallory")
+    db.execute("grant execute on all routines in schema memory to mallory")
+    db.execute("grant select on all tables in schema memory to mallory")
+    db.execute("create schema evil authorization mallory")
+    return Api(connect(user="mallory"))
+
+
+def create_role(db: psycopg.Connection, name: str) -> None:
+    """Roles belong to the whole server: another test may have created this one."""
+    db.execute(
+        f"do $$ begin create role {name} login; exception when duplicate_object or unique_violation then null; end $$"
+    )

@@ -22,12 +22,12 @@ HOSTILE = {
     "tsquery": "tea & !((a | b)) <-> c:*ABCD '",
     "regex": "((((((a+)+)+)+)+)+)+$ [[:alpha:] (?i) \\y {1,99999}",
     "like": "%_%_%_%\\",
-    "path": "$.** ? (@ like_regex \".*\") {a,b} {\"a\": null} ../../etc/passwd",
+    "path": '$.** ? (@ like_regex ".*") {a,b} {"a": null} ../../etc/passwd',
     "number": "NaN",
     "wide": "\ufeff\u202e\u200b\U000e0041\U0001f469\u200d\U0001f467 ﷽ e\u0301\ud7ff\uffff",
     "control": "\x01\x07\x1b[2J\r\n\t\x7f\x85",
 }
-"""Each is an attack on one way of building code from text: SQL, format(), to_tsquery(), regular expressions and so on."""
+"""Each attacks one way of building code from text: SQL, format(), to_tsquery(), regular expressions and so on."""
 
 
 def of_type(kind: str, hostile: str) -> list[Any]:
@@ -65,9 +65,7 @@ def canary(api: Api) -> Any:
 
 @pytest.mark.feature("F9")
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_in_any_argument_is_only_text(
-    api: Api, arguments: list[Argument], canary: Any, name: str
-) -> None:
+def test_hostile_text_in_any_argument_is_only_text(api: Api, arguments: list[Argument], canary: Any, name: str) -> None:
     before = canary()
     refusals: dict[str, str] = {}
     calls = 0
@@ -97,7 +95,9 @@ def test_hostile_names_are_stored_and_found_as_they_are(api: Api, name: str) -> 
     api.set_policy(settings={"cadence": {"thread_summary_every_n": 2}}, user_id=hostile, agent_id=hostile)
     for role in ("user", "assistant") * 6:
         api.add_message(**thread, role=role, content=f"{hostile} tea", metadata={"name": hostile, hostile: hostile})
-    memory_id = api.add_memory(**thread, content=f"{hostile} tea", tags=[hostile], metadata={hostile: hostile}).memory_id
+    memory_id = api.add_memory(
+        **thread, content=f"{hostile} tea", tags=[hostile], metadata={hostile: hostile}
+    ).memory_id
     api.add_document(user_id=hostile, content=f"{hostile} tea", title=hostile, namespace=hostile)
     key = api.store_artifact(user_id=hostile, content=f"{hostile} tea", description=f"{hostile} tea").key
     assert api.finish_jobs(summary=f"{hostile} tea", memory=f"{hostile} coffee") > 0
