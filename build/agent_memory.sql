@@ -1462,7 +1462,7 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_without_credentials', $header$(p_text text)
 returns text$header$),
-      ('function', '_json_without_credentials', $header$(p_value jsonb)
+      ('function', '_json_without_credentials', $header$(p_value jsonb, p_depth int default 0)
 returns jsonb$header$),
       ('function', '_credential_forms', $header$()
 returns table (pattern text, mark text)$header$),
@@ -1779,6 +1779,8 @@ returns void$header$),
 returns jsonb$header$),
       ('function', '_users_of_kind', $header$(p_kind text)
 returns setof text$header$),
+      ('function', '_check_lease', $header$(p_lease interval)
+returns void$header$),
       ('function', '_refuse_lease', $header$(p_job_id bigint)
 returns void$header$),
       ('function', '_leased_job', $header$(p_user_id text, p_job_id bigint, p_lease_token uuid)
@@ -3465,26 +3467,30 @@ end;
 $$;
 
 -- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
--- is_cut, so that nobody counts the tokens of the marks as its own.
-create or replace function memory._json_without_credentials(p_value jsonb)
+-- is_cut, so that nobody counts the tokens of the marks as its own. What lies deeper than 100 levels becomes a text:
+-- at about 1,000 levels the stack of the server ends, and a job with such a call of a tool could never be claimed.
+create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
   masked jsonb;
 begin
+  if p_depth = 100 then
+    return to_jsonb(memory._without_credentials(p_value::text));
+  end if;
   case jsonb_typeof(p_value)
     when 'string' then
       return to_jsonb(memory._without_credentials(p_value #>> '{}'));
     when 'array' then
-      select jsonb_agg(memory._json_without_credentials(i.value) order by i.position) into masked
+      select jsonb_agg(memory._json_without_credentials(i.value, p_depth + 1) order by i.position) into masked
       from jsonb_array_elements(p_value) with ordinality as i (value, position)
       where p_value <> '[]';
       return coalesce(masked, p_value);
     when 'object' then
       -- The ids of calls of tools look random and must stay.
       select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)id$' then i.value
-                                     else memory._json_without_credentials(i.value) end) into masked
+                                     else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
       from jsonb_each(p_value) as i;
       masked := coalesce(masked, p_value);
       return case
@@ -6064,10 +6070,7 @@ begin
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')),
       'Claim what you can work on at once.');
   end if;
-  if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval',
-      'It should outlast one model call; memory.extend_job() prolongs it.');
-  end if;
+  perform memory._check_lease(lease);
 
   -- Leases of workers that died. Their model calls may have been paid for, so the ledger shows one call per attempt.
   -- Here and below: jobs of a kind that this version lacks stay as they are, because the table would refuse a change.
@@ -6452,9 +6455,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
-  if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval', 'It counts from now.');
-  end if;
+  perform memory._check_lease(lease);
   update memory.jobs as j set lease_expires_at = clock_timestamp() + lease
   where j.user_id = extend_job.user_id and j.job_id = extend_job.job_id
     and j.lease_token = extend_job.lease_token and j.status = 'running';
@@ -6754,6 +6755,19 @@ begin
   case p_kind
     when 'backfill' then return query select memory._backfill_users();
   end case;
+end;
+$$;
+
+-- Refuses the length of a lease. A year is longer than any call; the end of a lease of a million years is no date.
+create or replace function memory._check_lease(p_lease interval)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (p_lease > '0' and p_lease <= '1 year') is not true then
+    perform memory._refuse('lease', 'must be a positive interval of at most a year',
+      'It counts from now and should outlast one model call; memory.extend_job() prolongs it.');
+  end if;
 end;
 $$;
 
