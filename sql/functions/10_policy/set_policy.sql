@@ -26,6 +26,8 @@ begin
   on conflict on constraint policies_pkey do update
   set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - inherited, set_policy.settings - inherited)),
       updated_at = statement_timestamp();
+  perform memory._audit('set_policy',
+    jsonb_strip_nulls(jsonb_build_object('agent_id', agent_id)) || jsonb_build_object('settings', settings), user_id);
   policy := memory._policy(set_policy.user_id, set_policy.agent_id);
   perform memory._note_missing_models(settings, policy);
   return policy;
