@@ -49,6 +49,19 @@ def test_version_and_help(run: Run) -> None:
     assert "The id of the user." in run("search", "-h").stdout
 
 
+def test_sweep_goes_on_until_nothing_is_left(run: Run, db: psycopg.Connection) -> None:
+    db.execute(
+        "select memory.add_message('ana', 't', 'user', 'x', expires_at => now() - interval '1 hour',"
+        " created_at => now() - interval '2 hours') from generate_series(1, 25)"
+    )
+    assert json.loads(run("sweep", "--batch-size", "10", "--json").stdout)["messages"] == 25
+    again = run("sweep")
+    assert (again.returncode, again.stderr) == (0, "")
+    assert [line.split() for line in again.stdout.splitlines() if line.startswith("messages")] == [["messages", "0"]]
+    assert db.execute("select count(*) from memory.messages").fetchone() == (0,)
+    assert run("sweep", "--batch-size", "0").returncode == 2
+
+
 @pytest.mark.feature("E9")
 def test_prompts(run: Run, tmp_path: Path) -> None:
     shown = run("prompt", "show", "consolidate")
