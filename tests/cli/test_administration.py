@@ -47,6 +47,11 @@ def test_version_and_help(run: Run) -> None:
     assert run("--version").stdout.startswith("agent-memory 0.")
     assert run("-h").stdout == run("--help").stdout
     assert "The id of the user." in run("search", "-h").stdout
+    for command in ([], ["worker"], ["memories"], ["memories", "add"], ["policy", "set"], ["serve"]):
+        shown = run(*command, "--help").stdout
+        assert "bool" not in shown
+        assert "range" not in shown
+    assert "With none of them, only programs of this machine are served." in " ".join(shown.split())
 
 
 def test_sweep_goes_on_until_nothing_is_left(run: Run, db: psycopg.Connection) -> None:

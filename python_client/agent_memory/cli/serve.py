@@ -45,7 +45,7 @@ def serve(
     edit: Annotated[bool, typer.Option("--edit", help="Let the page at / change memories and jobs.")] = False,
     mcp: Annotated[
         bool | None,
-        typer.Option(help="Serve MCP at /mcp; if neither is said, where its packages are installed."),
+        typer.Option(help="Serve MCP at /mcp.", show_default="where its packages are installed"),
     ] = None,
 ) -> None:
     """Serve HTTP until SIGTERM or SIGINT; /openapi.json describes the endpoints.
