@@ -53,8 +53,8 @@ begin
       where p_value <> '[]';
       return coalesce(masked, p_value);
     when 'object' then
-      -- The ids of calls of tools look random and must stay.
-      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)id$' then i.value
+      -- The ids of calls of tools look random and must stay; so must what a provider has signed or encrypted.
+      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
                                      else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
       from jsonb_each(p_value) as i;
       masked := coalesce(masked, p_value);
