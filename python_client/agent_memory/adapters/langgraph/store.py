@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 import operator
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -15,7 +16,7 @@ from ...client import AsyncMemory, Memory
 from ...errors import NotFoundError
 from ...types import MemoryRecord, SearchResult
 from ..clients import blocking, finished, needs
-from .vectors import Embedded, Embedder, Vector, similarity
+from .vectors import Embedded, Embedder
 
 with needs("langgraph"):
     from langgraph.store.base import (
@@ -196,7 +197,8 @@ class AgentMemoryStore(BaseStore):
             return items
         candidates = _candidates(memory, user_id, op)
         if op.query and self._embedder.is_own:
-            candidates = _nearest(memory, user_id, op, embedded.queries[op.query])
+            query = embedded.queries[op.query]
+            candidates = _nearest(memory, user_id, op, lambda kept: self._embedder.score(query, kept))
         async for found, score in candidates:
             passed += 1
             if passed <= op.offset:
@@ -336,15 +338,15 @@ async def _candidates(memory: AsyncMemory, user_id: str, op: SearchOp) -> AsyncI
 
 
 async def _nearest(
-    memory: AsyncMemory, user_id: str, op: SearchOp, query: Vector
+    memory: AsyncMemory, user_id: str, op: SearchOp, score: Callable[[list[str]], float | None]
 ) -> AsyncIterator[tuple[Found, float | None]]:
     """Items with the similarity of their nearest text to the query; last those without embeddings, the newest first."""
     scored = [
-        (row, similarity(query, _item(row).pop("vectors", [])))
+        (row, score(_item(row).pop("vectors", [])))
         async for row in _listed(memory, user_id, _containment(op.namespace_prefix, op.filter))
         if _matches(_item(row)["value"], op.filter or {})
     ]
-    for found in sorted(scored, key=lambda found: -2.0 if found[1] is None else found[1], reverse=True):
+    for found in sorted(scored, key=lambda found: -math.inf if found[1] is None else found[1], reverse=True):
         yield found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
 from typing import Any
@@ -30,13 +30,17 @@ class Embedder:
     """What ``index`` of a store says: which texts of an item are embedded, and by what.
 
     Args:
-        index: LangGraph's IndexConfig. Without ``embed`` nothing is embedded here.
+        index: LangGraph's IndexConfig, with ``distance_type`` as in the one of PostgresStore. Without ``embed`` nothing
+            is embedded here.
     """
 
     def __init__(self, index: Mapping[str, Any]) -> None:
         self.fields: list[str] | None = index.get("fields")
         self._embeddings = ensure_embeddings(index["embed"]) if index.get("embed") else None
         self._dims: int | None = index.get("dims")
+        self._measure: str = index.get("distance_type", "cosine")
+        if self._measure not in _MEASURES:
+            raise ValueError(f"unknown distance_type in index: {self._measure}; known are {', '.join(_MEASURES)}")
 
     @property
     def is_own(self) -> bool:
@@ -75,22 +79,37 @@ class Embedder:
     def _named(
         self, texts: list[str], vectors: list[list[float]], queries: list[str], asked: list[list[float]]
     ) -> Embedded:
-        unit = [self._unit(vector) for vector in (*vectors, *asked)]
         if len(vectors) != len(texts):
             raise ValueError(f"embed has returned {len(vectors)} embeddings of {len(texts)} texts")
-        kept = [b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode() for vector in unit[: len(texts)]]
-        return Embedded(dict(zip(texts, kept, strict=True)), dict(zip(queries, unit[len(texts) :], strict=True)))
+        kept = (self._measured(vector) for vector in vectors)
+        packed = (b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode() for vector in kept)
+        return Embedded(
+            dict(zip(texts, packed, strict=True)), dict(zip(queries, map(self._measured, asked), strict=True))
+        )
 
-    def _unit(self, vector: Vector) -> Vector:
-        """The vector with the length 1, so that a product of two is their cosine."""
+    def _measured(self, vector: Vector) -> Vector:
+        """The vector as it is compared: for the cosine with the length 1, because then a product of two is enough."""
         if self._dims not in (None, len(vector)):
             raise ValueError(f"embed has returned {len(vector)} dimensions; index has dims {self._dims}")
-        length = math.sqrt(sum(map(mul, vector, vector)))
+        length = math.hypot(*vector) if self._measure == "cosine" else 1.0
         return [number / length for number in vector] if length else vector
 
+    def score(self, query: Vector, kept: Iterable[str]) -> float | None:
+        """Return how near the nearest text of an item is to the query; None if it has no embedding of that length."""
+        size, measure = struct.Struct(f"<{len(query)}f"), _MEASURES[self._measure]
+        vectors = (b64decode(text) for text in kept)
+        return max(
+            (measure(query, size.unpack(vector)) for vector in vectors if len(vector) == size.size), default=None
+        )
 
-def similarity(query: Vector, kept: Iterable[str]) -> float | None:
-    """Return the cosine of a query and the nearest of the embeddings of an item; None if it has none of that model."""
-    size = struct.Struct(f"<{len(query)}f")
-    vectors = (b64decode(text) for text in kept)
-    return max((sum(map(mul, query, size.unpack(v))) for v in vectors if len(v) == size.size), default=None)
+
+def _product(one: Vector, other: Vector) -> float:
+    product: float = sum(map(mul, one, other))
+    return product
+
+
+_MEASURES: dict[str, Callable[[Vector, Vector], float]] = {
+    "cosine": _product,
+    "inner_product": _product,
+    "l2": lambda one, other: -math.dist(one, other),
+}
