@@ -261,7 +261,7 @@ class TestOwnEmbeddings:
         with pytest.raises(ValueError, match="0 embeddings of 1 texts"):
             store.put(("n",), "x", {"one": "a"})
         returned.append([1.0, 0.0])
-        with pytest.raises(ValueError, match="2 dimensions.* dims 3"):
+        with pytest.raises(ValueError, match=r"2 dimensions.* dims 3"):
             store.put(("n",), "x", {"one": "a"})
         assert memory.count_memories("ana") == 0
 
