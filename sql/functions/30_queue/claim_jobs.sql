@@ -247,7 +247,14 @@ as $$
 begin
   insert into memory.marks (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
   on conflict do nothing;
-  return found;
+  if not found then
+    return false;
+  end if;
+  -- The insert may have waited for a transaction that forgot the user: then no mark may stay.
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
+    and not exists (select from memory.jobs as j where j.user_id = p_user_id);
+  return not found;
 exception
   when lock_not_available then
     return false;
