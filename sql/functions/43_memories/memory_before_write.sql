@@ -33,6 +33,9 @@ begin
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
   if is_new then
+    if memory._stays_out(new.is_stated, new.user_id, new.content) then
+      return null;
+    end if;
     layers := memory._lock_scope(new.user_id, new.agent_id);
     policy := memory._effective_policy(layers);
     if not (policy #>> '{resources,memory}')::boolean then
