@@ -51,18 +51,6 @@ begin
 end;
 $$;
 
--- Stores the tombstone of a user. Those of single statements stay: what is imported later may state them again.
-create or replace function memory._bury_user(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  insert into memory.tombstones as t (user_hash, forgotten_at)
-  values (memory._keyed_hash(memory._erasure_key(), p_user_id), clock_timestamp())
-  on conflict on constraint tombstones_pkey do update set forgotten_at = excluded.forgotten_at;
-end;
-$$;
-
 -- Removes all tombstones of a user.
 create or replace function memory._lift_tombstones(p_user_id text)
 returns void
@@ -72,5 +60,19 @@ begin
   delete from memory.tombstones as t
   using memory.erasure_keys as k
   where t.user_hash = memory._keyed_hash(k, p_user_id);
+end;
+$$;
+
+-- Stores the tombstone of a user, in place of those of single statements: all that was said before stays out, and what
+-- a new user of this id says may be extracted.
+create or replace function memory._bury_user(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._lift_tombstones(p_user_id);
+  insert into memory.tombstones (user_hash, forgotten_at)
+  values (memory._keyed_hash(memory._erasure_key(), p_user_id), clock_timestamp())
+  on conflict on constraint tombstones_pkey do update set forgotten_at = excluded.forgotten_at;
 end;
 $$;

@@ -130,6 +130,9 @@ begin
     -- After a long outage there may be thousands of jobs with nothing to do; several claims work them off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;
+  if handed_out = 0 and claim_jobs.user_id is null then -- an idle worker has time for this
+    perform memory._finish_deletions(1000);
+  end if;
 end;
 $$;
 comment on function memory.claim_jobs(text, text[], int, interval, text) is

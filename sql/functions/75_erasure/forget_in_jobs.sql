@@ -1,6 +1,6 @@
--- Takes what was forgotten out of the jobs of a user, which the caller has locked. Running jobs may have been handed the
--- forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again without
--- them. Finished jobs that show any of it go.
+-- Takes what was forgotten out of the jobs of a user, which the caller has locked. Running jobs may have been handed
+-- the forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again
+-- without them. Finished jobs that show any of it go.
 create or replace function memory._forget_in_jobs(p_user_id text, p_memory_ids uuid[], p_statements text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -23,6 +23,6 @@ begin
         select from unnest(p_memory_ids) as i (id)
         where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
   get diagnostics removed = row_count;
-  return case when removed > 0 then jsonb_build_object('jobs', removed) else '{}' end;
+  return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
 end;
 $$;

@@ -9,7 +9,7 @@ declare
   same uuid[];
   statements text[];
   before jsonb;
-  gone jsonb := '{}';
+  gone jsonb := jsonb '{}';
 begin
   perform memory._check_id('user_id', user_id);
   if memory_id is null then
@@ -34,7 +34,7 @@ begin
   gone := memory._sum_of_counts(gone, memory._forget_memories(user_id, same, statements));
   gone := memory._sum_of_counts(gone, memory._forget_in_jobs(user_id, same, statements));
   gone := memory._sum_of_counts(gone, (
-    select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), '{}')
+    select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b
     cross join (select memory._count_rows(user_id, followers) as rows offset 0) as n
     where b.value::bigint > (n.rows ->> b.key)::bigint));
@@ -44,8 +44,8 @@ $$;
 comment on function memory.forget_memory(text, uuid, text) is
 'Removes a memory for good, in this transaction, with its history, the memories that say the same, the messages that '
 'state it, and what was made of these: summaries (queued to be made again), articles, artifacts, embeddings, jobs. A '
-'tombstone (keyed hash) keeps models and imports from bringing it back. Returns a receipt: receipt_id, forgotten_at and '
-'the rows by table. Error P0002 when the user has no such memory.';
+'tombstone (keyed hash) keeps models and imports from bringing it back. Returns a receipt: receipt_id, forgotten_at '
+'and the rows by table. Error P0002 when the user has no such memory.';
 
 -- How many rows a user has in these tables.
 create or replace function memory._count_rows(p_user_id text, p_tables text[])
@@ -55,7 +55,7 @@ as $$
 declare
   name text;
   number bigint;
-  counted jsonb := '{}';
+  counted jsonb := jsonb '{}';
 begin
   foreach name in array p_tables loop
     execute format('select count(*) from memory.%I as t where t.user_id = $1', name) into number using p_user_id;
@@ -84,6 +84,6 @@ begin
   where d.user_id = p_user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| p_memory_ids::text[];
   get diagnostics articles = row_count;
   return jsonb_build_object('memories', memories)
-    || case when articles > 0 then jsonb_build_object('documents', articles) else '{}' end;
+    || case when articles > 0 then jsonb_build_object('documents', articles) else jsonb '{}' end;
 end;
 $$;

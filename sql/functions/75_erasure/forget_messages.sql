@@ -5,12 +5,13 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  patterns constant text[] := memory._patterns_of(p_statements);
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
   keys text[];
   hashes text[];
   removed bigint;
-  gone jsonb := '{}';
+  gone jsonb := jsonb '{}';
 begin
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
@@ -47,7 +48,8 @@ begin
   delete from memory.artifacts as a
   where a.user_id = p_user_id and exists (
     select from memory.artifact_parts as p
-    where p.user_id = a.user_id and p.content_id = a.content_id and memory._states_any(p.content, p_statements));
+    where p.user_id = a.user_id and p.content_id = a.content_id and lower(p.content) like any (patterns)
+      and memory._states_any(p.content, p_statements));
   get diagnostics removed = row_count;
   gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
   -- Summaries that say it without a message that is left to say so.
@@ -74,6 +76,8 @@ create or replace function memory._stating_messages(p_user_id text, p_memory_ids
 returns table (thread_id text, seq bigint)
 language plpgsql stable parallel safe
 as $$
+declare
+  patterns constant text[] := memory._patterns_of(p_statements);
 begin
   return query
   select s.thread_id, s.seq
@@ -83,7 +87,8 @@ begin
   union
   select s.thread_id, s.seq
   from memory.messages as s
-  where s.user_id = p_user_id and memory._states_any(s.content, p_statements);
+  where s.user_id = p_user_id and lower(s.content) like any (patterns)
+    and memory._states_any(s.content, p_statements);
 end;
 $$;
 
@@ -105,7 +110,7 @@ begin
   )
   select array_agg(distinct d.kind), array_agg(d.summary_id) into kinds, ids from deleted as d;
   if ids is null then
-    return '{}';
+    return jsonb '{}';
   end if;
   update memory.messages as m set is_active = true, summary_id = null
   where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id = any (ids);
@@ -120,7 +125,7 @@ begin
     from unnest(kinds) as k;
   end if;
   return jsonb_build_object('summaries', cardinality(ids))
-    || case when documents > 0 then jsonb_build_object('documents', documents) else '{}' end;
+    || case when documents > 0 then jsonb_build_object('documents', documents) else jsonb '{}' end;
 end;
 $$;
 
@@ -138,6 +143,6 @@ begin
   if removed > 0 and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
     perform memory._enqueue(p_user_id, 'summarize_user', '');
   end if;
-  return case when removed > 0 then jsonb_build_object('summaries', removed) else '{}' end;
+  return case when removed > 0 then jsonb_build_object('summaries', removed) else jsonb '{}' end;
 end;
 $$;

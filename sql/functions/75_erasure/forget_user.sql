@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   gone jsonb;
-  all_gone jsonb := '{}';
+  all_gone jsonb := jsonb '{}';
   has_quiet_pass boolean := false;
 begin
   perform memory._check_id('user_id', user_id);
@@ -20,7 +20,8 @@ begin
     all_gone := memory._sum_of_counts(all_gone, gone);
   end loop;
   if not has_quiet_pass then
-    perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.', '40001');
+    perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.',
+      '40001');
   end if;
   -- The mark that kept workers from claiming jobs of this user.
   delete from memory.marks as k where k.user_id = forget_user.user_id;
@@ -45,7 +46,7 @@ declare
   first_tables constant text[] := array['memory_history', 'memories', 'marks', 'jobs', 'summaries'];
   name text;
   removed bigint;
-  gone jsonb := '{}';
+  gone jsonb := jsonb '{}';
 begin
   perform from memory.threads as t where t.user_id = p_user_id order by t.thread_id for update;
   perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for update;
@@ -62,7 +63,7 @@ begin
                    case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
     using p_user_id;
     get diagnostics removed = row_count;
-    gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else '{}' end;
+    gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
   return gone || memory._forget_in_ledger(p_user_id);
 end;
@@ -101,7 +102,7 @@ begin
   where g.user_id = p_user_id;
   get diagnostics gone = row_count;
   delete from memory.agent_budgets as b where b.agent_id = any (own_agents);
-  return case when entered > 0 then jsonb_build_object('model_calls', entered) else '{}' end
-    || case when gone > 0 then jsonb_build_object('gone_jobs', gone) else '{}' end;
+  return case when entered > 0 then jsonb_build_object('model_calls', entered) else jsonb '{}' end
+    || case when gone > 0 then jsonb_build_object('gone_jobs', gone) else jsonb '{}' end;
 end;
 $$;

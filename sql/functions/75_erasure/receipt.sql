@@ -39,7 +39,8 @@ declare
   secret text;
 begin
   if octet_length(p_reason) > 2000 then
-    perform memory._refuse_size('reason', octet_length(p_reason), 2000, 'A sentence or the number of a ticket is enough.');
+    perform memory._refuse_size('reason', octet_length(p_reason), 2000,
+      'A sentence or the number of a ticket is enough.');
   end if;
   foreach secret in array p_secrets loop
     p_reason := replace(p_reason, secret, '[forgotten]');

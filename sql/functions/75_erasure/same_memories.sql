@@ -38,8 +38,11 @@ declare
   policy jsonb;
   language regconfig;
   similarity double precision;
+  claim jsonb;
+  other_claim jsonb;
 begin
-  if p_other.agent_id <> p_memory.agent_id or memory._subject(p_other.metadata) <> memory._subject(p_memory.metadata) then
+  if (p_other.agent_id, memory._subject(p_other.metadata))
+    <> (p_memory.agent_id, memory._subject(p_memory.metadata)) then
     return false;
   end if;
   select memory._cosine_similarity(e.embedding, o.embedding) into similarity
@@ -57,8 +60,9 @@ begin
     return false;
   end if;
   language := (policy #>> '{search,language}')::regconfig;
-  return memory._agrees_with(memory._claim(p_memory.content, language, '{}'), memory._claim(p_other.content, language, '{}'))
-    or memory._agrees_with(memory._claim(p_other.content, language, '{}'), memory._claim(p_memory.content, language, '{}'));
+  claim := memory._claim(p_memory.content, language, '{}');
+  other_claim := memory._claim(p_other.content, language, '{}');
+  return memory._agrees_with(claim, other_claim) or memory._agrees_with(other_claim, claim);
 end;
 $$;
 
@@ -87,15 +91,25 @@ declare
 begin
   foreach statement in array p_statements loop
     statement := memory._plainly_spelled(statement);
-    -- The longest word first: most texts do not have it, and to spell a text plainly takes four times as long.
-    if strpos(lower(p_text), (
-      select w from regexp_split_to_table(statement, e'[^[:alnum:]]+') as w order by length(w) desc limit 1)) > 0 then
-      said := coalesce(said, memory._plainly_spelled(p_text));
-      if said = statement or length(statement) >= 20 and strpos(said, statement) > 0 then
-        return true;
-      end if;
+    said := coalesce(said, memory._plainly_spelled(p_text));
+    if said = statement or length(statement) >= 20 and strpos(said, statement) > 0 then
+      return true;
     end if;
   end loop;
   return false;
+end;
+$$;
+
+-- Patterns of LIKE: a text in lower case that fits none of them has none of these statements. Each asks for the longest
+-- word of a statement, which takes a twentieth of the time that it takes to spell the text plainly.
+create or replace function memory._patterns_of(p_statements text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select '%' || (
+      select w from regexp_split_to_table(lower(s), e'[^[:alnum:]]+') as w order by length(w) desc limit 1) || '%'
+    from unnest(p_statements) as s);
 end;
 $$;
