@@ -109,7 +109,7 @@ begin
     return;
   end if;
   case
-    when p_key = 'expires_after' then
+    when p_key in ('expires_after', 'delete_after') then
       perform memory._check_lifetime(name, p_value);
       return;
     when name = 'search.fusion' then
