@@ -2,20 +2,13 @@ create or replace function memory.export_user(
   user_id text, kinds text[] default null, row_limit int default null, row_offset bigint default 0
 )
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
 as $$
 declare
   known constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
-  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
-    'row_limit and row_offset; "agent-memory move" copies such a user to another database.';
-  export jsonb;
-  kind text;
-  size bigint;
-  total bigint := 0;
-  rows jsonb;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_list('kinds', kinds);
@@ -29,21 +22,10 @@ begin
     perform memory._refuse('row_offset', format('%s is not a number from 0', coalesce(row_offset::text, 'null')),
       'It counts rows from the beginning of each kind.');
   end if;
-  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', user_id);
-  foreach kind in array known loop
-    continue when (kind = any (kinds)) is false;
-    execute memory._export_query(kind, 'sum(octet_length(e.item::text))') into size
-    using user_id, row_limit, row_offset;
-    total := total + coalesce(size, 0);
-    if total > 200000000 then -- PostgreSQL takes no jsonb of more than 255 MB
-      perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
-        too_large, '54000');
-    end if;
-    execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
-    using user_id, row_limit, row_offset;
-    export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
-  end loop;
-  return export;
+  if row_offset = 0 then -- one row for an export in parts
+    perform memory._audit('export_user', jsonb_strip_nulls(jsonb_build_object('kinds', kinds)), user_id);
+  end if;
+  return memory._export(user_id, known, kinds, row_limit, row_offset);
 end;
 $$;
 comment on function memory.export_user(text, text[], int, bigint) is
@@ -51,6 +33,40 @@ comment on function memory.export_user(text, text[], int, bigint) is
 'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
 'memory.import_user() makes them again. kinds, row_limit and row_offset export a part; more than 200 MB at once are '
 'refused (54000).';
+
+-- The export, of one moment: the statements of a stable function all see what its caller's statement sees.
+create or replace function memory._export(
+  p_user_id text, p_known text[], p_kinds text[], p_row_limit int, p_row_offset bigint
+)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
+    'row_limit and row_offset; "agent-memory move" copies such a user to another database.';
+  export jsonb;
+  kind text;
+  size bigint;
+  total bigint := 0;
+  rows jsonb;
+begin
+  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
+  foreach kind in array p_known loop
+    continue when (kind = any (p_kinds)) is false;
+    execute memory._export_query(kind, 'sum(octet_length(e.item::text))') into size
+    using p_user_id, p_row_limit, p_row_offset;
+    total := total + coalesce(size, 0);
+    if total > 200000000 then -- PostgreSQL takes no jsonb of more than 255 MB
+      perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
+        too_large, '54000');
+    end if;
+    execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
+    using p_user_id, p_row_limit, p_row_offset;
+    export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
+  end loop;
+  return export;
+end;
+$$;
 
 create or replace function memory._export_format()
 returns text
