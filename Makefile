@@ -182,6 +182,30 @@ bench-search: services .venv/.client ## Measure search against the bare vector q
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.search --crossover --messages
 
+.venv-supply/.ready: pyproject.toml | .venv/.client
+	@$(PYTHON) -m venv .venv-supply
+	@.venv-supply/bin/python -m pip --disable-pip-version-check --quiet install --root-user-action ignore \
+	  --upgrade 'pip>=25.1'
+	@.venv-supply/bin/python -m pip --disable-pip-version-check --quiet install --root-user-action ignore --group supply
+	@touch $@
+
+.PHONY: locks
+locks: .venv-supply/.ready ## Pin the versions and hashes of all packages of the images, into docker/requirements
+	@UV=.venv-supply/bin/uv docker/lock.sh
+
+.PHONY: sbom
+sbom: .venv-supply/.ready ## Write what the images are made of as CycloneDX JSON, into dist
+	@mkdir -p dist
+	@for file in docker/requirements/*.txt; do \
+	  PYTHONWARNINGS=ignore .venv-supply/bin/cyclonedx-py requirements --output-reproducible --output-format JSON --pyproject pyproject.toml \
+	    --output-file "dist/sbom-$$(basename "$$file" .txt).json" "$$file"; \
+	done
+	@echo "dist/sbom-*.json"
+
+.PHONY: audit
+audit: .venv-supply/.ready ## Look for known weaknesses of the packages of the images
+	@PIP_AUDIT=.venv-supply/bin/pip-audit docker/audit.sh
+
 .PHONY: release
 release: services .venv/.dev build ## Keep this version for the tests of upgrades: freeze its parts, its wheel, a dump
 	@cd sql/incremental && sha256sum [0-9]*.sql > frozen.txt
@@ -189,5 +213,5 @@ release: services .venv/.dev build ## Keep this version for the tests of upgrade
 
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files
-	@rm -rf .venv .venv-embedding .server-python dist .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv .venv-embedding .venv-supply .server-python dist .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -prune -exec rm -rf {} +
