@@ -101,7 +101,12 @@ comment on table memory.migrations is
 do $downgrade$
 declare
   newer text;
+  installed text;
 begin
+  if to_regprocedure('memory.version()') is not null then
+    execute 'select memory.version()' into installed;
+  end if;
+  perform set_config('agent_memory.installed', coalesce(installed, ''), true);
   select migrations.version into newer from memory.migrations
   where string_to_array(migrations.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]
   order by string_to_array(migrations.version, '.')::int[] desc limit 1;
@@ -153,10 +158,12 @@ begin
 end;
 $$;
 
--- Locks all tables. When one lock is not free within 40 ms, it releases all of them and tries again: an upgrade that
--- holds one lock and waits for the next can be in a deadlock with a writer, and after deadlock_timeout (a second)
--- PostgreSQL may cancel the writer. Only in the second half of lock_timeout does it wait longer for each lock, because
--- autovacuum releases its lock only for a session that has waited for deadlock_timeout.
+-- Locks all tables. When one lock is not free within 40 ms, it releases all of them and tries again, beginning with
+-- that table: an upgrade that holds one lock and waits for the next can be in a deadlock with a writer, and after
+-- deadlock_timeout (a second) PostgreSQL may cancel the writer. In the second half of lock_timeout it waits longer: for
+-- the first table two seconds, because autovacuum releases its lock only for a session that has waited for
+-- deadlock_timeout, and nobody is in a deadlock with a session that holds no lock; for the others half of
+-- deadlock_timeout.
 create or replace procedure memory._lock()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -164,16 +171,26 @@ as $$
 declare
   patience text := current_setting('lock_timeout');
   ends_at timestamptz := clock_timestamp() + patience::interval;
-  relations text;
+  relations text[];
+  relation text; -- the one to lock first, then the one being locked
+  is_late boolean;
 begin
-  select string_agg(format('memory.%I', c.relname), ', ' order by c.relname) into relations
+  select array_agg(format('memory.%I', c.relname) order by c.relname) into relations
   from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r';
   loop
     begin
-      perform set_config('lock_timeout',
-        case when clock_timestamp() < ends_at - patience::interval / 2 then '40ms' else patience end, true);
-      call memory._unbind(); -- before the tables: a reader of a view locks the view first, then its tables
-      execute format('lock table %s in access exclusive mode', relations);
+      relations := case when relation is null then relations
+        else relation || array_remove(relations, relation) end;
+      is_late := clock_timestamp() > ends_at - patience::interval / 2;
+      perform set_config('lock_timeout', case when is_late then '2s' else '40ms' end, true);
+      execute format('lock table %s in access exclusive mode', relations[1]);
+      perform set_config('lock_timeout', case when is_late
+        then extract(epoch from current_setting('deadlock_timeout')::interval) * 500 || 'ms' else '40ms' end, true);
+      -- A reader of a view locks the view first, then its tables. Both are waited for only this long.
+      call memory._unbind();
+      foreach relation in array relations loop
+        execute format('lock table %s in access exclusive mode', relation);
+      end loop;
       exit;
     exception when lock_not_available or deadlock_detected then
       if clock_timestamp() > ends_at then
@@ -1391,6 +1408,28 @@ call memory._migrate('035_newest_outputs', '02fb4dc594509cf50729ea7f78eded254ff8
 create index messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null;
 $migration$);
 
+call memory._migrate('041_audit', 'c9a99cfc225d9bb94ab1bf966f4e65cc9961681d64e817466e00e811e3a503e5', '0.2.0', $migration$
+-- Who has called which administrative function.
+create table memory.audit (
+  audit_id bigint generated always as identity primary key,
+  at timestamptz not null default clock_timestamp(),
+  login_role text not null default session_user,
+  role text not null,
+  function text not null,
+  user_id text,
+  details jsonb not null default '{}'
+);
+create index audit_at_idx on memory.audit (at); -- for memory.sweep() and for readings of a time
+create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
+comment on table memory.audit is
+'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows cannot '
+'be changed or deleted before. For administrators and auditors.';
+comment on column memory.audit.login_role is 'The role that logged in.';
+comment on column memory.audit.role is 'The role that was set by "set role" where one was, else the role that logged in.';
+comment on column memory.audit.user_id is 'The user whose data the call was about; null for none, and after the erasure of the user.';
+comment on column memory.audit.details is 'What was asked for, without keys, secrets and content; {} after the erasure of the user.';
+$migration$);
+
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
@@ -1462,7 +1501,7 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_without_credentials', $header$(p_text text)
 returns text$header$),
-      ('function', '_json_without_credentials', $header$(p_value jsonb)
+      ('function', '_json_without_credentials', $header$(p_value jsonb, p_depth int default 0)
 returns jsonb$header$),
       ('function', '_credential_forms', $header$()
 returns table (pattern text, mark text)$header$),
@@ -1588,6 +1627,14 @@ returns text$header$),
 returns tsvector$header$),
       ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
 returns tsvector$header$),
+      ('function', '_audit', $header$(
+  p_function text, p_details jsonb default '{}', p_user_id text default null
+)
+returns void$header$),
+      ('function', '_caller_role', $header$()
+returns text$header$),
+      ('function', '_audit_before_change', $header$()
+returns trigger$header$),
       ('function', '_settings_of_file', $header$(p_settings jsonb)
 returns jsonb$header$),
       ('function', '_merge_parts', $header$(p_outer jsonb, p_inner jsonb, p_place text)
@@ -1779,6 +1826,8 @@ returns void$header$),
 returns jsonb$header$),
       ('function', '_users_of_kind', $header$(p_kind text)
 returns setof text$header$),
+      ('function', '_check_lease', $header$(p_lease interval)
+returns void$header$),
       ('function', '_refuse_lease', $header$(p_job_id bigint)
 returns void$header$),
       ('function', '_leased_job', $header$(p_user_id text, p_job_id bigint, p_lease_token uuid)
@@ -3223,6 +3272,8 @@ returns bigint$header$),
 returns bigint$header$),
       ('function', '_keys_in_texts', $header$(p_user_id text)
 returns text[]$header$),
+      ('function', '_sweep_audit', $header$(p_batch_size int)
+returns void$header$),
       ('function', '_sweep_jobs', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', '_sweep_gone_jobs', $header$(p_batch_size int)
@@ -3465,26 +3516,30 @@ end;
 $$;
 
 -- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
--- is_cut, so that nobody counts the tokens of the marks as its own.
-create or replace function memory._json_without_credentials(p_value jsonb)
+-- is_cut, so that nobody counts the tokens of the marks as its own. What lies deeper than 100 levels becomes a text:
+-- at about 1,000 levels the stack of the server ends, and a job with such a call of a tool could never be claimed.
+create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
   masked jsonb;
 begin
+  if p_depth = 100 then
+    return to_jsonb(memory._without_credentials(p_value::text));
+  end if;
   case jsonb_typeof(p_value)
     when 'string' then
       return to_jsonb(memory._without_credentials(p_value #>> '{}'));
     when 'array' then
-      select jsonb_agg(memory._json_without_credentials(i.value) order by i.position) into masked
+      select jsonb_agg(memory._json_without_credentials(i.value, p_depth + 1) order by i.position) into masked
       from jsonb_array_elements(p_value) with ordinality as i (value, position)
       where p_value <> '[]';
       return coalesce(masked, p_value);
     when 'object' then
-      -- The ids of calls of tools look random and must stay.
-      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)id$' then i.value
-                                     else memory._json_without_credentials(i.value) end) into masked
+      -- The ids of calls of tools look random and must stay; so must what a provider has signed or encrypted.
+      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
+                                     else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
       from jsonb_each(p_value) as i;
       masked := coalesce(masked, p_value);
       return case
@@ -4543,6 +4598,55 @@ begin
 end;
 $$;
 
+-- Records an administrative call in memory.audit and, without details, in the server's log: that line stays if the
+-- caller rolls back. Details hold names and settings, never content, secrets or keys. p_user_id is the user whose data
+-- the call is about. A caller with the owner's rights is not needed: memory.schedule_jobs() runs with its caller's.
+create or replace function memory._audit(
+  p_function text, p_details jsonb default '{}', p_user_id text default null
+)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the table
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.audit (role, function, user_id, details)
+  values (memory._caller_role(), p_function, p_user_id, p_details);
+  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller_role());
+end;
+$$;
+
+-- The role that a session has set, or else the one that logged in. In a function with the owner's rights current_user
+-- is the owner.
+create or replace function memory._caller_role()
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(nullif(current_setting('role'), 'none'), session_user);
+end;
+$$;
+
+-- Keeps the rows of memory.audit as they are, for 400 days. The erasure of a user takes the user and the details out of
+-- a row, and nothing else may change. A trigger binds the owner of the table too, until he disables it, which
+-- memory.doctor() reports.
+create or replace function memory._audit_before_change()
+returns trigger
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'DELETE' and old.at < statement_timestamp() - interval '400 days' then
+    return old;
+  elsif tg_op = 'UPDATE' and new.user_id is null and new.details = '{}'
+    and (new.audit_id, new.at, new.login_role, new.role, new.function)
+      is not distinct from (old.audit_id, old.at, old.login_role, old.role, old.function) then
+    return new;
+  end if;
+  raise exception 'memory.audit keeps its rows for 400 days'
+    using errcode = '42501', hint = 'memory.sweep() deletes older ones; memory.forget_user() takes a user out.';
+end;
+$$;
+
 -- The file that configures an agent, as services that keep one JSON file per agent write it: agent_id, resources,
 -- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
 
@@ -4708,6 +4812,8 @@ begin
   elsif kind = 'embedding' then
     perform memory._enqueue_for_everyone('backfill'); -- also embeds texts that an earlier backfill has missed
   end if;
+  perform memory._audit('register_model', jsonb_build_object('name', name, 'kind', kind, 'provider', provider,
+    'model', model, 'settings', settings));
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
@@ -5139,6 +5245,8 @@ begin
   on conflict on constraint policies_pkey do update
   set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - inherited, set_policy.settings - inherited)),
       updated_at = statement_timestamp();
+  perform memory._audit('set_policy',
+    jsonb_strip_nulls(jsonb_build_object('agent_id', agent_id)) || jsonb_build_object('settings', settings), user_id);
   policy := memory._policy(set_policy.user_id, set_policy.agent_id);
   perform memory._note_missing_models(settings, policy);
   return policy;
@@ -5351,6 +5459,7 @@ begin
   if found and activated.kind = 'embedding' then
     perform memory._enqueue_for_everyone('backfill');
   end if;
+  perform memory._audit('activate_model', jsonb_build_object('name', name));
 end;
 $$;
 comment on function memory.activate_model(text) is
@@ -5625,6 +5734,7 @@ declare
   deactivated memory.models := memory._locked_model(name);
 begin
   update memory.models as m set is_active = false, is_off = true where m.name = deactivated.name;
+  perform memory._audit('deactivate_model', jsonb_build_object('name', name));
 end;
 $$;
 comment on function memory.deactivate_model(text) is
@@ -5791,6 +5901,7 @@ begin
       using errcode = '01AM3', hint = 'memory.backfill_status() shows how far it is.';
   end if;
   delete from memory.models as m where m.name = drop_model.name;
+  perform memory._audit('drop_model', jsonb_build_object('name', name));
 end;
 $$;
 comment on function memory.drop_model(text) is
@@ -5961,6 +6072,8 @@ begin
   select p_name, coalesce(max(p.version), 1) + 1, p_template
   from memory.prompt_versions as p where p.name = p_name
   returning v.version into added;
+  perform memory._audit(case when p_template is null then 'reset_prompt' else 'set_prompt' end,
+    jsonb_build_object('name', p_name, 'version', added));
   return added;
 end;
 $$;
@@ -6064,10 +6177,7 @@ begin
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')),
       'Claim what you can work on at once.');
   end if;
-  if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval',
-      'It should outlast one model call; memory.extend_job() prolongs it.');
-  end if;
+  perform memory._check_lease(lease);
 
   -- Leases of workers that died. Their model calls may have been paid for, so the ledger shows one call per attempt.
   -- Here and below: jobs of a kind that this version lacks stay as they are, because the table would refuse a change.
@@ -6452,9 +6562,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
-  if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval', 'It counts from now.');
-  end if;
+  perform memory._check_lease(lease);
   update memory.jobs as j set lease_expires_at = clock_timestamp() + lease
   where j.user_id = extend_job.user_id and j.job_id = extend_job.job_id
     and j.lease_token = extend_job.lease_token and j.status = 'running';
@@ -6477,6 +6585,12 @@ declare
   job memory.jobs;
 begin
   job := memory._leased_job(user_id, job_id, lease_token);
+  -- After an upgrade a worker of the version before claims jobs of kinds that only this version knows, and says so. Such
+  -- an attempt does not count, and a worker of this version does the job.
+  if fail_job.error like 'unknown kind of job%' then
+    perform memory._give_back(job, clock_timestamp() + interval '10 seconds', true, left(fail_job.error, 10000));
+    return 'pending';
+  end if;
   -- 10 s, 40 s, 160 s, 640 s, plus up to a quarter so that jobs that failed together do not return together. A
   -- provider's own retry_after counts up to one day.
   return memory._fail_attempt(
@@ -6489,7 +6603,8 @@ end;
 $$;
 comment on function memory.fail_job(text, bigint, uuid, text, interval, jsonb) is
 'Records a failed attempt with its reason and returns the new status of the job. The job is tried again after '
-'retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead (memory.dead_jobs).';
+'retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead (memory.dead_jobs). '
+'An attempt that ended with "unknown kind of job" does not count.';
 
 create or replace function memory.get_job(user_id text, job_id bigint)
 returns memory.job
@@ -6757,6 +6872,19 @@ begin
 end;
 $$;
 
+-- Refuses the length of a lease. A year is longer than any call; the end of a lease of a million years is no date.
+create or replace function memory._check_lease(p_lease interval)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (p_lease > '0' and p_lease <= '1 year') is not true then
+    perform memory._refuse('lease', 'must be a positive interval of at most a year',
+      'It counts from now and should outlast one model call; memory.extend_job() prolongs it.');
+  end if;
+end;
+$$;
+
 -- Refuses a call for a job whose lease the caller does not have.
 create or replace function memory._refuse_lease(p_job_id bigint)
 returns void
@@ -6995,6 +7123,7 @@ begin
   set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
       calls_entered = 0, tokens_entered = 0 -- the new attempts may enter as much again
   where j.user_id = job.user_id and j.job_id = job.job_id;
+  perform memory._audit('retry_job', jsonb_build_object('job_id', job.job_id, 'kind', job.kind), user_id);
 end;
 $$;
 comment on function memory.retry_job(text, bigint) is
@@ -9476,7 +9605,10 @@ returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal'];
+  said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal', 'audio', 'parsed', 'reasoning',
+    'reasoning_content', 'reasoning_details',
+    -- Adapters of frameworks keep here what a message has beyond its text, such as further texts or thoughts.
+    'autogen', 'langchain', 'llama_index', 'openai_agents', 'pydantic_ai'];
 begin
   return case when p_metadata ?| said then p_metadata || memory._json_without_credentials((
       select coalesce(jsonb_object_agg(m.key, m.value), '{}')
@@ -10043,6 +10175,7 @@ begin
   perform memory._sweep_query_embeddings(batch_size);
   perform memory._sweep_gone_jobs(batch_size);
   perform memory._sweep_secret_reads(batch_size);
+  perform memory._sweep_audit(batch_size);
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;
@@ -14115,8 +14248,7 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- In a function with the owner's rights current_user is the owner.
-  reader constant text := coalesce(nullif(current_setting('role'), 'none'), session_user);
+  reader constant text := memory._caller_role();
   stored memory.secrets;
   value bytea;
 begin
@@ -14392,6 +14524,7 @@ begin
       done := done + 1;
     end loop;
   end if;
+  perform memory._audit('reencrypt_secrets', jsonb_build_object('secrets', done));
   perform memory._drop_secret_mask();
   return done;
 end;
@@ -21608,6 +21741,10 @@ begin
   if problem is not null then
     raise exception '%', problem using errcode = '0A000', hint = hint;
   end if;
+  -- Who may call this function need not have the right on the other one: earlier versions did not have it.
+  if has_function_privilege('memory._audit(text, jsonb, text)', 'execute') then
+    perform memory._audit('schedule_jobs', jsonb_build_object('every', every, 'sweep_at', sweep_at));
+  end if;
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
@@ -21937,6 +22074,24 @@ begin
       select d.content from memory.documents as d where d.user_id = p_user_id) as t
     cross join lateral unnest(memory._named_keys(t.said)) as k (key)
     where t.said like '%MemoryRef: %');
+end;
+$$;
+
+-- Deletes records of administrative calls of more than 400 days ago.
+create or replace function memory._sweep_audit(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due constant tid[] := array(
+    select a.ctid
+    from memory.audit as a
+    where a.at < statement_timestamp() - interval '400 days'
+    order by a.at
+    limit p_batch_size
+    for update skip locked);
+begin
+  delete from memory.audit as a where a.ctid = any (due);
 end;
 $$;
 
@@ -26506,6 +26661,8 @@ $functions$;
 end;
 $runner$;
 
+call memory._replace_trigger('audit_100_before_change', $trigger$before update or delete on memory.audit for each row execute function memory._audit_before_change()$trigger$);
+call memory._replace_trigger('audit_110_before_truncate', $trigger$before truncate on memory.audit for each statement execute function memory._audit_before_change()$trigger$);
 call memory._replace_trigger('jobs_200_after_delete', $trigger$after delete on memory.jobs referencing old table as old_rows for each statement execute function memory._jobs_after_delete()$trigger$);
 call memory._replace_trigger('model_100_after_delete', $trigger$after delete on memory.models for each row when (old.kind = 'embedding') execute function memory._model_after_delete()$trigger$);
 call memory._replace_trigger('artifact_100_before_write', $trigger$before insert or update of user_id, key, artifact_type, content, content_id, description, agent_id, thread_id, metadata, created_at, expires_at on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_before_write()$trigger$);
@@ -26553,6 +26710,20 @@ begin
   end loop;
 end;
 $privileges$;
+
+-- Records an installation or upgrade. A run of the same version that has changed no table leaves no trace.
+do $audit$
+declare
+  installed constant text := nullif(current_setting('agent_memory.installed'), '');
+  parts constant text[] := array(
+    select m.name from memory.migrations as m where m.applied_at >= transaction_timestamp() order by m.name);
+begin
+  if parts <> '{}' or installed is distinct from '0.2.0' then
+    perform memory._audit(case when installed is null then 'install' else 'upgrade' end,
+      jsonb_build_object('from', installed, 'to', '0.2.0', 'parts', parts));
+  end if;
+end;
+$audit$;
 
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
 drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view,
