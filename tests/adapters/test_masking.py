@@ -26,8 +26,12 @@ KEY = KEYS["GitHub token"]()
 SAID = f"Deploy with {KEY}"
 ARGUMENTS = f'{{"token": "{KEY}"}}'
 SIGNED = "Ab3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1h"
-CALL = {"id": "call_Ab3dE5fG7hJ9kL1mN3pQ5rS7", "type": "function", "function": {"name": "run", "arguments": ARGUMENTS}}
-TEXTS = [{"type": "text", "text": SAID}, {"type": "text", "text": f"and {KEY}"}]
+CALL: dict[str, Any] = {
+    "id": "call_Ab3dE5fG7hJ9kL1mN3pQ5rS7",
+    "type": "function",
+    "function": {"name": "run", "arguments": ARGUMENTS},
+}
+TEXTS: list[Any] = [{"type": "text", "text": SAID}, {"type": "text", "text": f"and {KEY}"}]
 
 
 def messages(adapter: str) -> list[dict[str, Any]]:
@@ -49,8 +53,8 @@ def messages(adapter: str) -> list[dict[str, Any]]:
         return [_message({"role": "assistant", "content": parts}), _message(reasoning)]
     if adapter == "autogen":
         return from_autogen(AssistantMessage(content="Yes", thought=SAID, source="a"))
-    parts = [TextPart(SAID), TextPart(SAID), ThinkingPart(SAID, signature=SIGNED)]
-    return _from_pydantic(ModelResponse([*parts, ToolCallPart("run", ARGUMENTS, CALL["id"])]))
+    thought, call = ThinkingPart(SAID, signature=SIGNED), ToolCallPart("run", ARGUMENTS, CALL["id"])
+    return _from_pydantic(ModelResponse([TextPart(SAID), TextPart(SAID), thought, call]))
 
 
 @pytest.mark.parametrize("adapter", ["autogen", "langchain", "llama_index", "openai", "openai_agents", "pydantic_ai"])
