@@ -127,6 +127,9 @@ begin
     -- After a long outage there may be thousands of jobs with nothing to do; several claims work them off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;
+  if handed_out = 0 and claim_jobs.user_id is null then -- an idle worker has time for this
+    perform memory._finish_deletions(1000);
+  end if;
 end;
 $$;
 comment on function memory.claim_jobs(text, text[], int, interval, text) is
@@ -244,7 +247,14 @@ as $$
 begin
   insert into memory.marks (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
   on conflict do nothing;
-  return found;
+  if not found then
+    return false;
+  end if;
+  -- The insert may have waited for a transaction that forgot the user: then no mark may stay.
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
+    and not exists (select from memory.jobs as j where j.user_id = p_user_id);
+  return not found;
 exception
   when lock_not_available then
     return false;
