@@ -69,8 +69,8 @@ class AsyncCaller:
         self._vectors = Vectors()
         self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = asyncio.Lock()
-        self._tries = 0
-        self._refusal: Exception | None = None
+        self._refusals = 0
+        self._refusal = Exception()
         if isinstance(source, AsyncConnection):
             self._connection = source
         elif isinstance(source, AsyncConnectionPool):
@@ -177,22 +177,20 @@ class AsyncCaller:
 
     async def _open(self, pool: AsyncConnectionPool[Any]) -> None:
         """Open the client's own pool, once for all calls that come at the same time."""
-        tried_before = self._tries
+        refused_before = self._refusals
         async with self._one_at_a_time:
             if not pool.closed:
                 return
-            if self._refusal is not None and self._tries > tried_before:
+            if self._refusals > refused_before:
                 raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
-            self._tries += 1
             try:
                 # A plain connection first reports an error at once; a pool would retry for half a minute.
                 conninfo = self._conninfo if self._store is None else await self._store.running()
                 with connecting(conninfo):
                     tried = await AsyncConnection.connect(conninfo)
             except Exception as error:
-                self._refusal = error
+                self._refusals, self._refusal = self._refusals + 1, error
                 raise
-            self._refusal = None
             await tried.close()
             await pool.open()
 

@@ -70,8 +70,8 @@ class SyncCaller:
         self._vectors = Vectors()
         self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = threading.Lock()
-        self._tries = 0
-        self._refusal: Exception | None = None
+        self._refusals = 0
+        self._refusal = Exception()
         if isinstance(source, Connection):
             self._connection = source
         elif isinstance(source, ConnectionPool):
@@ -176,22 +176,20 @@ class SyncCaller:
 
     def _open(self, pool: ConnectionPool[Any]) -> None:
         """Open the client's own pool, once for all calls that come at the same time."""
-        tried_before = self._tries
+        refused_before = self._refusals
         with self._one_at_a_time:
             if not pool.closed:
                 return
-            if self._refusal is not None and self._tries > tried_before:
+            if self._refusals > refused_before:
                 raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
-            self._tries += 1
             try:
                 # A plain connection first reports an error at once; a pool would retry for half a minute.
                 conninfo = self._conninfo if self._store is None else self._store.running()
                 with connecting(conninfo):
                     tried = Connection.connect(conninfo)
             except Exception as error:
-                self._refusal = error
+                self._refusals, self._refusal = self._refusals + 1, error
                 raise
-            self._refusal = None
             tried.close()
             pool.open()
 
