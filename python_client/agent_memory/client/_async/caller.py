@@ -69,6 +69,8 @@ class AsyncCaller:
         self._vectors = Vectors()
         self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = asyncio.Lock()
+        self._refusals = 0
+        self._refusal = Exception()
         if isinstance(source, AsyncConnection):
             self._connection = source
         elif isinstance(source, AsyncConnectionPool):
@@ -96,6 +98,7 @@ class AsyncCaller:
             self._store.forget()
             # Closing the pool would take locks that threads of the other process may have held.
             self._pool_of_parent, self._pool = self._pool, self._new_pool()
+            self._one_at_a_time = asyncio.Lock()
             self._due = {}
 
     def _new_pool(self) -> AsyncConnectionPool[Any]:
@@ -163,12 +166,7 @@ class AsyncCaller:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
-                # A plain connection first reports an error at once; a pool would retry for half a minute.
-                conninfo = self._conninfo if self._store is None else await self._store.running()
-                with connecting(conninfo):
-                    tried = await AsyncConnection.connect(conninfo)
-                await tried.close()
-                await self._pool.open()
+                await self._open(self._pool)
             try:
                 async with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
                     yield connection
@@ -176,6 +174,25 @@ class AsyncCaller:
                 raise PoolTimeout(
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
                 ) from None
+
+    async def _open(self, pool: AsyncConnectionPool[Any]) -> None:
+        """Open the client's own pool, once for all calls that come at the same time."""
+        refused_before = self._refusals
+        async with self._one_at_a_time:
+            if not pool.closed:
+                return
+            if self._refusals > refused_before:
+                raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
+            try:
+                # A plain connection first reports an error at once; a pool would retry for half a minute.
+                conninfo = self._conninfo if self._store is None else await self._store.running()
+                with connecting(conninfo):
+                    tried = await AsyncConnection.connect(conninfo)
+            except Exception as error:
+                self._refusals, self._refusal = self._refusals + 1, error
+                raise
+            await tried.close()
+            await pool.open()
 
     @asynccontextmanager
     async def _heard(self, connection: AsyncConnection[Any], notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:

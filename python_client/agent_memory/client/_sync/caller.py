@@ -70,6 +70,8 @@ class SyncCaller:
         self._vectors = Vectors()
         self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = threading.Lock()
+        self._refusals = 0
+        self._refusal = Exception()
         if isinstance(source, Connection):
             self._connection = source
         elif isinstance(source, ConnectionPool):
@@ -97,6 +99,7 @@ class SyncCaller:
             self._store.forget()
             # Closing the pool would take locks that threads of the other process may have held.
             self._pool_of_parent, self._pool = self._pool, self._new_pool()
+            self._one_at_a_time = threading.Lock()
             self._due = {}
 
     def _new_pool(self) -> ConnectionPool[Any]:
@@ -162,12 +165,7 @@ class SyncCaller:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
-                # A plain connection first reports an error at once; a pool would retry for half a minute.
-                conninfo = self._conninfo if self._store is None else self._store.running()
-                with connecting(conninfo):
-                    tried = Connection.connect(conninfo)
-                tried.close()
-                self._pool.open()
+                self._open(self._pool)
             try:
                 with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
                     yield connection
@@ -175,6 +173,25 @@ class SyncCaller:
                 raise PoolTimeout(
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
                 ) from None
+
+    def _open(self, pool: ConnectionPool[Any]) -> None:
+        """Open the client's own pool, once for all calls that come at the same time."""
+        refused_before = self._refusals
+        with self._one_at_a_time:
+            if not pool.closed:
+                return
+            if self._refusals > refused_before:
+                raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
+            try:
+                # A plain connection first reports an error at once; a pool would retry for half a minute.
+                conninfo = self._conninfo if self._store is None else self._store.running()
+                with connecting(conninfo):
+                    tried = Connection.connect(conninfo)
+            except Exception as error:
+                self._refusals, self._refusal = self._refusals + 1, error
+                raise
+            tried.close()
+            pool.open()
 
     @contextmanager
     def _heard(self, connection: Connection[Any], notices: Notices) -> Iterator[Connection[Any]]:
