@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable
 from typing import Any
 
@@ -163,6 +164,40 @@ class TestSession:
         assert run(session.get_items()) == []
         assert run(other.get_items()) == self.items(1)
         assert memory.get_messages("ana", "tuesday")[0].agent_id == "planner"
+
+    @pytest.mark.parametrize("change", ["add", "pop", "clear"])
+    @pytest.mark.parametrize("fails", [False, True])
+    def test_a_cancelled_call_ends_once_its_outcome_is_certain(
+        self, memory: Memory, monkeypatch: pytest.MonkeyPatch, change: str, fails: bool
+    ) -> None:
+        names = {"add": "add_messages", "pop": "delete_message", "clear": "clear_thread"}
+        method, is_under_way, may_end = getattr(memory, names[change]), threading.Event(), threading.Event()
+
+        def slow(*arguments: Any, **options: Any) -> Any:
+            result = method(*arguments, **options)
+            is_under_way.set()
+            assert may_end.wait(10)
+            if fails:
+                raise psycopg.OperationalError
+            return result
+
+        async def cancel() -> list[Any]:
+            session = AgentMemorySession(memory, *MONDAY)
+            await session.add_items(self.items(0))
+            monkeypatch.setattr(memory, names[change], slow)
+            calls = {"add": lambda: session.add_items(self.items(1)), "pop": session.pop_item}
+            task = asyncio.ensure_future(calls.get(change, session.clear_session)())
+            assert await asyncio.to_thread(is_under_way.wait, 10)
+            for _ in range(2):
+                task.cancel()
+                await asyncio.sleep(0.01)
+            assert not task.done()
+            may_end.set()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return await session.get_items()
+
+        assert asyncio.run(cancel()) == self.items(0, 1) * (change == "add")
 
     def test_a_failing_database_ends_the_run_with_its_error(self, failing_memory: Memory) -> None:
         session = AgentMemorySession(failing_memory, *MONDAY)
