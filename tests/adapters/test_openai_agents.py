@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, Memory
+from agent_memory import AsyncMemory, InvalidValueError, Memory
 from agent_memory.adapters.openai_agents import AgentMemorySession
 from agents import Agent, ModelSettings, OpenAIChatCompletionsModel, RunConfig, Runner, SessionSettings, function_tool
 from agents.memory import Session
@@ -209,6 +209,18 @@ class TestSession:
         ):
             with pytest.raises(psycopg.OperationalError):
                 run(call)
+
+    @pytest.mark.parametrize(
+        ("item", "error"),
+        [({"role": "user", "content": object()}, TypeError), ({"type": "x", "v": object()}, InvalidValueError)],
+        ids=["content", "rest"],
+    )
+    def test_what_json_cannot_hold_is_refused_and_nothing_is_stored(
+        self, session: AgentMemorySession, item: Any, error: type[Exception]
+    ) -> None:
+        with pytest.raises(error):
+            run(session.add_items([*self.items(0), item]))
+        assert run(session.add_items(self.items(1)), session.get_items()) == self.items(1)
 
     def test_the_client_must_be_one(self) -> None:
         with pytest.raises(TypeError, match="not str"):
