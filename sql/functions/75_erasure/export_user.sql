@@ -1,5 +1,5 @@
 create or replace function memory.export_user(
-  user_id text, kinds text[] default null, row_limit int default null, row_offset bigint default 0
+  user_id text, kinds text[] default null, from_row int default 0, max_rows int default null
 )
 returns jsonb
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -10,7 +10,7 @@ as $$
 declare
   known constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
   too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
-    'row_limit and row_offset; "agent-memory move" copies such a user to another database.';
+    'from_row and max_rows; "agent-memory move" copies such a user to another database.';
   export jsonb;
   kind text;
   size bigint;
@@ -23,33 +23,33 @@ begin
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
       'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
   end if;
-  if row_limit < 1 then
-    perform memory._refuse('row_limit', format('%s is less than 1', row_limit), 'Leave it out for all rows.');
-  elsif (row_offset >= 0) is not true then
-    perform memory._refuse('row_offset', format('%s is not a number from 0', coalesce(row_offset::text, 'null')),
-      'It counts rows from the beginning of each kind.');
+  if max_rows < 1 then
+    perform memory._refuse('max_rows', format('%s is less than 1', max_rows), 'Leave it out for all rows.');
+  elsif (from_row >= 0) is not true then
+    perform memory._refuse('from_row', format('%s is not a number from 0', coalesce(from_row::text, 'null')),
+      'It counts the rows of each kind from its beginning.');
   end if;
   export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', user_id);
   foreach kind in array known loop
     continue when (kind = any (kinds)) is false;
     execute memory._export_query(kind, 'sum(octet_length(e.item::text))') into size
-    using user_id, row_limit, row_offset;
+    using user_id, max_rows, from_row;
     total := total + coalesce(size, 0);
     if total > 200000000 then -- PostgreSQL takes no jsonb of more than 255 MB
       perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
         too_large, '54000');
     end if;
     execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
-    using user_id, row_limit, row_offset;
+    using user_id, max_rows, from_row;
     export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
   end loop;
   return export;
 end;
 $$;
-comment on function memory.export_user(text, text[], int, bigint) is
+comment on function memory.export_user(text, text[], int, int) is
 'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
 'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
-'memory.import_user() makes them again. kinds, row_limit and row_offset export a part; more than 200 MB at once are '
+'memory.import_user() makes them again. kinds, from_row and max_rows export a part; more than 200 MB at once are '
 'refused (54000).';
 
 create or replace function memory._export_format()
