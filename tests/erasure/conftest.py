@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.support.sqlapi import TABLES, Api
+from tests.support.sqlapi import TABLES, Api, result_of
 
 NEEDLE = "n\N{LATIN SMALL LETTER E WITH DIAERESIS}edle7f3"
 ANA = f"ana-{NEEDLE}"
@@ -69,7 +69,9 @@ def fill(api: Api, user_id: str, word: str) -> None:
     api.summarize_user(**user)
     api.extract_memories(user_id=user_id, thread_id=thread)
     for _ in range(3):
-        api.finish_jobs(summary=f"They talked of {word}", memory=SAID.replace(NEEDLE, word))
+        for job in api.claim_jobs(worker="test", max_jobs=1000, **user):
+            result = result_of(job, f"They talked of {word}", SAID.replace(NEEDLE, word))
+            api.complete_job(job_id=job.job_id, lease_token=job.lease_token, result=result, **user)
     api.clear_thread(user_id=user_id, thread_id=f"cleared {word}")
     api.add_message(user_id=user_id, thread_id=f"cleared {word}", role="user", content=word)
     api.clear_thread(user_id=user_id, thread_id=f"cleared {word}")
@@ -98,7 +100,7 @@ def fill(api: Api, user_id: str, word: str) -> None:
 
 def rows(api: Api, user_id: str) -> dict[str, int]:
     """How many rows of each table a user has."""
-    found = {}
+    found: dict[str, int] = {}
     for [table] in api.query(TABLES):
         columns = "select from pg_attribute where attrelid = %(table)s::regclass and attname = 'user_id'"
         if api.query(columns, table=f"memory.{table}"):
