@@ -1715,10 +1715,12 @@ returns tsvector$header$),
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
 returns void$header$),
-      ('function', '_caller_role', $header$()
-returns text$header$),
+      ('function', '_caller', $header$()
+returns name$header$),
       ('function', '_audit_before_change', $header$()
 returns trigger$header$),
+      ('function', '_forget_in_audit', $header$(p_user_id text)
+returns bigint$header$),
       ('function', '_settings_of_file', $header$(p_settings jsonb)
 returns jsonb$header$),
       ('function', '_merge_parts', $header$(p_outer jsonb, p_inner jsonb, p_place text)
@@ -1867,8 +1869,6 @@ returns void$header$),
 returns void$header$),
       ('function', '_bury_user', $header$(p_user_id text)
 returns void$header$),
-      ('function', '_caller', $header$()
-returns name$header$),
       ('function', '_changes_whole_user', $header$()
 returns boolean$header$),
       ('function', '_begin_whole_user_change', $header$()
@@ -3367,7 +3367,11 @@ returns memory.context_part$header$),
       ('function', '_places_needed', $header$(p_summaries memory.context_part[], p_oldest_seq bigint)
 returns int[]$header$),
       ('function', 'export_user', $header$(
-  user_id text, kinds text[] default null, row_limit int default null, row_offset bigint default 0
+  user_id text, kinds text[] default null, from_row int default 0, max_rows int default null
+)
+returns jsonb$header$),
+      ('function', '_export', $header$(
+  p_user_id text, p_known text[], p_kinds text[], p_from_row int, p_max_rows int
 )
 returns jsonb$header$),
       ('function', '_export_format', $header$()
@@ -3460,7 +3464,21 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_others', $header$(p_rows jsonb, p_key text, p_values jsonb)
 returns jsonb$header$),
+      ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_triggers', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_indexes', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_models', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_model_status', $header$()
+returns jsonb$header$),
+      ('function', '_check_privileges', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_granted', $header$(p_acl aclitem[], p_owner oid)
+returns table (grantee text, privilege text)$header$),
+      ('function', '_has_runner', $header$()
+returns boolean$header$),
       ('function', '_check_secrets', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_stuck_jobs', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_upgrade', $header$(out ok boolean, out detail text)$header$),
       ('function', 'doctor', $header$()
 returns table (check_name text, ok boolean, detail text)$header$),
       ('function', '_enqueue_periodic_work', $header$(p_row_limit int)
@@ -3469,11 +3487,7 @@ returns bigint$header$),
 returns setof text$header$),
       ('function', 'status', $header$()
 returns jsonb$header$),
-      ('function', '_has_runner', $header$()
-returns boolean$header$),
       ('function', '_queue_status', $header$()
-returns jsonb$header$),
-      ('function', '_model_status', $header$()
 returns jsonb$header$),
       ('function', '_embedded_status', $header$()
 returns jsonb$header$),
@@ -4827,15 +4841,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into memory.audit (role, function, user_id, details)
-  values (memory._caller_role(), p_function, p_user_id, p_details);
-  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller_role());
+  values (memory._caller(), p_function, p_user_id, p_details);
+  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller());
 end;
 $$;
 
 -- The role that a session has set, or else the one that logged in. In a function with the owner's rights current_user
 -- is the owner.
-create or replace function memory._caller_role()
-returns text
+create or replace function memory._caller()
+returns name
 language plpgsql stable parallel safe
 as $$
 begin
@@ -4861,6 +4875,21 @@ begin
   end if;
   raise exception 'memory.audit keeps its rows for 400 days'
     using errcode = '42501', hint = 'memory.sweep() deletes older ones; memory.forget_user() takes a user out.';
+end;
+$$;
+
+-- Takes a user who is forgotten out of memory.audit, and returns out of how many rows: who has called which function
+-- stays, and what for does not.
+create or replace function memory._forget_in_audit(p_user_id text)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  changed bigint;
+begin
+  update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
+  get diagnostics changed = row_count;
+  return changed;
 end;
 $$;
 
@@ -6547,16 +6576,6 @@ $$;
 
 -- Changes of all rows of a user at once, which triggers let pass by.
 
--- The role that calls, also within a function that runs with the owner's rights.
-create or replace function memory._caller()
-returns name
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce(nullif(current_setting('role'), 'none'), session_user);
-end;
-$$;
-
 -- Whether triggers let the rows of this statement pass by, once the setting memory.rows_are_copied says so: every role
 -- can set that, so only who may create objects in the schema is believed, or a function that has noted its transaction.
 create or replace function memory._changes_whole_user()
@@ -7055,8 +7074,8 @@ declare
   job memory.jobs;
 begin
   job := memory._leased_job(user_id, job_id, lease_token);
-  -- After an upgrade a worker of the version before claims jobs of kinds that only this version knows, and says so. Such
-  -- an attempt does not count, and a worker of this version does the job.
+  -- After an upgrade a worker of the version before claims jobs of kinds that only this version knows, and says so.
+  -- Such an attempt does not count, and a worker of this version does the job.
   if fail_job.error like 'unknown kind of job%' then
     perform memory._give_back(job, clock_timestamp() + interval '10 seconds', true, left(fail_job.error, 10000));
     return 'pending';
@@ -14790,7 +14809,7 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  reader constant text := memory._caller_role();
+  reader constant text := memory._caller();
   stored memory.secrets;
   value bytea;
 begin
@@ -21952,23 +21971,16 @@ end;
 $$;
 
 create or replace function memory.export_user(
-  user_id text, kinds text[] default null, row_limit int default null, row_offset bigint default 0
+  user_id text, kinds text[] default null, from_row int default 0, max_rows int default null
 )
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
 as $$
 declare
   known constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
-  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
-    'row_limit and row_offset; "agent-memory move" copies such a user to another database.';
-  export jsonb;
-  kind text;
-  size bigint;
-  total bigint := 0;
-  rows jsonb;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_list('kinds', kinds);
@@ -21976,34 +21988,57 @@ begin
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
       'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
   end if;
-  if row_limit < 1 then
-    perform memory._refuse('row_limit', format('%s is less than 1', row_limit), 'Leave it out for all rows.');
-  elsif (row_offset >= 0) is not true then
-    perform memory._refuse('row_offset', format('%s is not a number from 0', coalesce(row_offset::text, 'null')),
-      'It counts rows from the beginning of each kind.');
+  if max_rows < 1 then
+    perform memory._refuse('max_rows', format('%s is less than 1', max_rows), 'Leave it out for all rows.');
+  elsif (from_row >= 0) is not true then
+    perform memory._refuse('from_row', format('%s is not a number from 0', coalesce(from_row::text, 'null')),
+      'It counts the rows of each kind from its beginning.');
   end if;
-  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', user_id);
-  foreach kind in array known loop
-    continue when (kind = any (kinds)) is false;
+  if from_row = 0 then -- one row for an export in parts
+    perform memory._audit('export_user', jsonb_strip_nulls(jsonb_build_object('kinds', kinds)), user_id);
+  end if;
+  return memory._export(user_id, known, kinds, from_row, max_rows);
+end;
+$$;
+comment on function memory.export_user(text, text[], int, int) is
+'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
+'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
+'memory.import_user() makes them again. kinds, from_row and max_rows export a part; more than 200 MB at once are '
+'refused (54000).';
+
+-- The export, of one moment: the statements of a stable function all see what its caller's statement sees.
+create or replace function memory._export(
+  p_user_id text, p_known text[], p_kinds text[], p_from_row int, p_max_rows int
+)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
+    'from_row and max_rows; "agent-memory move" copies such a user to another database.';
+  export jsonb;
+  kind text;
+  size bigint;
+  total bigint := 0;
+  rows jsonb;
+begin
+  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
+  foreach kind in array p_known loop
+    continue when (kind = any (p_kinds)) is false;
     execute memory._export_query(kind, 'sum(octet_length(e.item::text))') into size
-    using user_id, row_limit, row_offset;
+    using p_user_id, p_max_rows, p_from_row;
     total := total + coalesce(size, 0);
     if total > 200000000 then -- PostgreSQL takes no jsonb of more than 255 MB
       perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
         too_large, '54000');
     end if;
     execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
-    using user_id, row_limit, row_offset;
+    using p_user_id, p_max_rows, p_from_row;
     export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
   end loop;
   return export;
 end;
 $$;
-comment on function memory.export_user(text, text[], int, bigint) is
-'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
-'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
-'memory.import_user() makes them again. kinds, row_limit and row_offset export a part; more than 200 MB at once are '
-'refused (54000).';
 
 create or replace function memory._export_format()
 returns text
@@ -22399,7 +22434,7 @@ begin
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('model_calls', 'gone_jobs')
+      and c.relname not in ('model_calls', 'gone_jobs', 'audit')
     order by array_position(first_tables, c.relname::text), c.relname -- the others come after
   loop
     execute format('delete from memory.%I as t where t.user_id = $1%s', name,
@@ -22408,7 +22443,9 @@ begin
     get diagnostics removed = row_count;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
-  return gone || memory._forget_in_ledger(p_user_id);
+  removed := memory._forget_in_audit(p_user_id);
+  return gone || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
+    || memory._forget_in_ledger(p_user_id);
 end;
 $$;
 
@@ -22439,6 +22476,10 @@ begin
       agent_id = case when c.agent_id <> all (own_agents) then c.agent_id end
   where c.user_id = p_user_id;
   get diagnostics entered = row_count;
+  -- Ids of jobs are not given twice, but a user who was moved here brought some along.
+  delete from memory.gone_jobs as g
+  where g.user_id = memory._pseudonym(p_user_id) and g.job_id in (
+    select n.job_id from memory.gone_jobs as n where n.user_id = p_user_id);
   update memory.gone_jobs as g
   set user_id = memory._pseudonym(p_user_id),
       agent_id = case when g.agent_id <> all (own_agents) then g.agent_id end
@@ -22766,7 +22807,10 @@ begin
     raise notice '% rows of the export were forgotten here and stay out', left_out
       using hint = 'An administrator may pass lift_tombstones => true.';
   end if;
-  return imported || jsonb_build_object('left_out', left_out);
+  imported := imported || jsonb_build_object('left_out', left_out);
+  perform memory._audit('import_user', jsonb_build_object('lift_tombstones', lift_tombstones, 'rows', imported),
+    user_id);
+  return imported;
 end;
 $$;
 comment on function memory.import_user(text, jsonb, boolean) is
@@ -22830,7 +22874,7 @@ begin
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname <> 'query_embeddings'
+      and c.relname not in ('query_embeddings', 'audit')
     order by 1
   loop
     execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
@@ -22932,6 +22976,8 @@ begin
   values (memory._uuid_v7(), p_subject, memory._keyed_hash(memory._erasure_key(), p_user_id), p_reason, p_tables,
           clock_timestamp())
   returning * into kept;
+  perform memory._audit('forget_' || p_subject, jsonb_build_object('receipt_id', kept.receipt_id),
+    case p_subject when 'memory' then p_user_id end);
   return jsonb_build_object('receipt_id', kept.receipt_id, 'forgotten_at', memory._iso_time(kept.forgotten_at),
                             'tables', kept.tables);
 end;
@@ -22960,10 +23006,7 @@ as $$
 declare
   secret text;
 begin
-  if octet_length(p_reason) > 2000 then
-    perform memory._refuse_size('reason', octet_length(p_reason), 2000,
-      'A sentence or the number of a ticket is enough.');
-  end if;
+  perform memory._check_id('reason', coalesce(p_reason, 'none'));
   foreach secret in array p_secrets loop
     p_reason := replace(p_reason, secret, '[forgotten]');
     if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then
@@ -22989,7 +23032,7 @@ $$;
 
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
--- they are near-duplicates by the rule that hides such. A contradiction is no duplicate: what a forgotten memory
+-- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no duplicate: what a forgotten memory
 -- contradicted is current again.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid)
 returns uuid[]
@@ -23015,8 +23058,9 @@ begin
 end;
 $$;
 
--- Whether two memories are near-duplicates: of one subject and agent, their embeddings are as close as the policy says,
--- and one claims what the other claims. Only close ones are compared word by word, which takes 0.5 ms.
+-- Whether two memories say the same in other words: of one subject and agent, their embeddings are as close as the
+-- policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates:
+-- what is hidden can come back, what is forgotten cannot. Only close ones are compared by words, which takes 0.5 ms.
 create or replace function memory._is_near_duplicate(p_memory memory.memories, p_other memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -23049,7 +23093,7 @@ begin
   language := (policy #>> '{search,language}')::regconfig;
   claim := memory._claim(p_memory.content, language, '{}');
   other_claim := memory._claim(p_other.content, language, '{}');
-  return memory._agrees_with(claim, other_claim) or memory._agrees_with(other_claim, claim);
+  return memory._says_all_of(claim, other_claim, false) or memory._says_all_of(other_claim, claim, false);
 end;
 $$;
 
@@ -23205,6 +23249,362 @@ begin
 end;
 $$;
 
+-- What memory.doctor() says of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It
+-- reads PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
+create or replace function memory._check_bloat(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  moment constant timestamptz := statement_timestamp();
+  freeze_age constant bigint := current_setting('autovacuum_freeze_max_age')::bigint;
+begin
+  with tables as (
+    select c.oid::regclass as name, greatest(c.reltuples, 0) as rows, age(c.relfrozenxid) as xid_age,
+      pg_stat_get_dead_tuples(c.oid) as dead,
+      coalesce((o.options ->> 'autovacuum_enabled')::boolean, true) as is_vacuumed,
+      coalesce(o.options ->> 'autovacuum_vacuum_threshold', current_setting('autovacuum_vacuum_threshold'))::float8
+        + coalesce(o.options ->> 'autovacuum_vacuum_scale_factor',
+                   current_setting('autovacuum_vacuum_scale_factor'))::float8 * greatest(c.reltuples, 0) as due_at
+    from pg_class as c
+    cross join lateral (
+      select coalesce(jsonb_object_agg(r.option_name, r.option_value), '{}') as options
+      from pg_options_to_table(c.reloptions) as r) as o
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+  )
+  select string_agg(f.fault, '; ' order by f.fault) into detail
+  from (
+    -- Autovacuum begins at due_at. Fewer than 10,000 dead rows slow nothing down.
+    select format('%s has %s dead rows beside about %s live ones: run "vacuum (analyze) %1$s"', t.name, t.dead,
+                  t.rows::bigint) as fault
+    from tables as t where t.dead > greatest(2 * t.due_at, 10000)
+    union all
+    select format('%s has transaction ids %s transactions old: run "vacuum (freeze) %1$s"', t.name, t.xid_age)
+    from tables as t where t.xid_age > freeze_age * 1.5
+    union all
+    select format('autovacuum is off for %s: run "alter table %1$s reset (autovacuum_enabled)"', t.name)
+    from tables as t where not t.is_vacuumed
+    union all
+    select 'autovacuum is off: run "alter system set autovacuum = on", then "select pg_reload_conf()"'
+    where not current_setting('autovacuum')::boolean
+    union all
+    select format('a transaction is open for %s, and no row that died since then can be removed: run "select '
+                  'pg_terminate_backend(%s)" if nobody needs it', date_trunc('second', moment - a.xact_start), a.pid)
+    from pg_stat_activity as a
+    where a.datname = current_database() and a.xact_start < moment - interval '1 hour'
+      and a.backend_type = 'client backend' and a.backend_xmin is not null
+    union all
+    select format('a prepared transaction waits for %s: run "rollback prepared %L" if nobody commits it',
+                  date_trunc('second', moment - x.prepared), x.gid)
+    from pg_prepared_xacts as x
+    where x.database = current_database() and x.prepared < moment - interval '1 hour') as f;
+  ok := detail is null;
+  detail := coalesce(detail, 'autovacuum keeps up');
+end;
+$$;
+
+-- What memory.doctor() says of the server's clock. Expiry, leases and the turn of jobs follow this clock. The newest
+-- time of each table is found by an index.
+create or replace function memory._check_clock(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  moment constant timestamptz := clock_timestamp();
+  newest constant timestamptz := greatest(
+    (select max(j.finished_at) from memory.jobs as j where j.status in ('completed', 'dead')),
+    (select max(c.called_at) from memory.model_calls as c),
+    (select max(q.created_at) from memory.query_embeddings as q),
+    (select max(r.read_at) from memory.secret_reads as r), (select max(a.at) from memory.audit as a));
+  far_ahead bigint;
+begin
+  -- No job is put off for more than a day, nor waits for a budget of longer.
+  select count(*) into far_ahead
+  from memory.jobs as j where j.status = 'pending' and j.run_after > moment + interval '2 days';
+  detail := concat_ws('; ',
+    case when newest > moment + interval '5 seconds'
+      then format('the clock is %s behind the newest rows, so it was set back: run "timedatectl set-ntp true" on the '
+        'server', date_trunc('second', newest - moment)) end,
+    case when far_ahead > 0
+      then format('%s jobs wait for more than two days, as after a clock that ran ahead: run "update memory.jobs set '
+        'run_after = now() where status = ''pending'' and run_after > now() + interval ''2 days''"', far_ahead) end);
+  ok := detail = '';
+  detail := coalesce(nullif(detail, ''), 'no row is from the future');
+end;
+$$;
+
+-- What memory.doctor() says of triggers: without them plain SQL breaks rules, and counters and jobs stand still.
+create or replace function memory._check_triggers(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+begin
+  select string_agg(f.fault, '; ' order by f.fault) into detail
+  from (
+    select format('trigger %s of memory.%s is missing: run "agent-memory install"', x.name, x.table_name) as fault
+    from (values
+    ('artifacts', 'artifact_100_before_write'),
+    ('artifacts', 'artifact_150_content_after_insert'),
+    ('artifacts', 'artifact_200_after_insert'),
+    ('artifacts', 'artifact_200_after_update'),
+    ('artifacts', 'artifacts_200_after_delete'),
+    ('audit', 'audit_100_before_change'),
+    ('audit', 'audit_110_before_truncate'),
+    ('document_chunks', 'chunks_200_after_delete'),
+    ('documents', 'document_100_before_write'),
+    ('documents', 'document_200_after_delete'),
+    ('documents', 'document_200_after_insert'),
+    ('documents', 'document_200_after_update'),
+    ('embeddings', 'embedding_100_before_insert'),
+    ('embeddings', 'embedding_150_before_message_insert'),
+    ('embeddings', 'embedding_150_before_message_update'),
+    ('jobs', 'jobs_200_after_delete'),
+    ('memories', 'memories_200_after_delete'),
+    ('memories', 'memories_200_after_insert'),
+    ('memories', 'memories_200_after_update'),
+    ('memories', 'memory_100_before_write'),
+    ('messages', 'message_100_before_insert'),
+    ('messages', 'message_100_before_update'),
+    ('messages', 'messages_200_after_delete'),
+    ('messages', 'messages_200_after_update'),
+    ('models', 'model_100_after_delete'),
+    ('summaries', 'summaries_200_after_delete'),
+    ('threads', 'thread_100_after_delete')
+    ) as x (table_name, name)
+    where not exists (
+      select from pg_trigger as t
+      where t.tgrelid = to_regclass('memory.' || x.table_name) and t.tgname = x.name)
+    union all
+    -- Those of foreign keys too, which "disable trigger all" switches off.
+    select format('triggers of %s are disabled: run "alter table %1$s enable trigger all"', t.tgrelid::regclass)
+    from pg_trigger as t
+    join pg_class as c on c.oid = t.tgrelid and c.relnamespace = 'memory'::regnamespace
+    where t.tgenabled in ('D', 'R')
+    group by t.tgrelid
+    union all
+    select 'this session fires no triggers: run "alter role ... reset session_replication_role", and connect again'
+    where current_setting('session_replication_role') = 'replica') as f;
+  ok := detail is null;
+  detail := coalesce(detail, 'all are there and enabled');
+end;
+$$;
+
+-- What memory.doctor() says of indexes: those that an installation makes are there, and none is left half made.
+create or replace function memory._check_indexes(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+begin
+  select string_agg(f.fault, '; ' order by f.fault) into detail
+  from (
+    select format('index memory.%s is missing: run "%s"', x.name, x.statement) as fault
+    from (values
+    ('agent_budgets_pkey', $index$alter table memory.agent_budgets add primary key (agent_id)$index$),
+    ('artifact_parts_lines_idx', $index$create index concurrently artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte)$index$),
+    ('artifact_parts_pkey', $index$alter table memory.artifact_parts add primary key (user_id, content_id, first_byte)$index$),
+    ('artifact_parts_unparsed_idx', $index$create index concurrently artifact_parts_unparsed_idx on memory.artifact_parts (user_id, content_id, first_byte) where search_vector is null$index$),
+    ('artifact_uploads_pkey', $index$alter table memory.artifact_uploads add primary key (user_id, upload_id)$index$),
+    ('artifact_uploads_updated_at_idx', $index$create index concurrently artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at)$index$),
+    ('artifacts_check_at_idx', $index$create index concurrently artifacts_check_at_idx on memory.artifacts (check_at) where check_at < 'infinity'$index$),
+    ('artifacts_content_idx', $index$create unique index concurrently artifacts_content_idx on memory.artifacts (user_id, content_id)$index$),
+    ('artifacts_expires_at_idx', $index$create index concurrently artifacts_expires_at_idx on memory.artifacts (expires_at) where expires_at is not null$index$),
+    ('artifacts_pkey', $index$alter table memory.artifacts add primary key (user_id, key)$index$),
+    ('artifacts_recent_idx', $index$create index concurrently artifacts_recent_idx on memory.artifacts (user_id, created_at, key)$index$),
+    ('artifacts_thread_idx', $index$create index concurrently artifacts_thread_idx on memory.artifacts (user_id, thread_id) where thread_id is not null$index$),
+    ('artifacts_undescribed_idx', $index$create index concurrently artifacts_undescribed_idx on memory.artifacts (user_id, created_at, key) where awaits_description$index$),
+    ('audit_at_idx', $index$create index concurrently audit_at_idx on memory.audit (at)$index$),
+    ('audit_pkey', $index$alter table memory.audit add primary key (audit_id)$index$),
+    ('audit_user_idx', $index$create index concurrently audit_user_idx on memory.audit (user_id) where user_id is not null$index$),
+    ('document_chunks_pkey', $index$alter table memory.document_chunks add primary key (user_id, document_id, number)$index$),
+    ('document_chunks_uncut_idx', $index$create index concurrently document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null$index$),
+    ('documents_archive_idx', $index$create unique index concurrently documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive'$index$),
+    ('documents_pkey', $index$alter table memory.documents add primary key (user_id, document_id)$index$),
+    ('documents_recent_idx', $index$create index concurrently documents_recent_idx on memory.documents (user_id, created_at, document_id)$index$),
+    ('documents_thread_idx', $index$create index concurrently documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null$index$),
+    ('due_deletions_due_at_idx', $index$create index concurrently due_deletions_due_at_idx on memory.due_deletions (due_at)$index$),
+    ('due_deletions_pkey', $index$alter table memory.due_deletions add primary key (user_id, thread_id, deleted_before)$index$),
+    ('embeddings_codes_idx', $index$create index concurrently embeddings_codes_idx on memory.embeddings (user_id, model, created_at) include (id, agent_id, code) where source = 'message' and code is not null$index$),
+    ('embeddings_pkey', $index$alter table memory.embeddings add primary key (user_id, model, source, id)$index$),
+    ('embeddings_uncoded_idx', $index$create index concurrently embeddings_uncoded_idx on memory.embeddings (user_id, model) where source = 'message' and code is null$index$),
+    ('erasure_keys_pkey', $index$alter table memory.erasure_keys add primary key (inner_block)$index$),
+    ('gone_jobs_gone_at_idx', $index$create index concurrently gone_jobs_gone_at_idx on memory.gone_jobs (gone_at)$index$),
+    ('gone_jobs_pkey', $index$alter table memory.gone_jobs add primary key (user_id, job_id)$index$),
+    ('idempotency_keys_pkey', $index$alter table memory.idempotency_keys add primary key (user_id, thread_id, idempotency_key)$index$),
+    ('jobs_delayed_idx', $index$create index concurrently jobs_delayed_idx on memory.jobs (run_after, job_id) where status = 'pending' and is_delayed$index$),
+    ('jobs_finished_idx', $index$create index concurrently jobs_finished_idx on memory.jobs (finished_at) where status in ('completed', 'dead')$index$),
+    ('jobs_lease_idx', $index$create index concurrently jobs_lease_idx on memory.jobs (lease_expires_at) where status = 'running'$index$),
+    ('jobs_one_open_idx', $index$create unique index concurrently jobs_one_open_idx on memory.jobs (user_id, kind, scope, variant) where status in ('pending', 'running')$index$),
+    ('jobs_pkey', $index$alter table memory.jobs add primary key (user_id, job_id)$index$),
+    ('jobs_running_idx', $index$create index concurrently jobs_running_idx on memory.jobs (user_id) where status = 'running'$index$),
+    ('jobs_turn_idx', $index$create index concurrently jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id) where status = 'pending' and not is_delayed$index$),
+    ('marks_pkey', $index$alter table memory.marks add primary key (user_id, scope, kind)$index$),
+    ('memories_content_hash_idx', $index$create unique index concurrently memories_content_hash_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where superseded_at is null and deleted_at is null$index$),
+    ('memories_deleted_at_idx', $index$create index concurrently memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null$index$),
+    ('memories_expires_at_idx', $index$create index concurrently memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null$index$),
+    ('memories_hidden_hash_idx', $index$create index concurrently memories_hidden_hash_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where superseded_at is not null and deleted_at is null$index$),
+    ('memories_least_idx', $index$create index concurrently memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id) where superseded_at is null and deleted_at is null$index$),
+    ('memories_long_idx', $index$create index concurrently memories_long_idx on memory.memories (user_id) where long_search_vector is not null and superseded_at is null and deleted_at is null$index$),
+    ('memories_pkey', $index$alter table memory.memories add primary key (user_id, memory_id)$index$),
+    ('memories_profile_idx', $index$create index concurrently memories_profile_idx on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc) include (agent_id, expires_at, valid_to) where superseded_at is null and deleted_at is null and memory_type in ('preference', 'fact')$index$),
+    ('memories_recent_idx', $index$create index concurrently memories_recent_idx on memory.memories (user_id, agent_id, created_at, memory_id) include (expires_at, valid_to, search_vector) where superseded_at is null and deleted_at is null$index$),
+    ('memories_scope_expiry_idx', $index$create index concurrently memories_scope_expiry_idx on memory.memories (user_id, agent_id, expires_at) where expires_at is not null and superseded_at is null and deleted_at is null$index$),
+    ('memories_superseded_by_idx', $index$create index concurrently memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null$index$),
+    ('memories_thread_idx', $index$create index concurrently memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null$index$),
+    ('memory_history_pkey', $index$alter table memory.memory_history add primary key (user_id, memory_id, version)$index$),
+    ('memory_history_superseded_by_idx', $index$create index concurrently memory_history_superseded_by_idx on memory.memory_history (user_id, superseded_by) where superseded_by is not null$index$),
+    ('memory_scopes_pkey', $index$alter table memory.memory_scopes add primary key (user_id, agent_id)$index$),
+    ('memory_types_pkey', $index$alter table memory.memory_types add primary key (memory_type)$index$),
+    ('messages_artifact_idx', $index$create index concurrently messages_artifact_idx on memory.messages (user_id, thread_id, artifact_key) where artifact_key is not null$index$),
+    ('messages_artifact_seq_idx', $index$create index concurrently messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null$index$),
+    ('messages_cleared_idx', $index$create index concurrently messages_cleared_idx on memory.messages (user_id, thread_id) where not is_active and summary_id is null$index$),
+    ('messages_expires_at_idx', $index$create index concurrently messages_expires_at_idx on memory.messages (expires_at) where expires_at < 'infinity'$index$),
+    ('messages_idempotency_key_idx', $index$create unique index concurrently messages_idempotency_key_idx on memory.messages (user_id, idempotency_key, thread_id) where idempotency_key is not null$index$),
+    ('messages_pkey', $index$alter table memory.messages add primary key (user_id, thread_id, seq)$index$),
+    ('messages_search_keys_idx', $index$create index concurrently messages_search_keys_idx on memory.messages using gin (search_keys) with (fastupdate = on, gin_pending_list_limit = 128) where search_keys is not null$index$),
+    ('migrations_pkey', $index$alter table memory.migrations add primary key (name)$index$),
+    ('model_calls_agent_idx', $index$create index concurrently model_calls_agent_idx on memory.model_calls (agent_id, called_at) include (tokens_in, tokens_out) where agent_id is not null$index$),
+    ('model_calls_called_at_idx', $index$create index concurrently model_calls_called_at_idx on memory.model_calls (called_at)$index$),
+    ('model_calls_pkey', $index$alter table memory.model_calls add primary key (user_id, call_id)$index$),
+    ('model_calls_user_idx', $index$create index concurrently model_calls_user_idx on memory.model_calls (user_id, called_at) include (tokens_in, tokens_out)$index$),
+    ('models_one_active_idx', $index$create unique index concurrently models_one_active_idx on memory.models (kind) where is_active$index$),
+    ('models_pkey', $index$alter table memory.models add primary key (name)$index$),
+    ('moved_users_pkey', $index$alter table memory.moved_users add primary key (user_id)$index$),
+    ('policies_pkey', $index$alter table memory.policies add primary key (user_id, agent_id)$index$),
+    ('prompt_versions_pkey', $index$alter table memory.prompt_versions add primary key (name, version)$index$),
+    ('query_embeddings_created_at_idx', $index$create index concurrently query_embeddings_created_at_idx on memory.query_embeddings (created_at)$index$),
+    ('query_embeddings_pkey', $index$alter table memory.query_embeddings add primary key (user_id, model, query_hash)$index$),
+    ('receipts_pkey', $index$alter table memory.receipts add primary key (receipt_id)$index$),
+    ('secret_reads_read_at_idx', $index$create index concurrently secret_reads_read_at_idx on memory.secret_reads (read_at)$index$),
+    ('secret_reads_user_idx', $index$create index concurrently secret_reads_user_idx on memory.secret_reads (user_id, read_at)$index$),
+    ('secrets_key_id_idx', $index$create index concurrently secrets_key_id_idx on memory.secrets (key_id)$index$),
+    ('secrets_pkey', $index$alter table memory.secrets add primary key (user_id, name)$index$),
+    ('summaries_base_idx', $index$create index concurrently summaries_base_idx on memory.summaries (user_id, base_summary_id) where base_summary_id is not null$index$),
+    ('summaries_one_processing_idx', $index$create unique index concurrently summaries_one_processing_idx on memory.summaries (user_id, thread_id, kind) where status = 'processing'$index$),
+    ('summaries_pkey', $index$alter table memory.summaries add primary key (user_id, summary_id)$index$),
+    ('summaries_thread_idx', $index$create index concurrently summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc)$index$),
+    ('threads_pkey', $index$alter table memory.threads add primary key (user_id, thread_id)$index$),
+    ('tombstones_pkey', $index$alter table memory.tombstones add primary key (user_hash, statement_hash)$index$),
+    ('whole_user_changes_pkey', $index$alter table memory.whole_user_changes add primary key (transaction_id)$index$)
+    ) as x (name, statement)
+    where to_regclass('memory.' || x.name) is null
+    union all
+    -- An index that is being built is not valid yet, which is no fault.
+    select format('index %s is not valid: run "reindex index concurrently %1$s"', i.indexrelid::regclass)
+    from pg_class as c
+    join pg_index as i on i.indrelid = c.oid
+    where c.relnamespace = 'memory'::regnamespace and not i.indisvalid
+      and not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid)
+      -- Those have a check of their own.
+      and i.indexrelid::regclass::text not like e'memory.embeddings\\_%\\_hnsw\\_idx') as f;
+  ok := detail is null;
+  detail := coalesce(detail, 'all are there and valid');
+end;
+$$;
+
+-- What memory.doctor() says of the active models: whether the last call of each was answered.
+create or replace function memory._check_models(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+begin
+  select string_agg(format('the last call of "%s" failed (%s): mend what the error names where the model is called, or '
+      'run "select memory.deactivate_model(%L)"', m.value ->> 'name', m.value ->> 'last_error', m.value ->> 'name'),
+    '; ') into detail
+  from jsonb_array_elements(memory._model_status()) as m (value)
+  where m.value ->> 'last_error' is not null;
+  ok := detail is null;
+  detail := coalesce(detail, 'no last call failed');
+end;
+$$;
+
+-- The active models, and how their last call went as far as the newest 10,000 calls of the ledger tell.
+create or replace function memory._model_status()
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce((
+    with calls as (
+      select c.model, c.called_at, c.error from memory.model_calls as c order by c.called_at desc limit 10000
+    )
+    select jsonb_agg(jsonb_build_object('kind', m.kind, 'name', m.name, 'provider', m.provider, 'model', m.model,
+                                        'last_called_at', l.called_at, 'last_error', l.error) order by m.kind)
+    from memory.models as m
+    left join lateral (
+      select c.called_at, left(c.error, 300) as error from calls as c where c.model = m.name
+      order by c.called_at desc limit 1) as l on true
+    where m.is_active), '[]');
+end;
+$$;
+
+-- What memory.doctor() says of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or
+-- changes whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call
+-- functions; docs/operations.md lists which.
+create or replace function memory._check_privileges(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  public_functions constant bigint := (
+    select count(*) from pg_proc as p
+    where p.pronamespace = 'memory'::regnamespace
+      and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0));
+begin
+  select string_agg(f.fault, '; ' order by f.fault) into detail
+  from (
+    select format('PUBLIC may call %s functions: run "agent-memory install" (a restore without privileges lost them)',
+                  public_functions) as fault
+    where public_functions > 0
+    union all
+    select format('%s may create objects in the schema: run "revoke create on schema memory from %1$s"', g.grantee)
+    from pg_namespace as n
+    cross join lateral memory._granted(n.nspacl, n.nspowner) as g
+    where n.oid = 'memory'::regnamespace and g.privilege = 'CREATE'
+    union all
+    select format('%s may %s %s %s: run "revoke %2$s on %4$s from %1$s"', g.grantee,
+      string_agg(lower(g.privilege), ', ' order by g.privilege),
+      case when bool_and(g.privilege = 'SELECT') then 'all rows of' else 'on' end, g.relation)
+    from (
+      select g.grantee, g.privilege, c.oid::regclass as relation
+      from pg_class as c
+      cross join lateral memory._granted(c.relacl, c.relowner) as g
+      where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'v')
+        and case
+          when g.grantee = 'public' then true
+          when c.relkind = 'v' then g.privilege <> 'SELECT'
+          -- Row security and the installed roles decide who reads which rows.
+          when c.relrowsecurity or g.grantee like e'memory\\_%' then g.privilege = 'TRUNCATE'
+          when g.privilege = 'SELECT' then c.relname not in ('audit', 'secret_reads') and exists (
+            select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
+          else true
+        end) as g
+    group by g.grantee, g.relation) as f;
+  ok := detail is null;
+  detail := coalesce(detail, 'PUBLIC may call nothing') || case when (
+      select r.rolsuper from pg_namespace as n join pg_roles as r on r.oid = n.nspowner
+      where n.oid = 'memory'::regnamespace)
+    then '; the schema belongs to a superuser, with whose rights its functions run' else '' end;
+end;
+$$;
+
+-- What an access control list gives to others than the owner.
+create or replace function memory._granted(p_acl aclitem[], p_owner oid)
+returns table (grantee text, privilege text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
+  from aclexplode(p_acl) as a where a.grantee <> p_owner;
+end;
+$$;
+
+-- Whether memory.run_jobs() can call models.
+create or replace function memory._has_runner()
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from pg_proc as p join pg_language as l on l.oid = p.prolang
+    where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u');
+end;
+$$;
+
 -- What memory.doctor() says of secrets: whether they can be stored and read. It compares the keys with the names of
 -- keys that secrets carry, and decrypts nothing.
 create or replace function memory._check_secrets(out ok boolean, out detail text)
@@ -23260,6 +23660,65 @@ begin
 end;
 $$;
 
+-- What memory.doctor() says of jobs that nobody does: those of dead workers, and those of kinds that the workers do not
+-- know. A worker that looks for jobs takes one over within seconds after its lease has run out.
+create or replace function memory._check_stuck_jobs(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  moment constant timestamptz := statement_timestamp();
+  lost bigint;
+  unknown record;
+begin
+  select count(*) into lost
+  from memory.jobs as j where j.status = 'running' and j.lease_expires_at < moment - interval '1 minute';
+  select count(*) as jobs, string_agg(distinct j.kind, ', ') as kinds, max(j.worker) as worker into unknown
+  from memory.jobs as j where j.status = 'pending' and j.error like 'unknown kind of job%';
+  detail := concat_ws('; ',
+    case when lost > 0
+      then format('%s jobs run past their lease, and no worker takes them over: run "agent-memory worker"; '
+        'memory.stuck_jobs lists them', lost) end,
+    case when unknown.jobs > 0
+      then format('worker "%s" does not know %s jobs of kind %s: run "pip install --upgrade pg-agent-memory" where it '
+        'runs, and restart it', unknown.worker, unknown.jobs, unknown.kinds) end);
+  ok := detail = '';
+  detail := coalesce(nullif(detail, ''), 'none');
+end;
+$$;
+
+-- What memory.doctor() says of upgrades: that all parts of this version have run, and that nothing is left to do.
+create or replace function memory._check_upgrade(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+begin
+  select string_agg(f.fault, '; ' order by f.fault) into detail
+  from (
+    select format('part %s has not run: run "agent-memory install"', p.name) as fault
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '041_audit']) as p (name)
+    where not exists (select from memory.migrations as m where m.name = p.name)
+    union all
+    select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',
+                  max(m.name))
+    from memory.migrations as m
+    where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]
+    having count(*) > 0
+    union all
+    select format('function %s was left behind: run "agent-memory install"', p.oid::regprocedure)
+    from pg_proc as p
+    where p.pronamespace = 'memory'::regnamespace
+      and p.proname in ('_migrate', '_lock', '_unbind', '_drop_replaced', '_replace_view', '_replace_trigger')
+    union all
+    select format('rows of %s may break constraint %s: correct them, then run "alter table %1$s validate constraint '
+                  '%2$I"', c.conrelid::regclass, c.conname)
+    from pg_constraint as c where c.connamespace = 'memory'::regnamespace and not c.convalidated
+    union all
+    select 'rows from before the upgrade wait to be worked on: run "select memory.sweep()" until its counts are 0'
+    where exists (select from memory.embeddings as e where e.source = 'message' and e.code is null)) as f;
+  ok := detail is null;
+  detail := coalesce(detail, 'none is unfinished');
+end;
+$$;
+
 create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -23272,7 +23731,7 @@ begin
 
   return query
   select 'pgvector', e.version is not null,
-    coalesce(format('vector %s', e.version), 'the extension "vector" is missing')
+    coalesce(format('vector %s', e.version), 'the extension "vector" is missing: run "create extension vector"')
   from (select max(x.extversion) as version from pg_extension as x where x.extname = 'vector') as e;
 
   return query
@@ -23282,21 +23741,17 @@ begin
       else 'absent (needs plpython3u): run "agent-memory worker" beside the server'
     end;
 
-  return query
-  select 'privileges', count(*) = 0,
-    case count(*)
-      when 0 then 'PUBLIC may call nothing'
-      else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)',
-                  count(*))
-    end
-  from pg_proc as p
-  where p.pronamespace = 'memory'::regnamespace
-    and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
+  return query select 'upgrade', c.ok, c.detail from memory._check_upgrade() as c;
+  return query select 'privileges', c.ok, c.detail from memory._check_privileges() as c;
+  return query select 'triggers', c.ok, c.detail from memory._check_triggers() as c;
+  return query select 'indexes', c.ok, c.detail from memory._check_indexes() as c;
+  return query select 'bloat', c.ok, c.detail from memory._check_bloat() as c;
+  return query select 'clock', c.ok, c.detail from memory._check_clock() as c;
 
   return query
   select 'chat model', max(m.name) is not null,
     coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)),
-             'none is active: see memory.activate_model()')
+             'none is active: run "select memory.activate_model(''local'')", or activate another one')
   from memory.models as m
   where m.kind = 'chat' and m.is_active;
 
@@ -23311,14 +23766,15 @@ begin
   return query
   select 'vector indexes', coalesce(bool_and(i.indisvalid), true),
     coalesce(string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name,
-               case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', '),
+               case when not i.indisvalid
+                 then format(' is not valid: run what "select memory.vector_index(%L)" gives', m.name) end), ', '),
              'none, which is right unless users have tens of thousands of memories')
   from memory.models as m
   join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
 
-  return query
-  select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
+  return query select 'models', c.ok, c.detail from memory._check_models() as c;
+  return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
 
   -- The newest job whose result says how the worker counted tokens.
   return query
@@ -23344,7 +23800,7 @@ begin
     format('%s pending, %s running', q.pending, q.running)
       || coalesce('; last failure: ' || left(q.failing, 200), '')
       || case when q.waited >= interval '10 minutes'
-           then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited))
+           then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
            else '' end
   from (
     select count(*) filter (where j.status = 'pending') as pending,
@@ -23356,12 +23812,14 @@ begin
     from memory.jobs as j
     where j.status in ('pending', 'running')) as q;
 
+  return query select 'stuck jobs', c.ok, c.detail from memory._check_stuck_jobs() as c;
+
   return query
   select 'budgets', count(*) = 0,
     case count(*)
       when 0 then 'no job waits for one'
-      else format('%s waiting for the next day, or for memory.retry_job() once a budget is raised; '
-                  'see memory.model_usage', count(*))
+      else format('%s waiting for the next day: raise a budget with memory.set_policy(), then run "select '
+                  'memory.retry_job(user_id, job_id)"; memory.model_usage says what used it up', count(*))
     end
   from memory.jobs as j
   where j.status = 'pending' and j.error like 'AM002%';
@@ -23370,13 +23828,16 @@ begin
   select 'retries', count(*) = 0,
     case count(*)
       when 0 then 'no job failed three times within a day'
-      else format('%s jobs failed three times or more within a day; see memory.retry_storms', count(*))
+      else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms"', count(*))
     end
   from memory.retry_storms;
 
   return query
   select 'dead jobs', count(*) = 0,
-    case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
+    case count(*)
+      when 0 then 'none'
+      else format('%s: run "select * from memory.dead_jobs", mend the cause, then run "select '
+                  'memory.retry_job(user_id, job_id)"', count(*)) end
   from memory.jobs as j
   where j.status = 'dead';
 end;
@@ -23577,18 +24038,6 @@ comment on function memory.status() is
 'much is embedded, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
--- Whether memory.run_jobs() can call models.
-create or replace function memory._has_runner()
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from pg_proc as p join pg_language as l on l.oid = p.prolang
-    where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u');
-end;
-$$;
-
 -- What waits, and who works. A worker is known by its claims and by the newest jobs that are done.
 create or replace function memory._queue_status()
 returns jsonb
@@ -23620,26 +24069,6 @@ begin
                    order by d.finished_at desc limit 1000)) as s
             where s.worker is not null
             group by s.worker order by seen_at desc limit 10) as w), '[]'));
-end;
-$$;
-
--- The active models, and how their last call went as far as the newest 10,000 calls of the ledger tell.
-create or replace function memory._model_status()
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce((
-    with calls as (
-      select c.model, c.called_at, c.error from memory.model_calls as c order by c.called_at desc limit 10000
-    )
-    select jsonb_agg(jsonb_build_object('kind', m.kind, 'name', m.name, 'provider', m.provider, 'model', m.model,
-                                        'last_called_at', l.called_at, 'last_error', l.error) order by m.kind)
-    from memory.models as m
-    left join lateral (
-      select c.called_at, left(c.error, 300) as error from calls as c where c.model = m.name
-      order by c.called_at desc limit 1) as l on true
-    where m.is_active), '[]');
 end;
 $$;
 
@@ -23716,9 +24145,9 @@ begin
       when 'dead jobs' then
         'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
       when 'secrets' then 'See docs/operations.md, Secrets; "agent-memory doctor" says how far it is'
-      else 'Run: select * from memory.doctor()' end
+      else 'Run what the detail names' end
   from memory.doctor() as d
-  where not d.ok and d.check_name <> 'queue';
+  where not d.ok and d.check_name not in ('queue', 'models'); -- more about both below
 
   -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
   return query
