@@ -15,6 +15,7 @@ import pytest
 from tests.context.steps import without_recall
 from tests.support.sqlapi import Api, refusal, refused, wide_text
 from tests.support.summaries import each_round
+from tests.tenants.steps import login_role
 from tests.values.bad_arguments import (
     ANA,
     BAD_ARGUMENTS,
@@ -60,6 +61,9 @@ def shared_api(shared_api: Api) -> Api:
         shared_api.connection.execute("select set_config(%s, %s, false)", [f"agent_memory.{setting}", key])
     if has_pgcrypto(shared_api):
         call(shared_api, "set_secret")
+    for role in ("tenant_to_bind", "tenant_that_is_bound"):
+        login_role(shared_api.connection, role)
+    shared_api.bind_role(role_name="tenant_that_is_bound", user_id="ana")
     return shared_api
 
 

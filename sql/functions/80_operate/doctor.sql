@@ -32,6 +32,9 @@ begin
     and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
 
   return query
+  select 'roles', r.ok, r.detail from memory._check_roles() as r;
+
+  return query
   select 'chat model', max(m.name) is not null,
     coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)),
              'none is active: see memory.activate_model()')
