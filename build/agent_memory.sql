@@ -336,6 +336,68 @@ begin
   end if;
 end;
 $$;
+-- Row security is for roles that were granted rights on tables: functions run as the owner, who passes by it. Each
+-- table with a column user_id gets three policies:
+--   any_user    whoever is no tenant sees the rows of all users;
+--   tenants     members of memory_tenant see rows at all, if own_user agrees;
+--   own_user    of these, a member sees those of the session's user only. A restrictive policy, because the planner can
+--               use an index for it, which it cannot for "any_user or own_user".
+-- A session of a tenant whose current role is no member of memory_tenant sees nothing. The expression of any_user names
+-- only functions of pg_catalog, because it is evaluated with the rights of whoever reads the table.
+--
+-- The statements that are still to be run, so that running this file again locks no table.
+create or replace function memory._missing_row_security()
+returns table (statement text)
+language sql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('alter table %s enable row level security', c.oid::regclass)
+  from pg_class as c
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and not c.relrowsecurity
+    and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
+  union all
+  select format('drop policy if exists %1$I on %2$s; create policy %1$I on %2$s %3$s; '
+                'comment on policy %1$I on %2$s is %4$L', p.name, c.oid::regclass, p.definition, p.definition)
+  from pg_class as c
+  cross join (
+    values ('any_user', 'to public using ((select not (pg_has_role(session_user, to_regrole(''memory_tenant''), ''member'') is true and not has_schema_privilege(session_user, ''memory'', ''create''))))'),
+      ('tenants', 'to memory_tenant using (true)'),
+      ('own_user', 'as restrictive to memory_tenant using (user_id = (select memory.tenant_user()))')
+  ) as p (name, definition)
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+    and c.relname <> 'bound_roles' -- the owner's alone
+    and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
+    and (p.definition like 'to public %' or to_regrole('memory_tenant') is not null)
+    and not exists (
+      select from pg_policy as existing
+      where existing.polrelid = c.oid and existing.polname = p.name
+        and obj_description(existing.oid, 'pg_policy') = p.definition);
+$$;
+
+-- Creates the roles of agent_memory, which all databases of a server share. Another session may create them at the same
+-- time, so a role that has just come is no error.
+do $roles$
+declare
+  missing name;
+begin
+  for missing in
+    select r.name
+    from (values ('memory_app'), ('memory_tenant'), ('memory_admin'), ('memory_worker'), ('memory_reader')) as r (name)
+    where pg_catalog.to_regrole(r.name) is null
+  loop
+    begin
+      execute pg_catalog.format('create role %I nologin', missing);
+    exception
+      when duplicate_object or unique_violation then
+        null;
+      when insufficient_privilege then
+        raise notice 'role "%" is missing, and role "%" may not create it', missing, current_user
+          using errcode = '42501',
+            hint = 'An administrator runs "agent-memory install --roles". Everything else works without it.';
+    end;
+  end loop;
+end;
+$roles$;
 
 call memory._migrate('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f', '0.2.0', $migration$
 -- Conversations: threads and their messages.
@@ -1492,6 +1554,45 @@ from memory.memories as m where m.deleted_at is not null
 group by m.user_id;
 $migration$);
 
+call memory._migrate('038_tenants', '9cbed7e388abc89bf53e6fb84d8bb35280a685ca492179def7cbd1c83cda6c19', '0.2.0', $migration$
+-- Who reaches one user only. These three tables have row security without any policy: whatever is granted on them, only
+-- the owner reads and writes them.
+
+create table memory.bound_roles (
+  role_name name primary key,
+  user_id text not null,
+  bound_at timestamptz not null default statement_timestamp()
+);
+comment on table memory.bound_roles is
+'Login roles that reach one user only, without a token; see memory.bind_role(). By name, as a dump names roles: another '
+'server gives them other numbers.';
+
+create table memory.token_keys (
+  is_previous boolean primary key,
+  inner_block bytea not null,
+  outer_block bytea not null,
+  set_at timestamptz not null default statement_timestamp()
+);
+comment on table memory.token_keys is
+'The keys that tokens of tenants are signed with, as HMAC-SHA256 takes them; see memory.set_token_key(). Whoever reads '
+'this table, or a dump of it, can make tokens of every user.';
+
+create table memory.role_grants (
+  role_name name not null,
+  object text not null,
+  role_oid oid not null,
+  granted_at timestamptz not null default statement_timestamp(),
+  primary key (role_name, object)
+);
+comment on table memory.role_grants is
+'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so that '
+'what an administrator has revoked stays revoked.';
+
+alter table memory.bound_roles enable row level security;
+alter table memory.token_keys enable row level security;
+alter table memory.role_grants enable row level security;
+$migration$);
+
 call memory._migrate('041_audit', 'c9a99cfc225d9bb94ab1bf966f4e65cc9961681d64e817466e00e811e3a503e5', '0.2.0', $migration$
 -- Who has called which administrative function.
 create table memory.audit (
@@ -1513,6 +1614,16 @@ comment on column memory.audit.role is 'The role that was set by "set role" wher
 comment on column memory.audit.user_id is 'The user whose data the call was about; null for none, and after the erasure of the user.';
 comment on column memory.audit.details is 'What was asked for, without keys, secrets and content; {} after the erasure of the user.';
 $migration$);
+
+-- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
+-- functions: afterwards memory._unbind() would leave our views empty.
+do $locks$
+begin
+  if exists (select from memory._missing_row_security()) then
+    call memory._lock();
+  end if;
+end;
+$locks$;
 
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
@@ -1569,6 +1680,8 @@ begin
       ('procedure', '_drop_replaced', $header$(p_kind text, p_object text)$header$),
       ('procedure', '_replace_view', $header$(p_name text, p_query text)$header$),
       ('procedure', '_replace_trigger', $header$(p_name text, p_definition text)$header$),
+      ('function', '_missing_row_security', $header$()
+returns table (statement text)$header$),
       ('function', '_foreign_password', $header$()
 returns text$header$),
       ('function', '_assignment', $header$()
@@ -1591,6 +1704,8 @@ returns jsonb$header$),
 returns table (pattern text, mark text)$header$),
       ('function', '_known_credential', $header$()
 returns text$header$),
+      ('function', '_decoded', $header$(p_text text, p_format text)
+returns bytea$header$),
       ('function', '_harmless', $header$(p_content text)
 returns text$header$),
       ('function', '_marker', $header$()
@@ -1600,6 +1715,10 @@ returns text$header$),
       ('function', '_placeholder_text', $header$(p_said text)
 returns text$header$),
       ('function', '_check_id', $header$(p_argument text, p_id text)
+returns void$header$),
+      ('function', '_check_user_or_all', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_refuse_foreign_user', $header$()
 returns void$header$),
       ('function', '_uuid_v7', $header$()
 returns uuid$header$),
@@ -1649,6 +1768,24 @@ returns boolean$header$),
 returns void$header$),
       ('function', '_refuse_size', $header$(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
 returns void$header$),
+      ('function', '_user_of_token', $header$(p_token text, p_inner_block bytea, p_outer_block bytea)
+returns text$header$),
+      ('function', '_check_claims', $header$(p_header jsonb, p_claims jsonb, p_moment numeric)
+returns void$header$),
+      ('function', '_is_signature', $header$(
+  p_signature text, p_signed text, p_inner_block bytea, p_outer_block bytea
+)
+returns boolean$header$),
+      ('function', '_from_base64url', $header$(p_text text)
+returns text$header$),
+      ('function', '_refuse_token', $header$(p_problem text)
+returns void$header$),
+      ('function', '_is_tenant', $header$()
+returns boolean$header$),
+      ('function', '_user_of_tenant', $header$()
+returns text$header$),
+      ('function', '_may_reach', $header$(p_user_id text)
+returns boolean$header$),
       ('function', '_check_content', $header$(p_content text, p_max_bytes int, p_which text default '')
 returns void$header$),
       ('function', '_is_blank', $header$(p_text text)
@@ -1684,6 +1821,8 @@ returns double precision$header$),
       ('function', '_byte_slice', $header$(p_content text, p_first_byte bigint, p_end_byte bigint)
 returns text$header$),
       ('function', '_is_id', $header$(p_id text)
+returns boolean$header$),
+      ('function', '_is_user', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_is_metadata', $header$(p_metadata jsonb)
 returns boolean$header$),
@@ -1721,6 +1860,22 @@ returns name$header$),
 returns trigger$header$),
       ('function', '_forget_in_audit', $header$(p_user_id text)
 returns bigint$header$),
+      ('function', 'bind_role', $header$(role_name name, user_id text)
+returns void$header$),
+      ('function', '_check_role_to_bind', $header$(p_role_name name)
+returns void$header$),
+      ('function', '_make_tenant', $header$(p_role_name name)
+returns void$header$),
+      ('function', 'set_token_key', $header$(key text, previous text default null)
+returns void$header$),
+      ('function', '_check_token_key', $header$(p_argument text, p_key text)
+returns void$header$),
+      ('function', '_hmac_block', $header$(p_key bytea, p_byte int)
+returns bytea$header$),
+      ('function', 'tenant_user', $header$()
+returns text$header$),
+      ('function', 'unbind_role', $header$(role_name name)
+returns void$header$),
       ('function', '_settings_of_file', $header$(p_settings jsonb)
 returns jsonb$header$),
       ('function', '_merge_parts', $header$(p_outer jsonb, p_inner jsonb, p_place text)
@@ -2781,8 +2936,6 @@ returns bytea$header$),
 returns bytea$header$),
       ('function', '_secret_key_id', $header$(p_key bytea)
 returns bytea$header$),
-      ('function', '_decoded', $header$(p_text text, p_format text)
-returns bytea$header$),
       ('function', 'list_secrets', $header$(user_id text)
 returns setof memory.secret$header$),
       ('function', 'load_user', $header$(user_id text, agent_id text default null)
@@ -3464,6 +3617,8 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_others', $header$(p_rows jsonb, p_key text, p_values jsonb)
 returns jsonb$header$),
+      ('function', '_check_roles', $header$()
+returns table (ok boolean, detail text)$header$),
       ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_triggers', $header$(out ok boolean, out detail text)$header$),
@@ -3838,6 +3993,20 @@ begin
 end;
 $$;
 
+-- The bytes of a text in base64 or hex, '' for a text that is neither, null for an empty text. The error of decode()
+-- would quote the text.
+create or replace function memory._decoded(p_text text, p_format text)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return decode(nullif(btrim(p_text, e' \t\r\n'), ''), p_format);
+exception
+  when data_exception then
+    return ''::bytea;
+end;
+$$;
+
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
 -- ([MemoryRef: ...]), or text that a model may take for one of the two. Its opening bracket becomes a round one. A
 -- second call changes nothing more, so tokens may be counted before the text is fenced.
@@ -3959,10 +4128,11 @@ begin
 end;
 $$;
 
--- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters.
+-- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters, and
+-- as user_id any user that this session may not reach.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 as $$
 begin
   if not memory._is_id(p_id) then
@@ -3973,7 +4143,34 @@ begin
         else format('has %s characters, at most 255 are allowed', length(p_id))
       end,
       format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
+  elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
+    perform memory._refuse_foreign_user();
   end if;
+end;
+$$;
+
+-- Refuses a null for "all users" in a session that reaches one user only; any other user_id as memory._check_id() does.
+create or replace function memory._check_user_or_all(p_user_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_user_id is not null then
+    perform memory._check_id('user_id', p_user_id);
+  elsif memory._is_tenant() then
+    perform memory._refuse_foreign_user();
+  end if;
+end;
+$$;
+
+-- The error is the same for users who exist and for those who do not.
+create or replace function memory._refuse_foreign_user()
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._refuse('user_id', 'is not the user of this session',
+    'memory.tenant_user() says who is. A role of your application''s server reaches other users.', '42501');
 end;
 $$;
 
@@ -4401,6 +4598,156 @@ $$;
 -- 01AM4 earlier conversations are not compared by meaning, 01AM5 not reranked, 01AM6 something does not fit into the
 -- budget, 01AM7 messages are not parsed yet, 01AM8 the agent lacks a resource, 01AM9 expired before it was stored.
 
+-- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
+-- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
+
+-- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. The blocks
+-- are those of the key in memory.token_keys; a token that is signed with the previous one counts as well.
+create or replace function memory._user_of_token(p_token text, p_inner_block bytea, p_outer_block bytea)
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  head text;
+  body text;
+  signature text;
+  header jsonb;
+  claims jsonb;
+begin
+  if (octet_length(p_token) <= 8192 and p_token ~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$') is not true then
+    perform memory._refuse_token(case
+      when coalesce(p_token, '') = '' then 'is not set, and this role is bound to no user'
+      when octet_length(p_token) > 8192 then format('has %s bytes, at most 8192 are allowed', octet_length(p_token))
+      else 'is not a JSON Web Token: three parts in base64url, with points between them' end);
+  end if;
+  head := split_part(p_token, '.', 1);
+  body := split_part(p_token, '.', 2);
+  signature := split_part(p_token, '.', 3);
+  -- Two statements, because PL/pgSQL takes 4 us more to evaluate an expression with a subquery.
+  if memory._is_signature(signature, head || '.' || body, p_inner_block, p_outer_block) is not true then
+    perform from memory.token_keys as k
+    where k.is_previous and memory._is_signature(signature, head || '.' || body, k.inner_block, k.outer_block);
+    if not found then
+      perform memory._refuse_token(case when p_inner_block is null then 'cannot be verified: this database has no key'
+                                        else 'is not signed with the key of this database' end);
+    end if;
+  end if;
+
+  begin -- whoever has the key may have signed anything
+    header := memory._from_base64url(head)::jsonb;
+    claims := memory._from_base64url(body)::jsonb;
+  exception
+    when data_exception or program_limit_exceeded then
+      perform memory._refuse_token('holds no JSON');
+  end;
+  -- The usual token passes this one expression, because the checks one by one take 2 us.
+  if (header ->> 'alg' = 'HS256' and not header ? 'crit' and jsonb_typeof(claims -> 'sub') = 'string'
+      and memory._is_id(claims ->> 'sub') and jsonb_typeof(claims -> 'exp') = 'number'
+      and (claims -> 'exp')::numeric > extract(epoch from clock_timestamp()) and not claims ? 'nbf') is not true then
+    perform memory._check_claims(header, claims, extract(epoch from clock_timestamp()));
+  end if;
+  return claims ->> 'sub';
+end;
+$$;
+
+-- Refuses a token that names no user, or is not valid at a moment in seconds since 1970.
+create or replace function memory._check_claims(p_header jsonb, p_claims jsonb, p_moment numeric)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if (p_header ->> 'alg' = 'HS256' and not p_header ? 'crit') is not true then
+    perform memory._refuse_token('is not signed by HS256');
+  elsif (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
+    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters');
+  elsif (jsonb_typeof(p_claims -> 'exp') = 'number') is not true then
+    perform memory._refuse_token('never expires: the claim exp must say when it does');
+  elsif (p_claims -> 'exp')::numeric <= p_moment then
+    perform memory._refuse_token('has expired');
+  elsif p_claims ? 'nbf' and jsonb_typeof(p_claims -> 'nbf') <> 'number' then
+    perform memory._refuse_token('has a claim nbf that is not a number');
+  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > p_moment then
+    perform memory._refuse_token('is not valid yet');
+  end if;
+end;
+$$;
+
+-- Whether this is the signature of a text. Hashes of both are compared, so that the time which the comparison takes
+-- says nothing of the right signature. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_signature(
+  p_signature text, p_signed text, p_inner_block bytea, p_outer_block bytea
+)
+returns boolean
+language sql stable parallel safe -- convert_to() is stable
+begin atomic
+  select sha256(p_outer_block || convert_to(p_signature, 'UTF8')) = sha256(p_outer_block || convert_to(translate(encode(
+    sha256(p_outer_block || sha256(p_inner_block || convert_to(p_signed, 'UTF8'))), 'base64'), '+/=', '-_'), 'UTF8'));
+end;
+
+-- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._from_base64url(p_text text)
+returns text
+language sql stable parallel safe -- convert_from() is stable
+begin atomic
+  select convert_from(decode(translate(p_text, '-_', '+/') || repeat('=', -length(p_text) & 3), 'base64'), 'UTF8');
+end;
+
+create or replace function memory._refuse_token(p_problem text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('agent_memory.token', p_problem,
+    'Within the transaction, pass the token that your server has made: '
+    'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.', '42501');
+end;
+$$;
+
+-- A tenant's session reaches one user only. Its login role is a member of memory_tenant; which user that is says
+-- memory.bound_roles, or else the token in agent_memory.token. Functions run as the owner, so current_user says nothing
+-- of the caller, and SET ROLE can be undone by RESET ROLE: what counts is the role that has logged in. A login role
+-- that could become a member of memory_tenant by SET ROLE counts as one.
+
+-- Whether this session is a tenant's. Superusers are members of all roles, and whoever may create objects in the schema
+-- can replace these checks: for both the second term is false. Inlined by the planner, hence no SET clause. It takes
+-- 0.3 us where the role is no member.
+create or replace function memory._is_tenant()
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true and not has_schema_privilege(session_user, 'memory', 'create');
+end;
+
+-- The user that this session of a tenant reaches. Refuses when it has none. 4 us for a bound role, 15 us for a token
+-- (PostgreSQL 15, CPU). One statement without arguments: of two, each takes 3 us, and a statement with arguments may be
+-- planned in each call, which takes 20.
+create or replace function memory._user_of_tenant()
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  bound_to text;
+  inner_block bytea;
+  outer_block bytea;
+begin
+  select s.user_id, k.inner_block, k.outer_block into bound_to, inner_block, outer_block
+  from (select (select b.user_id from memory.bound_roles as b where b.role_name = session_user) as user_id) as s
+  left join memory.token_keys as k on not k.is_previous;
+  return coalesce(bound_to,
+    memory._user_of_token(current_setting('agent_memory.token', true), inner_block, outer_block));
+end;
+$$;
+
+-- Whether this session may name this user. Raises 42501 in a tenant's session that has no user. Inlined by the planner,
+-- hence no SET clause.
+create or replace function memory._may_reach(p_user_id text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select case when memory._is_tenant() then memory._user_of_tenant() = p_user_id else true end;
+end;
+
 -- Refuses content that is null, empty or longer than p_max_bytes. p_which is added to the argument's name: it says
 -- which of several messages has the content.
 create or replace function memory._check_content(p_content text, p_max_bytes int, p_which text default '')
@@ -4672,6 +5019,14 @@ begin atomic
   select (p_id <> '' and length(p_id) <= 255) is true;
 end;
 
+-- Whether a user_id is an id, and one that this session may reach. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_user(p_user_id text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select memory._is_id(p_user_id) and memory._may_reach(p_user_id);
+end;
+
 -- Whether metadata is a JSON object of at most 1 MiB; null for null. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_metadata(p_metadata jsonb)
 returns boolean
@@ -4892,6 +5247,165 @@ begin
   return changed;
 end;
 $$;
+
+create or replace function memory.bind_role(role_name name, user_id text)
+returns void
+language plpgsql volatile parallel unsafe security definer -- administrators have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  bound_to text;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_role_to_bind(role_name);
+  insert into memory.bound_roles as b (role_name, user_id) values (bind_role.role_name, bind_role.user_id)
+  on conflict on constraint bound_roles_pkey do nothing;
+  select b.user_id into bound_to from memory.bound_roles as b where b.role_name = bind_role.role_name;
+  -- To bind it anew in silence would give another user's memories to sessions that are open.
+  if bound_to <> user_id then
+    perform memory._refuse('role_name', format('role "%s" is bound to another user', role_name),
+      'Call memory.unbind_role() first, and end the sessions of the role.', '23505');
+  end if;
+  if not pg_has_role(role_name, 'memory_tenant', 'member') then
+    perform memory._make_tenant(role_name);
+  end if;
+end;
+$$;
+comment on function memory.bind_role(name, text) is
+'Binds a login role to a user: its sessions reach this user only, by functions and by tables, and need no token. The '
+'role becomes a member of memory_tenant. Binding it to the same user again changes nothing; to another user it is '
+'refused (23505).';
+
+-- Refuses a role that does not exist, or that would reach other users although it is bound.
+create or replace function memory._check_role_to_bind(p_role_name name)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  role pg_roles;
+begin
+  select r.* into role from pg_roles as r where r.rolname = p_role_name;
+  if to_regrole('memory_tenant') is null then
+    perform memory._refuse('role_name', 'there is no role memory_tenant on this server',
+      'An administrator creates it with "agent-memory install --roles".', '0A000');
+  elsif role.rolname is null then
+    perform memory._refuse('role_name',
+      case when p_role_name is null then 'must not be null' else format('there is no role "%s"', p_role_name) end,
+      'Pass a login role of this server.');
+  elsif not role.rolcanlogin then
+    perform memory._refuse('role_name', format('role "%s" cannot log in', p_role_name),
+      'A binding counts for the role that has logged in, not for groups: bind each login role.');
+  elsif role.rolsuper or role.rolbypassrls or has_schema_privilege(role.oid, 'memory', 'create') then
+    perform memory._refuse('role_name', format('role "%s" would reach all users all the same', p_role_name),
+      'Bind a role that is no superuser, has no BYPASSRLS and may create nothing in schema memory.');
+  elsif pg_has_role(role.oid, to_regrole('memory_worker'), 'member')
+    or pg_has_role(role.oid, to_regrole('memory_admin'), 'member') then
+    perform memory._refuse('role_name', format('role "%s" is a worker or an administrator', p_role_name),
+      'They see the data of all users. Bind another role.');
+  end if;
+end;
+$$;
+
+-- Makes a role a member of memory_tenant. That needs the admin option, which an owner who did not create memory_tenant
+-- may lack.
+create or replace function memory._make_tenant(p_role_name name)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  execute format('grant memory_tenant to %I', p_role_name);
+exception
+  when insufficient_privilege then
+    perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', p_role_name),
+      format('An administrator runs: grant memory_tenant to %I; then call this again.', p_role_name), '42501');
+end;
+$$;
+
+create or replace function memory.set_token_key(key text, previous text default null)
+returns void
+language plpgsql volatile parallel unsafe security definer -- nobody has rights on the table
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_token_key('key', key);
+  if previous is not null then
+    perform memory._check_token_key('previous', previous);
+  end if;
+  delete from memory.token_keys as k where k.is_previous and previous is null;
+  insert into memory.token_keys as k (is_previous, inner_block, outer_block)
+  select given.is_previous, memory._hmac_block(memory._decoded(given.key, 'base64'), 54),
+    memory._hmac_block(memory._decoded(given.key, 'base64'), 92)
+  from (values (false, set_token_key.key), (true, previous)) as given (is_previous, key)
+  where given.key is not null
+  on conflict on constraint token_keys_pkey do update
+  set inner_block = excluded.inner_block, outer_block = excluded.outer_block, set_at = excluded.set_at;
+end;
+$$;
+comment on function memory.set_token_key(text, text) is
+'Sets the key that tokens of tenants are signed with (HS256): 32 random bytes or more in base64. With a previous key '
+'the tokens signed with that are accepted as well, otherwise they count no more. Pass keys as parameters, because a '
+'server may log the text of statements.';
+
+-- Refuses a key that is not 32 to 1,024 bytes in base64. The message does not repeat it.
+create or replace function memory._check_token_key(p_argument text, p_key text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (octet_length(p_key) <= 2000 and octet_length(memory._decoded(p_key, 'base64')) between 32 and 1024)
+    is not true then
+    perform memory._refuse(p_argument, 'is not 32 to 1024 bytes in base64', 'Make one with "openssl rand -base64 32".');
+  end if;
+end;
+$$;
+
+-- The key of HMAC-SHA256 (RFC 2104) as the hash reads it: 64 bytes, each by exclusive or with the same byte, 54 for the
+-- inner hash and 92 for the outer one. It is kept so, because making it takes longer than verifying a token.
+create or replace function memory._hmac_block(p_key bytea, p_byte int)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+declare
+  block bytea := case when octet_length(p_key) > 64 then sha256(p_key) else p_key end;
+begin
+  block := block || decode(repeat('00', 64 - octet_length(block)), 'hex');
+  for i in 0 .. 63 loop
+    block := set_byte(block, i, get_byte(block, i) # p_byte);
+  end loop;
+  return block;
+end;
+$$;
+
+create or replace function memory.tenant_user()
+returns text
+language plpgsql stable parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case when memory._is_tenant() then memory._user_of_tenant() end;
+end;
+$$;
+comment on function memory.tenant_user() is
+'The only user that this session reaches: that of its bound role, or of the token in agent_memory.token. null in a '
+'session that may reach all users. Error 42501 where a tenant''s session has no valid token.';
+
+create or replace function memory.unbind_role(role_name name)
+returns void
+language plpgsql volatile parallel unsafe security definer -- administrators have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.bound_roles as b where b.role_name = unbind_role.role_name;
+  if not found then
+    perform memory._refuse('role_name',
+      case when role_name is null then 'must not be null' else format('role "%s" is not bound', role_name) end,
+      'memory.bound_roles lists the roles that are.', case when role_name is null then '22023' else 'P0002' end);
+  end if;
+end;
+$$;
+comment on function memory.unbind_role(name) is
+'Ends the binding of a role, also of one that was dropped. The role stays a member of memory_tenant, so it reaches '
+'nobody until it is bound again or has a token. Error P0002 when it is not bound.';
 
 -- The file that configures an agent, as services that keep one JSON file per agent write it: agent_id, resources,
 -- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
@@ -5344,7 +5858,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
-  perform memory._check_id('user_id', coalesce(user_id, 'any'));
+  perform memory._check_user_or_all(user_id);
   return memory._policy(get_policy.user_id, get_policy.agent_id);
 end;
 $$;
@@ -5482,9 +5996,7 @@ begin
   agent_id := memory._agent_of_file(settings, agent_id);
   settings := memory._settings_of_file(settings);
   perform memory._check_settings(settings);
-  if user_id is not null then
-    perform memory._check_id('user_id', user_id);
-  end if;
+  perform memory._check_user_or_all(user_id);
 
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
   -- A row holds only what was set for its user and agent. A null removes a key, or a whole section, so that the row
@@ -6646,7 +7158,7 @@ declare
   handed_out int := 0;
   handed_out_before int := 0; -- handed_out when this lap began
 begin
-  perform memory._check_id('worker', worker), memory._check_id('user_id', coalesce(claim_jobs.user_id, 'any'));
+  perform memory._check_id('worker', worker), memory._check_user_or_all(claim_jobs.user_id);
   perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
   if (kinds <@ known) is false then
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
@@ -9126,8 +9638,11 @@ declare
   short memory.shortened_message;
   booked record;
 begin
-  if idempotency_key is not null then
+  -- Asked inline, because the call would take 1 us more.
+  if not memory._is_user(user_id) then
     perform memory._check_id('user_id', user_id);
+  end if;
+  if idempotency_key is not null then
     perform memory._check_id('thread_id', thread_id);
     stored := memory._message_by_key(user_id, thread_id, role, content, idempotency_key);
     if stored.seq is not null then
@@ -9921,7 +10436,8 @@ declare
 begin
   -- The calls would be a tenth of the time of a short read, so they are made only when one of them may refuse.
   if is_filtered or recent_k < 1
-    or not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id))) then
+    or not (memory._is_user(user_id) and memory._is_id(thread_id)
+            and (agent_id is null or memory._is_id(agent_id))) then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
     perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -10151,6 +10667,9 @@ begin
   end if;
   new.metadata := coalesce(new.metadata, '{}');
   new.created_at := coalesce(new.created_at, statement_timestamp());
+  if not memory._is_user(new.user_id) then
+    perform memory._check_id('user_id', new.user_id);
+  end if;
   if memory._message_problem(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
                              new.created_at, new.idempotency_key) is not null then
     perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
@@ -11573,6 +12092,9 @@ begin
     if importance = 0.5 then
       importance := coalesce(memory._share_in(metadata, 'importance'), importance);
     end if;
+  end if;
+  if memory_id is not null then
+    perform memory._check_id('user_id', user_id); -- the trigger would check it after the memory was looked for
   end if;
   loop
     if memory_id is not null then -- whatever has become of the memory since, a repetition must not store it again
@@ -13057,7 +13579,7 @@ returns text
 language sql stable parallel safe
 begin atomic
   select case
-    when not memory._is_id((p_candidate).user_id) then 'user_id'
+    when not memory._is_user((p_candidate).user_id) then 'user_id'
     when not memory._is_id((p_candidate).agent_id) then 'agent_id'
     when (p_candidate).thread_id is not null and not memory._is_id((p_candidate).thread_id) then 'thread_id'
     when not memory._is_id((p_candidate).source) then 'source'
@@ -14899,20 +15421,6 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return substr(sha256('agent_memory key id'::bytea || p_key), 1, 8);
-end;
-$$;
-
--- The bytes of a text in base64 or hex, '' for a text that is neither, null for an empty text. The error of decode()
--- would quote the text.
-create or replace function memory._decoded(p_text text, p_format text)
-returns bytea
-language plpgsql immutable parallel safe
-as $$
-begin
-  return decode(nullif(btrim(p_text, e' \t\r\n'), ''), p_format);
-exception
-  when data_exception then
-    return ''::bytea;
 end;
 $$;
 
@@ -19088,7 +19596,7 @@ declare
 begin
   -- The usual search passes this one expression, because the checks would take a tenth of its time. All other searches
   -- are checked by memory._check_search().
-  if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
+  if (memory._is_user(user_id) and mode in ('hybrid', 'vector', 'keyword')
       and sources <@ array['memory', 'summary', 'document', 'message', 'artifact'] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
       and top_k between 1 and 1000
       and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter,
@@ -23249,6 +23757,41 @@ begin
 end;
 $$;
 
+-- For memory.doctor(): roles that are missing, and bindings that bind nobody or do not hold.
+create or replace function memory._check_roles()
+returns table (ok boolean, detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  missing constant text := (
+    select string_agg(r.name, ', ')
+    from (values ('memory_app'), ('memory_tenant'), ('memory_admin'), ('memory_worker'), ('memory_reader')) as r (name) where to_regrole(r.name) is null);
+  gone constant text := (
+    select string_agg(format('"%s"', b.role_name), ', ' order by b.role_name)
+    from memory.bound_roles as b
+    where not exists (select from pg_roles as r where r.rolname = b.role_name));
+  mighty constant text := (
+    select string_agg(format('"%s"', r.rolname), ', ' order by r.rolname)
+    from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+    where r.rolsuper or r.rolbypassrls or has_schema_privilege(r.oid, 'memory', 'create')
+      or pg_has_role(r.oid, to_regrole('memory_tenant'), 'member') is not true
+      or pg_has_role(r.oid, to_regrole('memory_worker'), 'member')
+      or pg_has_role(r.oid, to_regrole('memory_admin'), 'member'));
+begin
+  if gone is not null then
+    return query select false, format('bound roles that do not exist: %s; see memory.unbind_role()', gone);
+  elsif mighty is not null then
+    return query select false,
+      format('bound roles that may reach other users all the same: %s; see docs/tenants.md', mighty);
+  elsif missing is not null then
+    return query select true, format('missing: %s; "agent-memory install --roles" creates them', missing);
+  else
+    return query
+    select true, format('all of agent_memory''s are there; %s bound to a user', count(*)) from memory.bound_roles;
+  end if;
+end;
+$$;
+
 -- What memory.doctor() says of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It
 -- reads PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
 create or replace function memory._check_bloat(out ok boolean, out detail text)
@@ -23411,6 +23954,7 @@ begin
     ('audit_at_idx', $index$create index concurrently audit_at_idx on memory.audit (at)$index$),
     ('audit_pkey', $index$alter table memory.audit add primary key (audit_id)$index$),
     ('audit_user_idx', $index$create index concurrently audit_user_idx on memory.audit (user_id) where user_id is not null$index$),
+    ('bound_roles_pkey', $index$alter table memory.bound_roles add primary key (role_name)$index$),
     ('document_chunks_pkey', $index$alter table memory.document_chunks add primary key (user_id, document_id, number)$index$),
     ('document_chunks_uncut_idx', $index$create index concurrently document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null$index$),
     ('documents_archive_idx', $index$create unique index concurrently documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive'$index$),
@@ -23470,6 +24014,7 @@ begin
     ('query_embeddings_created_at_idx', $index$create index concurrently query_embeddings_created_at_idx on memory.query_embeddings (created_at)$index$),
     ('query_embeddings_pkey', $index$alter table memory.query_embeddings add primary key (user_id, model, query_hash)$index$),
     ('receipts_pkey', $index$alter table memory.receipts add primary key (receipt_id)$index$),
+    ('role_grants_pkey', $index$alter table memory.role_grants add primary key (role_name, object)$index$),
     ('secret_reads_read_at_idx', $index$create index concurrently secret_reads_read_at_idx on memory.secret_reads (read_at)$index$),
     ('secret_reads_user_idx', $index$create index concurrently secret_reads_user_idx on memory.secret_reads (user_id, read_at)$index$),
     ('secrets_key_id_idx', $index$create index concurrently secrets_key_id_idx on memory.secrets (key_id)$index$),
@@ -23479,6 +24024,7 @@ begin
     ('summaries_pkey', $index$alter table memory.summaries add primary key (user_id, summary_id)$index$),
     ('summaries_thread_idx', $index$create index concurrently summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc)$index$),
     ('threads_pkey', $index$alter table memory.threads add primary key (user_id, thread_id)$index$),
+    ('token_keys_pkey', $index$alter table memory.token_keys add primary key (is_previous)$index$),
     ('tombstones_pkey', $index$alter table memory.tombstones add primary key (user_hash, statement_hash)$index$),
     ('whole_user_changes_pkey', $index$alter table memory.whole_user_changes add primary key (transaction_id)$index$)
     ) as x (name, statement)
@@ -23694,7 +24240,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '041_audit']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '041_audit']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',
@@ -23747,6 +24293,9 @@ begin
   return query select 'indexes', c.ok, c.detail from memory._check_indexes() as c;
   return query select 'bloat', c.ok, c.detail from memory._check_bloat() as c;
   return query select 'clock', c.ok, c.detail from memory._check_clock() as c;
+
+  return query
+  select 'roles', r.ok, r.detail from memory._check_roles() as r;
 
   return query
   select 'chat model', max(m.name) is not null,
@@ -28950,7 +29499,273 @@ begin
 end;
 $audit$;
 
+-- What memory_app and the other roles of agent_memory may do (sql/grants.json), where the server has them. Each right
+-- is granted once, so that what an administrator revokes stays revoked. A role that was dropped and created again has
+-- lost its rights, so it gets all of them again: its number is another one, and it may not use the schema.
+do $grants$
+declare
+  statements text;
+begin
+  with wanted (role_name, kind, name) as (
+    values
+      ('memory_app', 'schema', 'memory'),
+      ('memory_tenant', 'schema', 'memory'),
+      ('memory_admin', 'schema', 'memory'),
+      ('memory_worker', 'schema', 'memory'),
+      ('memory_reader', 'schema', 'memory'),
+      ('memory_app', 'function', 'add_artifact_piece'),
+      ('memory_tenant', 'function', 'add_artifact_piece'),
+      ('memory_admin', 'function', 'add_artifact_piece'),
+      ('memory_app', 'function', 'add_document'),
+      ('memory_tenant', 'function', 'add_document'),
+      ('memory_admin', 'function', 'add_document'),
+      ('memory_app', 'function', 'add_memory'),
+      ('memory_tenant', 'function', 'add_memory'),
+      ('memory_admin', 'function', 'add_memory'),
+      ('memory_app', 'function', 'add_message'),
+      ('memory_tenant', 'function', 'add_message'),
+      ('memory_admin', 'function', 'add_message'),
+      ('memory_app', 'function', 'add_messages'),
+      ('memory_tenant', 'function', 'add_messages'),
+      ('memory_admin', 'function', 'add_messages'),
+      ('memory_app', 'function', 'clear_thread'),
+      ('memory_tenant', 'function', 'clear_thread'),
+      ('memory_admin', 'function', 'clear_thread'),
+      ('memory_app', 'function', 'compress_thread'),
+      ('memory_tenant', 'function', 'compress_thread'),
+      ('memory_admin', 'function', 'compress_thread'),
+      ('memory_app', 'function', 'consolidate'),
+      ('memory_tenant', 'function', 'consolidate'),
+      ('memory_admin', 'function', 'consolidate'),
+      ('memory_app', 'function', 'count_memories'),
+      ('memory_tenant', 'function', 'count_memories'),
+      ('memory_admin', 'function', 'count_memories'),
+      ('memory_app', 'function', 'delete_artifact'),
+      ('memory_tenant', 'function', 'delete_artifact'),
+      ('memory_admin', 'function', 'delete_artifact'),
+      ('memory_app', 'function', 'delete_document'),
+      ('memory_tenant', 'function', 'delete_document'),
+      ('memory_admin', 'function', 'delete_document'),
+      ('memory_app', 'function', 'delete_memory'),
+      ('memory_tenant', 'function', 'delete_memory'),
+      ('memory_admin', 'function', 'delete_memory'),
+      ('memory_app', 'function', 'delete_message'),
+      ('memory_tenant', 'function', 'delete_message'),
+      ('memory_admin', 'function', 'delete_message'),
+      ('memory_app', 'function', 'delete_secret'),
+      ('memory_tenant', 'function', 'delete_secret'),
+      ('memory_admin', 'function', 'delete_secret'),
+      ('memory_app', 'function', 'delete_thread'),
+      ('memory_tenant', 'function', 'delete_thread'),
+      ('memory_admin', 'function', 'delete_thread'),
+      ('memory_app', 'function', 'expand_refs'),
+      ('memory_tenant', 'function', 'expand_refs'),
+      ('memory_admin', 'function', 'expand_refs'),
+      ('memory_app', 'function', 'export_user'),
+      ('memory_tenant', 'function', 'export_user'),
+      ('memory_admin', 'function', 'export_user'),
+      ('memory_app', 'function', 'extract_memories'),
+      ('memory_tenant', 'function', 'extract_memories'),
+      ('memory_admin', 'function', 'extract_memories'),
+      ('memory_app', 'function', 'forget_memory'),
+      ('memory_tenant', 'function', 'forget_memory'),
+      ('memory_admin', 'function', 'forget_memory'),
+      ('memory_app', 'function', 'get_context'),
+      ('memory_tenant', 'function', 'get_context'),
+      ('memory_admin', 'function', 'get_context'),
+      ('memory_app', 'function', 'get_job'),
+      ('memory_tenant', 'function', 'get_job'),
+      ('memory_admin', 'function', 'get_job'),
+      ('memory_app', 'function', 'get_memory'),
+      ('memory_tenant', 'function', 'get_memory'),
+      ('memory_admin', 'function', 'get_memory'),
+      ('memory_app', 'function', 'get_memory_history'),
+      ('memory_tenant', 'function', 'get_memory_history'),
+      ('memory_admin', 'function', 'get_memory_history'),
+      ('memory_app', 'function', 'get_messages'),
+      ('memory_tenant', 'function', 'get_messages'),
+      ('memory_admin', 'function', 'get_messages'),
+      ('memory_app', 'function', 'get_thread_summary'),
+      ('memory_tenant', 'function', 'get_thread_summary'),
+      ('memory_admin', 'function', 'get_thread_summary'),
+      ('memory_app', 'function', 'get_user_summary'),
+      ('memory_tenant', 'function', 'get_user_summary'),
+      ('memory_admin', 'function', 'get_user_summary'),
+      ('memory_app', 'function', 'list_artifacts'),
+      ('memory_tenant', 'function', 'list_artifacts'),
+      ('memory_admin', 'function', 'list_artifacts'),
+      ('memory_app', 'function', 'list_documents'),
+      ('memory_tenant', 'function', 'list_documents'),
+      ('memory_admin', 'function', 'list_documents'),
+      ('memory_app', 'function', 'list_memories'),
+      ('memory_tenant', 'function', 'list_memories'),
+      ('memory_admin', 'function', 'list_memories'),
+      ('memory_app', 'function', 'list_secrets'),
+      ('memory_tenant', 'function', 'list_secrets'),
+      ('memory_admin', 'function', 'list_secrets'),
+      ('memory_app', 'function', 'list_threads'),
+      ('memory_tenant', 'function', 'list_threads'),
+      ('memory_admin', 'function', 'list_threads'),
+      ('memory_app', 'function', 'load_user'),
+      ('memory_tenant', 'function', 'load_user'),
+      ('memory_admin', 'function', 'load_user'),
+      ('memory_app', 'function', 'needs_memory'),
+      ('memory_tenant', 'function', 'needs_memory'),
+      ('memory_admin', 'function', 'needs_memory'),
+      ('memory_app', 'function', 'reconcile_memories'),
+      ('memory_tenant', 'function', 'reconcile_memories'),
+      ('memory_admin', 'function', 'reconcile_memories'),
+      ('memory_app', 'function', 'render_memories'),
+      ('memory_tenant', 'function', 'render_memories'),
+      ('memory_admin', 'function', 'render_memories'),
+      ('memory_app', 'function', 'restore_memory'),
+      ('memory_tenant', 'function', 'restore_memory'),
+      ('memory_admin', 'function', 'restore_memory'),
+      ('memory_app', 'function', 'retrieve_artifact'),
+      ('memory_tenant', 'function', 'retrieve_artifact'),
+      ('memory_admin', 'function', 'retrieve_artifact'),
+      ('memory_app', 'function', 'search'),
+      ('memory_tenant', 'function', 'search'),
+      ('memory_admin', 'function', 'search'),
+      ('memory_app', 'function', 'set_secret'),
+      ('memory_tenant', 'function', 'set_secret'),
+      ('memory_admin', 'function', 'set_secret'),
+      ('memory_app', 'function', 'store_artifact'),
+      ('memory_tenant', 'function', 'store_artifact'),
+      ('memory_admin', 'function', 'store_artifact'),
+      ('memory_app', 'function', 'summarize_thread'),
+      ('memory_tenant', 'function', 'summarize_thread'),
+      ('memory_admin', 'function', 'summarize_thread'),
+      ('memory_app', 'function', 'summarize_user'),
+      ('memory_tenant', 'function', 'summarize_user'),
+      ('memory_admin', 'function', 'summarize_user'),
+      ('memory_app', 'function', 'supersede_memory'),
+      ('memory_tenant', 'function', 'supersede_memory'),
+      ('memory_admin', 'function', 'supersede_memory'),
+      ('memory_app', 'function', 'update_memory'),
+      ('memory_tenant', 'function', 'update_memory'),
+      ('memory_admin', 'function', 'update_memory'),
+      ('memory_app', 'function', '_secret_mask'),
+      ('memory_tenant', 'function', '_secret_mask'),
+      ('memory_admin', 'function', '_secret_mask'),
+      ('memory_app', 'function', 'keep_query_embedding'),
+      ('memory_tenant', 'function', 'keep_query_embedding'),
+      ('memory_admin', 'function', 'keep_query_embedding'),
+      ('memory_app', 'function', 'query_to_embed'),
+      ('memory_tenant', 'function', 'query_to_embed'),
+      ('memory_admin', 'function', 'query_to_embed'),
+      ('memory_app', 'function', 'tenant_user'),
+      ('memory_tenant', 'function', 'tenant_user'),
+      ('memory_admin', 'function', 'tenant_user'),
+      ('memory_app', 'function', 'version'),
+      ('memory_tenant', 'function', 'version'),
+      ('memory_worker', 'function', 'version'),
+      ('memory_reader', 'function', 'version'),
+      ('memory_admin', 'function', 'version'),
+      ('memory_worker', 'function', '_load_models'),
+      ('memory_worker', 'function', 'claim_jobs'),
+      ('memory_worker', 'function', 'complete_job'),
+      ('memory_worker', 'function', 'extend_job'),
+      ('memory_worker', 'function', 'fail_job'),
+      ('memory_worker', 'function', 'record_calls'),
+      ('memory_worker', 'function', 'release_job'),
+      ('memory_worker', 'function', 'run_jobs'),
+      ('memory_worker', 'view', 'queue_stats'),
+      ('memory_reader', 'view', 'queue_stats'),
+      ('memory_admin', 'view', 'queue_stats'),
+      ('memory_reader', 'function', '_default_prompts'),
+      ('memory_admin', 'function', '_default_prompts'),
+      ('memory_reader', 'function', '_prompt_variables'),
+      ('memory_admin', 'function', '_prompt_variables'),
+      ('memory_reader', 'function', 'doctor'),
+      ('memory_admin', 'function', 'doctor'),
+      ('memory_reader', 'function', 'status'),
+      ('memory_admin', 'function', 'status'),
+      ('memory_reader', 'view', 'dead_jobs'),
+      ('memory_admin', 'view', 'dead_jobs'),
+      ('memory_reader', 'view', 'model_usage'),
+      ('memory_admin', 'view', 'model_usage'),
+      ('memory_reader', 'view', 'prompts'),
+      ('memory_admin', 'view', 'prompts'),
+      ('memory_reader', 'view', 'retry_storms'),
+      ('memory_admin', 'view', 'retry_storms'),
+      ('memory_reader', 'view', 'stuck_jobs'),
+      ('memory_admin', 'view', 'stuck_jobs'),
+      ('memory_reader', 'view', 'stuck_summaries'),
+      ('memory_admin', 'view', 'stuck_summaries'),
+      ('memory_reader', 'view', 'summary_chain'),
+      ('memory_admin', 'view', 'summary_chain'),
+      ('memory_reader', 'view', 'summary_times'),
+      ('memory_admin', 'view', 'summary_times'),
+      ('memory_reader', 'view', 'summary_windows'),
+      ('memory_admin', 'view', 'summary_windows'),
+      ('memory_reader', 'view', 'thread_stats'),
+      ('memory_admin', 'view', 'thread_stats'),
+      ('memory_admin', 'function', 'activate_model'),
+      ('memory_admin', 'function', 'backfill_status'),
+      ('memory_admin', 'function', 'bind_role'),
+      ('memory_admin', 'function', 'deactivate_model'),
+      ('memory_admin', 'function', 'drop_model'),
+      ('memory_admin', 'function', 'forget_user'),
+      ('memory_admin', 'function', 'get_policy'),
+      ('memory_admin', 'function', 'import_user'),
+      ('memory_admin', 'function', 'list_users'),
+      ('memory_admin', 'function', 'reencrypt_secrets'),
+      ('memory_admin', 'function', 'register_model'),
+      ('memory_admin', 'function', 'reset_prompt'),
+      ('memory_admin', 'function', 'retry_job'),
+      ('memory_admin', 'function', 'schedule_jobs'),
+      ('memory_admin', 'function', 'set_policy'),
+      ('memory_admin', 'function', 'set_prompt'),
+      ('memory_admin', 'function', 'sweep'),
+      ('memory_admin', 'function', 'unbind_role'),
+      ('memory_admin', 'function', 'vector_index')
+  ), objects (kind, name, object) as (
+    select 'schema', 'memory', 'memory'
+    union all
+    select case p.prokind when 'p' then 'procedure' else 'function' end, p.proname, p.oid::regprocedure::text
+    from pg_proc as p where p.pronamespace = 'memory'::regnamespace
+    union all
+    select 'view', c.relname, c.oid::regclass::text
+    from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v'
+  ), due as (
+    select w.role_name, r.oid as role_oid, w.kind, w.name, o.kind as object_kind, o.object
+    from wanted as w
+    join pg_roles as r on r.rolname = w.role_name
+    join objects as o on o.name = w.name and (o.kind = w.kind or o.kind = 'procedure' and w.kind = 'function')
+    where not exists (
+      select from memory.role_grants as g
+      where g.role_name = w.role_name and g.object = w.kind || ' ' || w.name
+        and (g.role_oid = r.oid or has_schema_privilege(r.oid, 'memory', 'usage')))
+  ), noted as (
+    insert into memory.role_grants as g (role_name, object, role_oid)
+    select distinct d.role_name, d.kind || ' ' || d.name, d.role_oid from due as d
+    on conflict on constraint role_grants_pkey do update
+    set role_oid = excluded.role_oid, granted_at = excluded.granted_at
+  )
+  select string_agg(format('grant %s on %s %s to %I',
+      case d.kind when 'schema' then 'usage' when 'function' then 'execute' else 'select' end,
+      case d.object_kind when 'view' then 'table' else d.object_kind end, d.object, d.role_name), '; ')
+  into statements
+  from due as d;
+  if statements is not null then
+    execute statements;
+  end if;
+end;
+$grants$;
+
+do $row_security$
+declare
+  missing record;
+begin
+  for missing in select m.statement from memory._missing_row_security() as m loop
+    execute missing.statement;
+  end loop;
+end;
+$row_security$;
+
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
+drop function memory._missing_row_security;
 drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view,
   memory._replace_trigger, memory._refuse_upgrade;
 

@@ -34,7 +34,9 @@ begin
 end;
 $audit$;
 
+{{rights of roles}}
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
+drop function memory._missing_row_security;
 drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view,
   memory._replace_trigger, memory._refuse_upgrade;
 

@@ -32,19 +32,22 @@ def test_nothing_is_granted_to_everyone(db: psycopg.Connection) -> None:
     assert api.query(f"{tables} and relacl::text ~ '[{{,]='") == []
 
 
-def documented_grants() -> str:
-    """The example of docs/operations.md, for the roles app and worker."""
+def documented_grants(heading: str) -> str:
+    """An example of docs/operations.md, for the roles app and worker."""
     page = (ROOT / "docs" / "operations.md").read_text()
-    [example] = re.findall(r"^## Roles.*?^```sql\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    [example] = re.findall(rf"^{heading}$.*?^```sql\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     return str(example)
 
 
-@pytest.fixture
-def granted(db: psycopg.Connection) -> None:
+@pytest.fixture(params=["## Roles", "### Without these roles"], ids=["roles", "one by one"])
+def granted(request: pytest.FixtureRequest, db: psycopg.Connection) -> None:
     for name in ("app", "worker"):
         if not db.execute("select from pg_roles where rolname = %s", [name]).fetchall():
             db.execute(f"create role {name} login")
-    db.execute(documented_grants().encode())
+        db.execute(
+            f"revoke memory_{name} from {name}"
+        )  # which an earlier test may have granted; roles are the server's
+    db.execute(documented_grants(request.param).encode())
 
 
 @pytest.mark.usefixtures("granted")

@@ -14,9 +14,7 @@ begin
   agent_id := memory._agent_of_file(settings, agent_id);
   settings := memory._settings_of_file(settings);
   perform memory._check_settings(settings);
-  if user_id is not null then
-    perform memory._check_id('user_id', user_id);
-  end if;
+  perform memory._check_user_or_all(user_id);
 
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
   -- A row holds only what was set for its user and agent. A null removes a key, or a whole section, so that the row

@@ -31,6 +31,9 @@ begin
       importance := coalesce(memory._share_in(metadata, 'importance'), importance);
     end if;
   end if;
+  if memory_id is not null then
+    perform memory._check_id('user_id', user_id); -- the trigger would check it after the memory was looked for
+  end if;
   loop
     if memory_id is not null then -- whatever has become of the memory since, a repetition must not store it again
       select m.memory_id, false into stored

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import psycopg
@@ -14,7 +14,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, connecting, from_psycopg, may_come_from_an_upgrade
+from ...errors import QUESTIONS, InvalidValueError, connecting, from_psycopg, may_come_from_an_upgrade
 from ...source import named_database
 from ..arguments import Sender, parameters
 from ..notices import Cause, Notices
@@ -39,6 +39,7 @@ class AsyncCaller:
         embed_queries: whether the client embeds queries where the server cannot.
         catch_up_seconds: how long such a search may first do the user's due embed jobs, ten times as long the first
             time; 0 for not at all.
+        token: the token of a tenant's session, or what returns one before each call.
     """
 
     _senders: ClassVar[dict[str, dict[str, Sender]]]
@@ -52,6 +53,7 @@ class AsyncCaller:
         pool_size: int = 10,
         embed_queries: bool = True,
         catch_up_seconds: float = 0.2,
+        token: str | Callable[[], str] | None = None,
     ) -> None:
         source = named_database(source, path)
         self._connection: AsyncConnection[Any] | None = None
@@ -64,6 +66,7 @@ class AsyncCaller:
         self._warned: set[Cause] = set()
         self._embeds_queries = embed_queries
         self._catch_up_seconds = catch_up_seconds
+        self._token = token
         self._known: Server | None = None
         self._is_warm = False
         self._vectors = Vectors()
@@ -135,7 +138,7 @@ class AsyncCaller:
             cursor.adapters.register_loader("timestamptz", TimeLoader)
             async with translated(connection, function):
                 try:
-                    await cursor.execute(query, arguments)
+                    await self._execute(cursor, query, arguments)
                 except psycopg.Error as error:
                     is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
                     if not (is_alone and may_come_from_an_upgrade(error)):
@@ -144,10 +147,38 @@ class AsyncCaller:
                     # prepare its statements anew.
                     async with connection.transaction(force_rollback=True):
                         pass
-                    await cursor.execute(query, arguments)
+                    await self._execute(cursor, query, arguments)
                 rows = await cursor.fetchall()
         notices.warn()
         return rows
+
+    async def _execute(self, cursor: AsyncCursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
+        async with nullcontext() if self._token is None else self._as_tenant(cursor.connection):
+            await cursor.execute(query, arguments)
+
+    @asynccontextmanager
+    async def _as_tenant(self, connection: AsyncConnection[Any]) -> AsyncIterator[None]:
+        """Send the token and the one statement inside in one transaction, and in one round trip where libpq can.
+
+        Behind a pooler the next transaction may be another client's, so the token must not outlive this one.
+        """
+        if psycopg.capabilities.has_pipeline():
+            # What a pipeline sends up to its end is one transaction, also in autocommit mode.
+            async with connection.pipeline():
+                await self._send_token(connection)
+                yield
+        else:
+            async with connection.transaction():
+                await self._send_token(connection)
+                yield
+
+    async def _send_token(self, connection: AsyncConnection[Any]) -> None:
+        """Set the token of this client, if it has one, for the rest of the connection's transaction."""
+        if self._token is not None:
+            token = self._token if isinstance(self._token, str) else self._token()
+            if not isinstance(token, str):
+                raise InvalidValueError(f"token must be a str, or return one, not {type(token).__name__}")
+            await AsyncCursor(connection).execute("select set_config('agent_memory.token', %s, true)", [token])
 
     def _warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""
