@@ -67,8 +67,7 @@ $$;
 # of a user who is forgotten pass by those on delete. A session says so by a setting, which memory._changes_whole_user()
 # must confirm: an application's role can set it, and must not get around limits and checks.
 NOT_COPIED = (
-    "current_setting('memory.rows_are_copied', true) is distinct from 'yes'"
-    " or not memory._changes_whole_user()"
+    "current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()"
 )
 INDEX = re.compile(r"^ *(create (?:unique )?index|drop index) (?:memory\.)?(\w+)(.*?);", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"create table (?:if not exists )?memory\.(\w+) \((.*?)\n *\)", re.DOTALL)
