@@ -29485,6 +29485,9 @@ begin
 end;
 $privileges$;
 
+-- The conditions of triggers are evaluated with the rights of whoever writes to a table directly.
+grant execute on function memory._changes_whole_user() to public;
+
 -- Records an installation or upgrade. A run of the same version that has changed no table leaves no trace.
 do $audit$
 declare
@@ -29701,6 +29704,7 @@ begin
       ('memory_admin', 'view', 'summary_windows'),
       ('memory_reader', 'view', 'thread_stats'),
       ('memory_admin', 'view', 'thread_stats'),
+      ('memory_admin', 'function', '_audit'),
       ('memory_admin', 'function', 'activate_model'),
       ('memory_admin', 'function', 'backfill_status'),
       ('memory_admin', 'function', 'bind_role'),
