@@ -32,6 +32,19 @@ begin
 
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
+  -- A caller can only lower trust. Nearly every memory is stated by the user, and costs two comparisons here.
+  if is_new then
+    new.trust := 1;
+    if new.source <> 'user' or new.source_seqs is not null or new.metadata ? 'trust' then
+      new.trust := memory._memory_trust(new);
+    end if;
+  elsif new.source_seqs is distinct from old.source_seqs then -- said again
+    new.trust := least(old.trust, memory._memory_trust(new));
+  elsif new.is_stated and not old.is_stated then -- extracted before, stated now
+    new.trust := memory._memory_trust(new);
+  else
+    new.trust := least(old.trust, memory._lowered(new.metadata));
+  end if;
   if is_new then
     layers := memory._lock_scope(new.user_id, new.agent_id);
     policy := memory._effective_policy(layers);
@@ -62,6 +75,18 @@ begin
     is_long := octet_length(new.user_id) + octet_length(new.agent_id) + pg_column_size(words) > 2500;
     new.search_vector := case when not is_long then words end;
     new.long_search_vector := case when is_long then words end;
+    if is_new and not new.is_stated and memory._is_quarantined_content(new) then
+      return null;
+    end if;
+    if (new.trust < 0.9 or new.embedding_text is not null or memory._may_be_definite(new.content)
+        or new.content ~* 'passw|secret|token|pwd|://|key' or new.content ~ '[A-Za-z0-9+/_-]{20}') -- for credentials
+      and new.deleted_at is null and (policy #>> '{trust,rules}')::boolean
+      and (is_new or new.released_at is null or new.content <> old.content) then
+      new := memory._judged_memory(new, is_new);
+      if new is null then
+        return null;
+      end if;
+    end if;
   end if;
 
   if memory._is_current(new) then

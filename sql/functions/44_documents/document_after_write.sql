@@ -6,6 +6,7 @@ language plpgsql volatile parallel unsafe security definer -- writers need no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  signs text;
   policy jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
   chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
   -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
@@ -20,6 +21,13 @@ begin
     memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, p.piece),
     case when not is_long then memory._tokens_at_most(new.content) end
   from memory._rough_pieces(new.content) as p;
+  if (policy #>> '{trust,rules}')::boolean
+    and (tg_op = 'INSERT' or new.content <> old.content or new.released_at is null) then
+    signs := memory._document_verdict(new);
+    if signs is not null then
+      perform memory._quarantine_document(new.user_id, new.document_id, 'rule: ' || signs);
+    end if;
+  end if;
   if is_long then
     perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
   else
