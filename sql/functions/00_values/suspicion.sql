@@ -127,7 +127,7 @@ returns table (sign text, weight double precision)
 language plpgsql immutable parallel safe
 as $$
 declare
-  plain constant text := memory._without_quoted_attacks(memory._unmasked(p_text));
+  plain constant text := memory._without_quoted_attacks(memory._plain_letters(p_text));
   sentences constant text[] := regexp_split_to_array(plain, e'[.!?;]+\s+|[\n\u3002\uff01\uff1f\uff1b\u061f\u0964]+');
   candidate record;
 begin
@@ -200,7 +200,7 @@ $$;
 -- The spelling in which words are compared: lower case, one blank between words, and letters as plain as they look:
 -- without accents and invisible characters, full-width and mathematical letters as common ones, letters of Greek and
 -- Cyrillic in Latin words as the Latin ones that they look like, and words that are spaced out closed up.
-create or replace function memory._unmasked(p_text text)
+create or replace function memory._plain_letters(p_text text)
 returns text
 language plpgsql immutable parallel safe
 as $$

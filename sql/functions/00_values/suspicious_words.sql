@@ -1,5 +1,5 @@
 -- The words by which memory._suspicion() knows instructions that are aimed at a model, in a dozen languages. Texts are
--- compared in the spelling of memory._unmasked(): lower case, without accents, so "regles" stands for "règles". A slot
+-- compared in the spelling of memory._plain_letters(): lower case, without accents, so "regles" stands for "règles". A slot
 -- is one regular expression. A sign is several slots that one sentence fills, in any order, because languages order
 -- words differently. The lists cannot be complete.
 --   cancel     to set something aside             rules     what a model is told to do

@@ -13,6 +13,7 @@ declare
   stored memory.stored_memory;
   existing memory.memories;
   quarantine_reason text;
+  is_kept boolean;
 begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
@@ -53,10 +54,11 @@ begin
     returning m.memory_id, true into stored;
     if found then
       -- At the limit the new memory may be the one that matters least.
-      select m.memory_id, m.deleted_at is null or m.quarantined_at is not null, m.quarantine_reason
-      into stored.memory_id, stored.inserted, quarantine_reason
+      select m.deleted_at is null or m.quarantined_at is not null, m.quarantine_reason
+      into is_kept, quarantine_reason
       from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
+      stored := (stored.memory_id, is_kept);
       if quarantine_reason is not null then
         perform memory._note_quarantine(stored.memory_id, quarantine_reason);
       elsif not stored.inserted then
@@ -83,7 +85,7 @@ begin
       end if;
       exit;
     end if;
-    select m.memory_id, false, m.quarantine_reason into stored.memory_id, stored.inserted, quarantine_reason
+    select m.* into existing
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
@@ -92,8 +94,8 @@ begin
       and m.quarantined_at is not null
     order by m.quarantined_at desc limit 1;
     if found then
-      perform memory._note_quarantine(stored.memory_id, quarantine_reason);
-      return stored;
+      perform memory._note_quarantine(existing.memory_id, existing.quarantine_reason);
+      return row(existing.memory_id, false)::memory.stored_memory;
     elsif not memory._has_resource(user_id, agent_id, 'memory') then
       return row(null, false)::memory.stored_memory;
     end if;
