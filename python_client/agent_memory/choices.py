@@ -12,6 +12,8 @@ Source = Literal["memory", "message", "document", "summary", "artifact"]
 """Where a search looks."""
 OnConflict = Literal["ignore", "replace", "error"]
 """What becomes of a memory whose content is stored already."""
+QuarantineSource = Literal["message", "thread", "document", "artifact", "memory"]
+"""What can be taken back with everything that derives from it."""
 SummaryKind = Literal["rolling", "thread"]
 """A summary of the newest messages, or of the whole thread."""
 ModelKind = Literal["chat", "embedding", "rerank"]

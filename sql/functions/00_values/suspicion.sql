@@ -10,12 +10,12 @@ declare
   found record;
 begin
   score := 0;
-  if not memory._may_be_suspicious(p_text) then
-    return;
-  end if;
   for found in
     select s.sign, max(s.weight) as weight
-    from (select * from memory._hidden_signs(p_text) union all select * from memory._instruction_signs(p_text)) as s
+    from (
+      select h.* from memory._hidden_signs(p_text, memory._without_quoted_attacks(p_text)) as h
+      union all
+      select i.* from memory._instruction_signs(p_text) as i) as s
     group by s.sign order by max(s.weight) desc, s.sign
   loop
     score := 1 - (1 - score) * (1 - found.weight);
@@ -33,13 +33,13 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  enough constant double precision := case when p_trust >= 0.9 then 0.9 when p_trust >= 0.5 then 0.65 else 0.45 end;
+  enough constant double precision := case when p_trust >= 0.9 then 0.9 when p_trust >= 0.5 then 0.65 else 0.44 end;
   piece text;
   found record;
 begin
   for start in 1 .. greatest(length(p_text), 1) by 1800 loop
     piece := substr(p_text, start, 2000);
-    if memory._may_be_definite(piece) or p_trust < 0.5 and memory._may_be_suspicious(piece) then
+    if p_trust < 0.5 or memory._may_be_definite(piece) then
       found := memory._suspicion(piece);
       if found.score >= enough then
         return found.signs;
@@ -47,22 +47,6 @@ begin
     end if;
   end loop;
   return null;
-end;
-$$;
-
--- Whether a text can have a sign at all: it has a character of markup, or one beyond ASCII, or a part of a word that
--- every sign needs. This test takes 20 us for a sentence; the signs take a hundred times as long.
-create or replace function memory._may_be_suspicious(p_text text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_text ~ '[<{|[]|[^\t-~]' or p_text ~* (
-    'nstru|prompt|rule|guid|direc|order|constra|restri|train|safe|polic|told|anwei|vorgab|richtl|regel|consig|istruz'
-    || '|polec|wytycz|zasad|talimat|regu|zada|assist|chatbot|llm|http|www|@|server|user|memor|remember|mode|you are'
-    || '|pretend|system|overr|admin|author|approv|consent|tool|function|rm -rf|drop|delet|erase|wipe|nutzer|merk|utilis'
-    || '|usuar|utent|uzytk|kullan|recuerd|ricord|lembr|zapami|hatirla|hafiz|from now|bist|eres|agent|secret|i g n|asked'
-    || '|if any|question');
 end;
 $$;
 
@@ -75,46 +59,68 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return p_text ~* 'nstru|prompt|guidel|rules|struz|nweis|consign|talimat|polec|system:|assistant:'
-    or p_text ~ '[<[]' and p_text ~* '<\||\[/?inst|<<|</?(?:sys|ass|ins|adm|imp|dev|tool|func|inv|rec)|!\[|\]\(http'
-    or octet_length(p_text) > length(p_text) and p_text ~ (
-      e'[\u00ad\u034f\u0370-\u03ff\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e\uff21-\uff5a\U0001d400-\U0001d7ff'
-      || e'\U000e0000-\U000e0fff]|инстр|указани|правил|指令|指示|提示|规则|規則|プロンプト|ルール|지시|명령|تعليمات|निर्देश|r[eè]gles');
+    or p_text ~ '[<[]' and p_text ~* $w$<\||\[/?inst|<<|</?(?:sys|ass|ins|adm|imp|dev|tool|func|inv|rec)|!\[|\]\(http$w$
+    or octet_length(p_text) > length(p_text) and p_text ~ $w$(?x)
+      [\u00ad\u034f\u0370-\u03ff\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e\uff21-\uff5a]
+      |[\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]|инстр|указани|правил|指令|指示|提示|规则|規則|プロンプト|ルール
+      |지시|명령|تعليمات|निर्देश|r[eè]gles$w$;
 end;
 $$;
 
--- Signs in the characters themselves: what people do not see, and what poses as the markup of a prompt.
-create or replace function memory._hidden_signs(p_text text)
+-- Signs in the characters themselves: what people do not see, and what poses as the markup of a prompt. p_unquoted is
+-- the text without quoted attacks. (?x) lets an expression have blanks that mean nothing.
+create or replace function memory._hidden_signs(p_text text, p_unquoted text)
 returns table (sign text, weight double precision)
 language plpgsql immutable parallel safe
 as $$
 declare
-  -- Names of tags that prompts use for parts that are not data.
-  part constant text := '(?:system|assistant|developer|instructions?|admin|important|sys|im_start|im_end|override|tool_result|tool_response|'
-    || 'function_results|recalled|memories|user_input|untrusted|conversation|human)';
+  seen constant text := memory._unseen_removed(p_unquoted);
 begin
   return query
   select s.sign, s.weight
   from (values
     -- Letters of the tags block, without those of flags; marks that carry bytes.
-    ('invisible characters', 0.95::double precision,
-      regexp_replace(p_text, e'\\U0001f3f4[\\U000e0061-\\U000e007a]{2,7}\\U000e007f', '', 'g')
-        ~ e'[\\U000e0000-\\U000e007f\\U000e0100-\\U000e01ef]{2}|[\\ufe00-\\ufe0e]{3}|[\\u200b\\u200c\\u2060-\\u2064\\ufeff]{4}'),
-    ('reversed writing', 0.7, p_text ~ e'[\\u202d\\u202e]'),
-    ('characters without width in words', 0.5,
-      p_text ~ e'[A-Za-z][\\u00ad\\u200b\\u2060-\\u2064\\ufeff][A-Za-z].*[A-Za-z][\\u00ad\\u200b\\u2060-\\u2064\\ufeff][A-Za-z]'),
-    ('letters of two scripts in a word', 0.5,
-      p_text ~ e'[A-Za-z][\\u0370-\\u03ff\\u0400-\\u04ff][A-Za-z]|[A-Za-z]{2}[\\u0430\\u0435\\u043e\\u0440\\u0441\\u0443\\u0445\\u0456][^\\u0400-\\u04ff]'),
-    ('markup of a chat template', 0.9, p_text ~* (e'<[|\\uff5c][a-z_ \\u2581]{2,30}[|\\uff5c]>|\\[/?INST\\]|<</?SYS>>'
-      || e'|<(?:start|end)_of_turn>|<\\|?(?:im_start|im_end|endoftext|eot_id|begin_of_text)\\|?>|<(?:bos|eos)>|</?s>\\s*(?:\\[|system|user|assistant)')),
-    ('markup of a prompt', 0.6, memory._unseen_removed(p_text) ~* ('[<\u2039\u3008\uff1c\u00ab] */? *' || part
-      || '(?:[ _-]?(?:message|prompt|instructions?|override|note|reminder|update|data|text|context))? *(?: [a-z]+="?[a-z0-9 ]+"?)*/? *[>\u203a\u3009\uff1e\u00bb]')),
-    ('role of another speaker', 0.6, p_text ~* (e'(?:^|[\\n\\r"''.!)]|\\\\n)\\s*(?:#+ *|\\*\\*|-{2,} *|\\[|={2,} *|\\()?(?:system|assistant|developer|human|user|sistema|systeme?|system prompt)(?:\\*\\*|\\])? ?(?:message|prompt|note|override|nachricht)?(?:\\*\\*|\\])? ?:(?:\\*\\*)? *'
-      || e'(?:you|ignor|from now|new |override|the user (?:has|want)|always|never|forget|disregard|must|remember|update|sure|understood|ok,|yes,|i will|please|delete|send|call|attention|vergiss|ab sofort|olvida|oubli|du bist|eres|tu es|sei )')),
-    ('end of data', 0.5, p_text ~* (e'(?:^|\\n|[-=#*]{3,}) *(?:end|fin|ende|begin|start) (?:of )?(?:the )?(?:system|user|document|context|data|input|email|tool output|tool result|untrusted|memor|recalled|prompt|instructions?)[a-z ]{0,20}\\s*(?:[-=#*]{3,}|$|\\n)')),
-    ('a call of a tool', 0.7, p_text ~* e'<(?:tool_?call|function_?calls?|invoke|antml:|tool_use)[ >_=:]|\\mto=functions|```tool_code|\\[TOOL_CALLS\\]|\\{\\s*"(?:tool|function|action|name)"\\s*:\\s*"[a-z_.]*(?:delete|send|exec|transfer|shell|email|post|upload|purge|forget|write|pay|run|memory)[a-z_.]*"\\s*,\\s*"(?:arguments|args|parameters|input|action_input|params)"'),
-    ('a picture or link that carries data', 0.7,
-      p_text ~* e'!?\\[[^\\]]*\\]\\(\\s*https?://[^)]*(?:\\{|<|%7b|\\[|=(?:data|secret|history|summary|conversation|chat|token|password|memory)|\\?(?:q|d|data|c|leak|exfil|p)=\\)?)|<img[^>]*src=["'']?https?://[^>]*\\?'),
-    ('placeholders of this memory', 0.6, p_text ~* e'\\[\\s*memory ?ref\\s*:.*(?:ignore|instruct|delete|send)|recalled from memory\\. this is data|##\\s*your memories\\s*[\\n:]')
+    ('invisible characters', 0.95::double precision, regexp_replace(p_text,
+        $w$\U0001f3f4[\U000e0061-\U000e007a]{2,7}\U000e007f$w$, '', 'g') ~ $w$(?x)
+      [\U000e0000-\U000e007f\U000e0100-\U000e01ef]{2}|[\ufe00-\ufe0e]{3}|[\u200b\u200c\u2060-\u2064\ufeff]{4}$w$),
+    ('reversed writing', 0.7, p_text ~ $w$[\u202d\u202e]$w$),
+    ('characters without width in words', 0.5, p_text ~ $w$(?x)
+      [A-Za-z][\u00ad\u200b\u2060-\u2064\ufeff][A-Za-z].*[A-Za-z][\u00ad\u200b\u2060-\u2064\ufeff][A-Za-z]$w$),
+    ('letters of two scripts in a word', 0.5, p_text ~ $w$(?x)
+      [A-Za-z][\u0370-\u03ff\u0400-\u04ff][A-Za-z]
+      |[A-Za-z]{2}[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456][^\u0400-\u04ff]$w$),
+    ('markup of a chat template', 0.9, p_unquoted ~ $w$(?xi)
+      <[|\uff5c][a-z_ \u2581]{2,30}[|\uff5c]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>
+      |<\|?(?:im_start|im_end|endoftext|eot_id|begin_of_text)\|?>|<(?:bos|eos)>
+      |</?s>\s*(?:\[|system|user|assistant)$w$),
+    ('markup of a prompt', 0.6, seen ~ $w$(?xi)
+      [<\u2039\u3008\uff1c\u00ab][ ]*/?[ ]*
+      (?:system|assistant|developer|instructions?|admin|important|sys|im_start|im_end|override|tool_result
+        |tool_response|function_results|recalled|memories|user_input|untrusted|conversation|human)
+      (?:[ _-]?(?:message|prompt|instructions?|override|note|reminder|update|data|text|context))?
+      [ ]*(?:[ ][a-z]+="?[a-z0-9 ]+"?)*/?[ ]*[>\u203a\u3009\uff1e\u00bb]$w$),
+    ('role of another speaker', 0.6, p_unquoted ~ $w$(?xi)
+      (?:^|[\n\r"'.!)]|\\n)\s*(?:[#]+[ ]*|\*\*|-{2,}[ ]*|\[|={2,}[ ]*|\()?
+      (?:system|assistant|developer|human|user|sistema|systeme?|system[ ]prompt)(?:\*\*|\])?
+      [ ]?(?:message|prompt|note|override|nachricht)?(?:\*\*|\])?[ ]?:(?:\*\*)?[ ]*
+      (?:you|ignor|from[ ]now|new[ ]|override|the[ ]user[ ](?:has|want)|always|never|forget|disregard|must|remember
+        |update|sure|understood|ok,|yes,|i[ ]will|please|delete|send|call|attention|vergiss|ab[ ]sofort|olvida|oubli
+        |du[ ]bist|eres|tu[ ]es|sei[ ])$w$),
+    ('end of data', 0.5, p_unquoted ~ $w$(?xi)
+      (?:^|\n|[-=#*]{3,})[ ]*(?:end|fin|ende|begin|start)[ ](?:of[ ])?(?:the[ ])?
+      (?:system|user|document|context|data|input|email|tool[ ]output|tool[ ]result|untrusted|memor|recalled|prompt
+        |instructions?)[a-z ]{0,20}\s*(?:[-=#*]{3,}|$|\n)$w$),
+    ('a call of a tool', 0.7, p_unquoted ~ $w$(?xi)
+      <(?:tool_?call|function_?calls?|invoke|antml:|tool_use)[ >_=:]|\mto=functions|```tool_code|\[TOOL_CALLS\]
+      |\{\s*"(?:tool|function|action|name)"\s*:\s*"[a-z_.]*(?:delete|send|exec|transfer|shell|email|post|upload|purge
+        |forget|write|pay|run|memory)[a-z_.]*"\s*,\s*"(?:arguments|args|parameters|input|action_input|params)"$w$),
+    ('a picture or link that carries data', 0.7, p_unquoted ~ $w$(?xi)
+      !?\[[^\]]*\]\(\s*https?://[^)]*(?:\{|<|%7b|\[|\?(?:q|d|data|c|leak|exfil|p)=\)?
+        |=(?:data|secret|history|summary|conversation|chat|token|password|memory))
+      |<img[^>]*src=["']?https?://[^>]*\?$w$),
+    ('placeholders of this memory', 0.6, p_unquoted ~ $w$(?xi)
+      \[\s*memory[ ]?ref\s*:.*(?:ignore|instruct|delete|send)|recalled[ ]from[ ]memory\.[ ]this[ ]is[ ]data
+      |[#][#]\s*your[ ]memories\s*[\n:]$w$)
   ) as s (sign, weight, is_there)
   where s.is_there;
 end;
@@ -140,6 +146,8 @@ begin
       ('a request to send data', 0.7, '{target,send,private}'),
       ('an answer to a question that nobody asked', 0.5, '{asked,say}'),
       ('something to remember for ever', 0.45, '{keep,forever}'),
+      ('something for the memory of a model', 0.45, '{store,order_to_store}'),
+      ('an order for ever', 0.45, '{hence,reply}'),
       ('to be kept from the user', 0.6, '{secretly,user}'),
       ('an order to a model', 0.45, '{model,must}'),
       ('a call of a tool', 0.45, '{tool}'),
@@ -180,20 +188,21 @@ end;
 $$;
 
 -- The text without quoted passages if it speaks about attacks: advice on security quotes them.
-create or replace function memory._without_quoted_attacks(p_plain text)
+create or replace function memory._without_quoted_attacks(p_text text)
 returns text
 language plpgsql immutable parallel safe
 as $$
-declare
-  about constant text := e'\\m(?:prompt injection|injection attack|injections?\\M|jailbreak(?:ing|s)?\\M|attackers?\\M|attacks?\\M|malicious|phishing|payloads?\\M|red[- ]team'
-    || '|security (?:training|course|research|team|test|review)|adversarial|owasp|exploit|vulnerab|angreifer|angriff|schadlich|attaque|ataque|attacco|atak|saldiri)|атак|инъекц|攻击|攻撃|注入';
 begin
-  if p_plain !~ about then
-    return p_plain;
+  if p_text !~ $w$(?xi)
+      \m(?:prompt[ ]injection|injection[ ]attack|injections?\M|jailbreak(?:ing|s)?\M|attackers?\M|attacks?\M|malicious
+        |phishing|payloads?\M|red[- ]team|security[ ](?:training|course|research|team|test|review)|adversarial|owasp
+        |exploit|vulnerab|angreifer|angriff|sch[aä]dlich|attaque|ataque|attacco|atak|sald[iı]r[iı])
+      |атак|инъекц|攻击|攻撃|注入$w$ then
+    return p_text;
   end if;
-  return regexp_replace(p_plain,
-    e'"[^"\\n]*"|''[^''\\n]{12,}''|\u201c[^\u201d\\n]*\u201d|\u201e[^\u201c\u201d\\n]*[\u201c\u201d]|\u00ab[^\u00bb\\n]*\u00bb|`[^`\\n]*`|\u300c[^\u300d\\n]*\u300d|\u2018[^\u2019\\n]*\u2019',
-    '(quoted)', 'g');
+  return regexp_replace(p_text, $w$(?x)
+      "[^"\n]*"|'[^'\n]{12,}'|`[^`\n]*`|\u201c[^\u201d\n]*\u201d|\u201e[^\u201c\u201d\n]*[\u201c\u201d]
+      |\u00ab[^\u00bb\n]*\u00bb|\u300c[^\u300d\n]*\u300d|\u2018[^\u2019\n]*\u2019$w$, '(quoted)', 'g');
 end;
 $$;
 
@@ -235,8 +244,8 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return case when octet_length(p_text) = length(p_text) then p_text else regexp_replace(p_text,
-    e'[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\U000e0000-\\U000e0fff]',
-    '', 'g') end;
+  return case when octet_length(p_text) = length(p_text) then p_text else regexp_replace(p_text, $w$(?x)
+      [\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164]
+      |[\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]$w$, '', 'g') end;
 end;
 $$;

@@ -42,4 +42,5 @@ comment on function memory.list_memories(
 'Memories of a user, newest first, filtered by agent, thread, type, tags, metadata (filter, a part of it), time and '
 'text (anywhere in content or embedding_text, ignoring case). total_count is the number of matches on all pages; '
 'source and source_seqs say where a memory comes from. as_of lists the memories that held at that time; '
-'include_superseded adds superseded ones, include_quarantined those in quarantine. valid_to and expires_at are null for never.';
+'include_superseded adds superseded ones, include_quarantined those in quarantine. '
+'valid_to and expires_at are null for never.';

@@ -40,8 +40,10 @@ language plpgsql immutable parallel safe
 as $$
 begin
   if (p_reason ~ e'\\S') is not true or length(p_reason) > 1000 then
-    perform memory._refuse('reason', case when p_reason ~ e'\\S' then format('has %s characters, at most 1000 are allowed',
-      length(p_reason)) else 'is missing' end, 'Say why, in a sentence: it is shown wherever the quarantine is listed.');
+    perform memory._refuse('reason',
+      case when p_reason ~ e'\\S' then format('has %s characters, at most 1000 are allowed', length(p_reason))
+        else 'is missing' end,
+      'Say why, in a sentence: it is shown wherever the quarantine is listed.');
   end if;
 end;
 $$;

@@ -60,7 +60,8 @@ begin
     lowest := (
       select min(memory._message_trust(m.role, m.metadata)) from memory.messages as m
       where m.user_id = p_candidate.user_id and m.thread_id = p_candidate.thread_id
-        and m.seq between (p_candidate.metadata ->> 'start_seq')::bigint and (p_candidate.metadata ->> 'end_seq')::bigint);
+        and m.seq between (p_candidate.metadata ->> 'start_seq')::bigint
+          and (p_candidate.metadata ->> 'end_seq')::bigint);
   end if;
   return least(coalesce(lowest, memory._source_trust(p_candidate.source)), memory._lowered(p_candidate.metadata));
 end;

@@ -59,7 +59,8 @@ end;
 $$;
 comment on function memory.release_source(text, text, text) is
 'Undoes memory.quarantine_source(): the source and what went into quarantine with it is used again, and no rule '
-'quarantines it again. Summaries are made anew. What another quarantined source accounts for stays. Returns the counts.';
+'quarantines it again. Summaries are made anew. What another quarantined source accounts for stays. Returns the '
+'counts.';
 
 -- Releases what went into quarantine with a source. A memory that another quarantined message states stays with that;
 -- one whose content was stored anew meanwhile stays as well.

@@ -16,6 +16,7 @@ from .messages import AsyncMessages
 from .models import AsyncModels
 from .search import AsyncSearch
 from .secrets import AsyncSecrets
+from .trust import AsyncTrust
 
 
 class AsyncMemory(
@@ -25,6 +26,7 @@ class AsyncMemory(
     AsyncDocuments,
     AsyncArtifacts,
     AsyncSecrets,
+    AsyncTrust,
     AsyncJobs,
     AsyncModels,
     AsyncAdministration,

@@ -17,6 +17,7 @@ from .messages import SyncMessages
 from .models import SyncModels
 from .search import SyncSearch
 from .secrets import SyncSecrets
+from .trust import SyncTrust
 
 
 class Memory(
@@ -26,6 +27,7 @@ class Memory(
     SyncDocuments,
     SyncArtifacts,
     SyncSecrets,
+    SyncTrust,
     SyncJobs,
     SyncModels,
     SyncAdministration,
