@@ -13,6 +13,7 @@ declare
   policy jsonb; -- null when the words stay as they are
   words tsvector;
   is_long boolean;
+  judged memory.memories;
 begin
   -- One spelling for values that mean the same. Infinity becomes null, which every driver can read.
   new.metadata := coalesce(new.metadata, '{}');
@@ -82,10 +83,11 @@ begin
         or new.content ~* 'passw|secret|token|pwd|://|key' or new.content ~ '[A-Za-z0-9+/_-]{20}') -- for credentials
       and new.deleted_at is null and (policy #>> '{trust,rules}')::boolean
       and (is_new or new.released_at is null or new.content <> old.content) then
-      new := memory._judged_memory(new, is_new);
-      if new is null then
+      judged := memory._judged_memory(new, is_new);
+      if judged.user_id is null then
         return null;
       end if;
+      new := judged;
     end if;
   end if;
 
