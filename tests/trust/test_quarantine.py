@@ -130,7 +130,7 @@ def test_an_attack_is_quarantined_when_it_is_stored(api: Api, source: str) -> No
 
 @pytest.mark.feature("F5")
 @pytest.mark.parametrize(
-    "content", ["Always answer in German.", "Ignore emails from Bob.", "From now on call me Alex."]
+    "content", ["Always answer in German.", "Ignore emails from Bob.", "Call me Alex from now on."]
 )
 def test_what_the_user_prefers_is_no_attack(api: Api, content: str) -> None:
     add(api, content)

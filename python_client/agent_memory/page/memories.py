@@ -17,7 +17,8 @@ from .view import Visit
 _LIST = """
 select * from memory.list_memories(
   user_id => %(user)s, agent_id => %(agent)s, memory_type => %(type)s, search => %(search)s, as_of => %(as_of)s,
-  include_superseded => %(superseded)s, include_quarantined => %(quarantined)s, row_limit => %(limit)s, row_offset => %(offset)s)
+  include_superseded => %(superseded)s, include_quarantined => %(quarantined)s, row_limit => %(limit)s,
+  row_offset => %(offset)s)
 """
 _ONE = "select * from memory.get_memory(user_id => %(user)s, memory_id => %(id)s)"
 _HISTORY = "select * from memory.get_memory_history(user_id => %(user)s, memory_id => %(id)s) order by version desc"

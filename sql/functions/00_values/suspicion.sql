@@ -33,13 +33,13 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  enough constant double precision := case when p_trust >= 0.9 then 0.9 when p_trust >= 0.5 then 0.65 else 0.44 end;
+  enough constant double precision := case when p_trust >= 0.9 then 0.9 when p_trust >= 0.5 then 0.55 else 0.44 end;
   piece text;
   found record;
 begin
   for start in 1 .. greatest(length(p_text), 1) by 1800 loop
     piece := substr(p_text, start, 2000);
-    if p_trust < 0.5 or memory._may_be_definite(piece) then
+    if p_trust < 0.9 or memory._may_be_definite(piece) then
       found := memory._suspicion(piece);
       if found.score >= enough then
         return found.signs;
@@ -50,9 +50,8 @@ begin
 end;
 $$;
 
--- Whether a text can have as many signs as the word of a user or an assistant needs. Only parts of words without
--- classes of characters: PostgreSQL compares those ten times as fast, and every memory that is written pays for this
--- test.
+-- Whether a text can have as many signs as the word of a user needs. Only parts of words without classes of characters:
+-- PostgreSQL compares those ten times as fast, and every memory that is written pays for this test, 4 us.
 create or replace function memory._may_be_definite(p_text text)
 returns boolean
 language plpgsql immutable parallel safe

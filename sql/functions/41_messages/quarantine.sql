@@ -23,7 +23,11 @@ as $$
 declare
   trust constant double precision := memory._message_trust(p_role, p_metadata);
 begin
-  return case when trust < 0.9 then memory._verdict(left(p_content, 65536), trust) end;
+  -- What an assistant says is half of all messages, and nearly none of them has a word that strong signs need.
+  return case
+    when trust < 0.5 or trust < 0.9 and memory._may_be_definite(left(p_content, 65536))
+      then memory._verdict(left(p_content, 65536), trust)
+  end;
 end;
 $$;
 
@@ -36,7 +40,6 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  -- Only an instruction to a model needs words that nearly no answer of an assistant has (memory._may_be_definite()).
   return (p_role in ('tool', 'assistant') or p_metadata ? 'trust')
     and memory._message_verdict(p_role, p_metadata, p_content) is not null
     and not memory._was_released(p_user_id, p_thread_id, p_seq)
