@@ -170,7 +170,7 @@ begin
           'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
       end if;
       return;
-    when p_section = 'resources'
+    when p_section in ('resources', 'trust')
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
                    'embed_query', 'expand_artifacts', 'as_memory', 'describe', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then

@@ -17,6 +17,7 @@ from .messages import AsyncMessages
 from .models import AsyncModels
 from .search import AsyncSearch
 from .secrets import AsyncSecrets
+from .trust import AsyncTrust
 
 
 class AsyncMemory(
@@ -26,6 +27,7 @@ class AsyncMemory(
     AsyncDocuments,
     AsyncArtifacts,
     AsyncSecrets,
+    AsyncTrust,
     AsyncJobs,
     AsyncModels,
     AsyncAdministration,

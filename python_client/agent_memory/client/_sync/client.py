@@ -18,6 +18,7 @@ from .messages import SyncMessages
 from .models import SyncModels
 from .search import SyncSearch
 from .secrets import SyncSecrets
+from .trust import SyncTrust
 
 
 class Memory(
@@ -27,6 +28,7 @@ class Memory(
     SyncDocuments,
     SyncArtifacts,
     SyncSecrets,
+    SyncTrust,
     SyncJobs,
     SyncModels,
     SyncAdministration,
